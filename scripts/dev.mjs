@@ -1,0 +1,20 @@
+// `npm run dev`: as `npm start`, with a quick unoptimised build that is made anew on every change.
+import "./lib/node-version.mjs";
+import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
+import { setUpAndBuild } from "./lib/setup.mjs";
+import { main } from "./lib/ui.mjs";
+import { outputs } from "./lib/worker.mjs";
+import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+
+await main(async () => {
+  const options = serveOptions("run dev");
+  await checkPort(options);
+  await setUpAndBuild("dev");
+  await ensureLocalMigrations();
+  // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
+  await serve(options, {
+    main: `${outputs.dev}/index.js`,
+    environment: { built: false, A2A_EDGE_OUTPUT: "dev" },
+    note: "Development build; it is made anew when src, agents or Cargo.toml change. Ctrl-C ends it.",
+  });
+});

@@ -1,0 +1,12 @@
+// Imported first by every entry point, so that an old Node is told apart from a broken script.
+// Only syntax and modules that Node 16 knows are used in scripts/, or this check would never run.
+const needed = 20;
+
+if (Number(process.versions.node.split(".")[0]) < needed) {
+  console.error(`
+Node.js ${needed} or newer is needed, this is ${process.versions.node} (${process.execPath}).
+
+    Install the current LTS from https://nodejs.org, or: nvm install 24
+`);
+  process.exit(1);
+}

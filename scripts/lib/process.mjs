@@ -1,0 +1,132 @@
+// Child processes: each runs in a process group of its own, so that whatever ends this script ends them all.
+import { spawn, spawnSync } from "node:child_process";
+import { constants } from "node:os";
+import { delimiter } from "node:path";
+import { binDir } from "./paths.mjs";
+import { say, seconds } from "./ui.mjs";
+
+const groups = new Set();
+const HEARTBEAT_MS = 20_000;
+const GRACE_MS = 5_000;
+
+/** The environment of children: the project's own binaries come first in the PATH. */
+export function environment(extra = {}) {
+  return { ...process.env, ...extra, PATH: [binDir, process.env.PATH].join(delimiter) };
+}
+
+/** Starts a child as the leader of a new process group. */
+export function start(command, args, options = {}) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: environment(), ...options, detached: true });
+  if (child.pid === undefined) return child;
+  groups.add(child.pid);
+  child.once("exit", () => {
+    // Stragglers of the group (a compiler whose cargo was stopped) go with their leader.
+    signalGroup(child.pid, "SIGKILL");
+    groups.delete(child.pid);
+  });
+  return child;
+}
+
+/**
+ * Runs a command to its end and passes its output through, with a sign of life while it is silent.
+ * Answers the exit code and the output as plain text.
+ */
+export function run(command, args, { quiet = false, timeoutMs, ...options } = {}) {
+  const begun = Date.now();
+  const child = start(command, args, options);
+  const output = [];
+  let lastOutput = Date.now();
+
+  const heartbeat = setInterval(() => {
+    if (Date.now() - lastOutput >= HEARTBEAT_MS) {
+      say(`    still working (${seconds(begun)})`);
+      lastOutput = Date.now();
+    }
+  }, 1_000);
+  const timeout = timeoutMs && setTimeout(() => signalGroup(child.pid, "SIGKILL"), timeoutMs);
+
+  for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    stream.on("data", (chunk) => {
+      output.push(chunk);
+      if (quiet) return;
+      lastOutput = Date.now();
+      sink.write(chunk);
+    });
+  }
+
+  return new Promise((resolve) => {
+    const finish = (code) => {
+      clearInterval(heartbeat);
+      clearTimeout(timeout);
+      resolve({ code, output: plain(Buffer.concat(output).toString()) });
+    };
+    child.once("error", (error) => {
+      output.push(Buffer.from(`${command}: ${error.message}\n`));
+      finish(127);
+    });
+    child.once("close", (code, signal) => finish(code === null ? 128 + constants.signals[signal] : code));
+  });
+}
+
+/** The trimmed output of a short command, or undefined where it fails or does not exist. */
+export function query(command, args, options = {}) {
+  const result = spawnSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], ...options });
+  return result.status === 0 ? result.stdout.trim() : undefined;
+}
+
+/** Cargo's settings for a piped terminal: it keeps the colours and the bar it would have shown. */
+export function cargoTerminal() {
+  if (!process.stdout.isTTY) return {};
+  return {
+    CARGO_TERM_COLOR: "always",
+    CARGO_TERM_PROGRESS_WHEN: "always",
+    CARGO_TERM_PROGRESS_WIDTH: String(Math.min(process.stdout.columns || 80, 100)),
+  };
+}
+
+let stopping = false;
+
+/** Whether this process is about to end because it was told to. */
+export const isStopping = () => stopping;
+
+/** Ends every child, politely first, and then this process. */
+export async function stopAll(exitCode) {
+  stopping = true;
+  for (const group of groups) signalGroup(group, "SIGTERM");
+  const patience = Date.now() + GRACE_MS;
+  while (groups.size > 0 && Date.now() < patience) await new Promise((resolve) => setTimeout(resolve, 20));
+  process.exit(exitCode);
+}
+
+/** Whether a process exists, ours or not. */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function signalGroup(leader, signal) {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
+
+function plain(text) {
+  return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, "\n");
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    const code = 128 + constants.signals[signal];
+    if (stopping) process.exit(code);
+    void stopAll(code);
+  });
+}
+process.on("exit", () => {
+  for (const group of groups) signalGroup(group, "SIGKILL");
+});

@@ -1,0 +1,66 @@
+// What must be on the machine already. Each missing thing is one message that says what to run.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { inRoot, root } from "./paths.mjs";
+import { query } from "./process.mjs";
+import { Stop } from "./ui.mjs";
+
+/** Checks rustup, Rust, a C compiler and npm; throws one `Stop` that names all that is missing. */
+export function checkRequirements() {
+  const missing = [rust(), compiler(), npm()].filter(Boolean);
+  if (missing.length > 0) throw new Stop(missing.join("\n\n"));
+}
+
+/** Whether `version` (as in "1.95.0") is at least `least`. */
+export function atLeast(version, least) {
+  const [a, b] = [version, least].map((text) => text.split(".").map(Number));
+  return a[0] > b[0] || (a[0] === b[0] && (a[1] ?? 0) >= (b[1] ?? 0));
+}
+
+/** The oldest Rust that can build the crate, as Cargo.toml says. */
+export function leastRust() {
+  return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inRoot("Cargo.toml"), "utf8"))?.[1] ?? "1.91";
+}
+
+function rust() {
+  if (query("rustup", ["--version"]) === undefined) {
+    const cargoBin = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
+    return existsSync(join(cargoBin, "rustup"))
+      ? `rustup is installed in ${cargoBin}, but that is not in the PATH.\n\n    Run: export PATH="${cargoBin}:$PATH"`
+      : "rustup, the installer of Rust, is missing.\n\n    Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n    and then open a new terminal.";
+  }
+  const rustc = query("rustc", ["--version"], { cwd: root });
+  const cargo = query("cargo", ["--version"], { cwd: root });
+  if (rustc === undefined || cargo === undefined) {
+    return "rustup has no usable Rust toolchain for this folder (rustc or cargo does not run).\n\n    Run: rustup default stable";
+  }
+  const version = /^rustc (\d+\.\d+\.\d+)/.exec(rustc)?.[1] ?? "0.0.0";
+  if (!atLeast(version, leastRust())) {
+    const active = query("rustup", ["show", "active-toolchain"], { cwd: root })?.split(/\s/)[0] ?? "stable";
+    const update = active.startsWith("stable") ? "rustup update stable" : "rustup update stable && rustup default stable";
+    return `Rust ${leastRust()} or newer is needed; the active toolchain (${active}) is ${version}.\n\n    Run: ${update}`;
+  }
+  return undefined;
+}
+
+/** Build scripts and procedural macros are linked with `cc`, so it must be able to link a program. */
+function compiler() {
+  const advice = [
+    "    Debian, Ubuntu: sudo apt-get install build-essential",
+    "    Fedora:         sudo dnf install gcc",
+    "    macOS:          xcode-select --install",
+  ].join("\n");
+  const out = join(tmpdir(), `a2a-edge-cc-${process.pid}`);
+  const trial = spawnSync("cc", ["-x", "c", "-", "-o", out], { input: "int main(void) { return 0; }\n", encoding: "utf8" });
+  spawnSync("rm", ["-f", out]);
+  if (trial.error?.code === "ENOENT") return `A C compiler (cc) is missing; Rust links its build scripts with it.\n\n${advice}`;
+  if (trial.status !== 0) return `The C compiler (cc) cannot build a program:\n\n${trial.stderr.trim()}\n\n${advice}`;
+  return undefined;
+}
+
+function npm() {
+  if (query("npm", ["--version"]) !== undefined) return undefined;
+  return "npm is missing; it comes with Node.js.\n\n    Install the current LTS from https://nodejs.org, or: nvm install 24";
+}

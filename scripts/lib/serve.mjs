@@ -1,0 +1,126 @@
+// Serves the built Worker with `wrangler dev`, and shows of its output what a user wants to see.
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+import { inRoot, root } from "./paths.mjs";
+import { isAlive, isStopping, query, start, stopAll } from "./process.mjs";
+import { Stop, say } from "./ui.mjs";
+import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
+
+const DEFAULT_PORT = 8787;
+
+const usage = (command) => `Usage: npm ${command} [-- --port N] [-- further options of wrangler dev]
+
+    --port N    serve at http://localhost:N (default: the variable PORT, else ${DEFAULT_PORT})
+    --help      this text`;
+
+/** Reads the port from the arguments or from PORT; what it does not know is left to wrangler. */
+export function serveOptions(command, args = process.argv.slice(2)) {
+  let port = process.env.PORT || String(DEFAULT_PORT);
+  const rest = [];
+  for (let i = 0; i < args.length; i += 1) {
+    if (args[i] === "--help" || args[i] === "-h") {
+      say(usage(command));
+      process.exit(0);
+    }
+    if (args[i] === "--port" || args[i] === "-p") port = args[(i += 1)] ?? "";
+    else if (args[i].startsWith("--port=")) port = args[i].slice("--port=".length);
+    else rest.push(args[i]);
+  }
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) {
+    throw new Stop(`The port must be a number from 1 to 65535, got "${port}".\n\n${usage(command)}`);
+  }
+  return { command, port: Number(port), rest };
+}
+
+/** Fails early, before any long work, if something listens on the port already. */
+export async function checkPort({ command, port }) {
+  for (const host of ["127.0.0.1", "::1", "0.0.0.0"]) {
+    const error = await new Promise((resolve) => {
+      const server = createServer();
+      server.once("error", resolve);
+      server.listen({ host, port }, () => server.close(() => resolve(undefined)));
+    });
+    if (error?.code === "EADDRINUSE") {
+      throw new Stop(
+        `Port ${port} is in use by another program.\n\n` +
+          `    Stop that program, or choose another port: npm ${command} -- --port ${port === 65535 ? 8788 : port + 1}`,
+      );
+    }
+    if (error?.code === "EACCES") throw new Stop(`Port ${port} may not be opened by this user. Choose one above 1023.`);
+  }
+}
+
+/** Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. */
+export async function serve({ command, port, rest }, { main, environment: extra, note }) {
+  const args = ["dev", ...(main ? [main] : []), "--port", String(port), "--var", "DEVELOPMENT:true"];
+  const [node, nodeArgs] = wranglerCommand(...args, "--show-interactive-dev-session=false", ...rest);
+  const child = start(node, nodeArgs, { cwd: root, env: wranglerEnvironment(extra) });
+  tieToThisProcess(child);
+
+  // What wrangler says before it serves matters only if it never does.
+  const early = [];
+  let serving = false;
+  const show = (line) => {
+    const ready = /Ready on (https?:\/\/\S+)/.exec(line);
+    if (ready && !serving) {
+      serving = true;
+      say(banner(ready[1], note));
+    } else if (serving) {
+      say(tidy(line));
+    } else {
+      early.push(line);
+    }
+  };
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
+
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  if (isStopping()) return;
+  if (!serving) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
+  throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
+}
+
+function banner(url, note) {
+  const agents = readdirSync(inRoot("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));
+  const request = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "SendMessage",
+    params: { message: { messageId: "hello-1", role: "ROLE_USER", parts: [{ text: "hello" }] } },
+  });
+  return `
+a2a-edge serves at ${url}
+
+    card    ${url}/.well-known/agent-card.json
+    agents  ${agents.map((name) => `${url}/${name}`).join("  ")}
+
+Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
+
+${note ?? "Ctrl-C ends it; tasks are kept in .wrangler/state."}
+`;
+}
+
+/** Without the labels that wrangler puts before each line. */
+function tidy(line) {
+  return line.replace(/^(\u001b\[[0-9;]*m)*\[(wrangler:\w+|custom build)\](\u001b\[[0-9;]*m)* ?/, "");
+}
+
+/**
+ * Ends wrangler when this process ends in a way that it cannot act on: when it is killed, or when the npm that
+ * runs it is.
+ */
+function tieToThisProcess(child) {
+  // The read ends when this process does, whatever ended it.
+  const script = 'read -r _; kill -TERM "$0"; sleep 3; kill -KILL "-$0"';
+  const watchdog = spawn("sh", ["-c", script, String(child.pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  child.once("exit", () => watchdog.kill("SIGKILL"));
+
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const watched = [process.ppid];
+  // Where npm has put a shell between itself and this process, that does not notice that npm is gone.
+  const [, grandparent] = /^\s*(\d+)\s+\S*sh -c/.exec(query("ps", ["-o", "ppid=,args=", "-p", String(process.ppid)]) ?? "") ?? [];
+  if (grandparent > 1) watched.push(Number(grandparent));
+  setInterval(() => watched.every(isAlive) || void stopAll(1), 1_000).unref();
+}

@@ -1,0 +1,32 @@
+// What the scripts say: one heading per long step, one clear message per expected failure.
+
+/** An expected failure. Its message is all the user needs, so no stack trace is printed. */
+export class Stop extends Error {}
+
+export function say(text = "") {
+  process.stdout.write(`${text}\n`);
+}
+
+export function seconds(since) {
+  const elapsed = Math.round((Date.now() - since) / 100) / 10;
+  return elapsed < 60 ? `${elapsed} s` : `${Math.floor(elapsed / 60)} min ${Math.round(elapsed % 60)} s`;
+}
+
+/** Runs `work` under a heading and says how long it took. */
+export async function step(title, work) {
+  const begun = Date.now();
+  say(`==> ${title}`);
+  const result = await work();
+  say(`    done in ${seconds(begun)}`);
+  return result;
+}
+
+/** Runs an entry point: a `Stop` ends it with its message, anything else with its stack. */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(`\n${error instanceof Stop ? error.message : error.stack}\n\n`);
+    process.exit(1);
+  }
+}

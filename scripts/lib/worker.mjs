@@ -1,0 +1,132 @@
+// Compiles the Worker. Whatever asks for it, a build runs only when something it is made of has changed.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { locked } from "./lock.mjs";
+import { binDir, inRoot, root } from "./paths.mjs";
+import { cargoTerminal, environment, run } from "./process.mjs";
+import { ensureNightly, ensureTools, ensureWasmTarget, rustcVersion } from "./rust.mjs";
+import { Stop, say, step } from "./ui.mjs";
+
+/**
+ * The builds and where they go. `default` is what wrangler.toml's main points to: the panic-unwind build where
+ * its nightly can be had, else the stable one. `stable` exists for the tests, `dev` for `npm run dev`.
+ */
+export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
+
+const MANIFEST = "build.json";
+const MODULES = ["index.js", "index_bg.wasm"];
+const INPUTS = ["src", "agents", "build.rs", "Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
+const WASM_FEATURES = [
+  "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
+  "exception-handling",
+];
+
+const kinds = {
+  unwind: { title: "panic-unwind build", args: ["--release", "--panic-unwind"], unwind: true },
+  stable: { title: "stable build", args: ["--release"], unwind: false },
+  dev: { title: "development build", args: ["--dev"], unwind: false },
+};
+
+/** Makes one of the `outputs` current and answers its kind: "unwind", "stable" or "dev". */
+export async function ensureBuilt(output) {
+  await ensureWasmTarget();
+  const tools = await ensureTools();
+  const kind = output === "default" ? await defaultKind() : output;
+  await locked(inRoot("target", "a2a-edge.lock"), async () => {
+    const sources = fingerprint(kind, tools);
+    // Cargo may still write Cargo.lock while it builds, so that is read again afterwards.
+    if (isCurrent(output, sources + lockHash())) return;
+    await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, tools));
+    writeFileSync(inRoot(outputs[output], MANIFEST), `${JSON.stringify({ kind, inputs: sources + lockHash() }, null, 2)}\n`);
+  });
+  return kind;
+}
+
+async function defaultKind() {
+  if (process.env.A2A_EDGE_STABLE) return "stable";
+  const obstacle = await ensureNightly();
+  if (obstacle === undefined) return "unwind";
+  say(`Using the stable build, in which a panic ends its whole isolate: ${obstacle}.`);
+  return "stable";
+}
+
+async function build(output, kind, { workerBuild, wasmBindgen }) {
+  const { args, unwind } = kinds[kind];
+  const targets = process.env.CARGO_TARGET_DIR || inRoot("target");
+  const staging = join(targets, "worker", kind);
+  const wasmOpt = join(binDir, "wasm-opt");
+  const esbuild = join(binDir, "esbuild");
+  for (const tool of [wasmOpt, esbuild]) {
+    // worker-build would go and download what it does not find.
+    if (!existsSync(tool)) throw new Stop(`${tool} is missing.\n\n    Run: npm ci`);
+  }
+
+  const { code, output: text } = await run(workerBuild, [...args, "--out-dir", staging], {
+    cwd: root,
+    env: environment({
+      ...cargoTerminal(),
+      // The two compilers keep apart, or each would throw away what the other has compiled.
+      CARGO_TARGET_DIR: unwind ? join(targets, "unwind") : targets,
+      WASM_BINDGEN_BIN: wasmBindgen,
+      WASM_OPT_BIN: wasmOpt,
+      ESBUILD_BIN: esbuild,
+      // Of worker-build's own failures only the message is of use.
+      RUST_BACKTRACE: "0",
+    }),
+  });
+  if (code !== 0) throw new Stop(explain(text, unwind));
+
+  // The copy in `staging` keeps its name section, for reading stack traces.
+  const stripped = join(staging, "stripped.wasm");
+  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
+  const wasm = join(staging, "index_bg.wasm");
+  const strip = await run(wasmOpt, [...features, "--strip-debug", "--strip-producers", wasm, "-o", stripped], { cwd: root });
+  if (strip.code !== 0) throw new Stop("wasm-opt could not strip the Worker; its messages are above.");
+
+  const out = inRoot(outputs[output]);
+  mkdirSync(out, { recursive: true });
+  renameSync(stripped, join(out, "index_bg.wasm"));
+  writeFileSync(join(out, "index.js.part"), readFileSync(join(staging, "index.js")));
+  renameSync(join(out, "index.js.part"), join(out, "index.js"));
+}
+
+/** The last words after a failed build: the errors of build.rs (agent files), which cargo prints far above its end. */
+function explain(text, unwind) {
+  const own = [...text.matchAll(/^error: a2a-edge@\S+: (.*)$/gm)].map(([, message]) => message);
+  if (own.length > 0) return `The Worker was not built:\n\n    ${[...new Set(own)].join("\n    ")}`;
+  const advice = unwind ? "\nIf the nightly toolchain is to blame, A2A_EDGE_STABLE=1 in the environment builds with the stable one." : "";
+  return `The Worker was not built; the messages are above.${advice}`;
+}
+
+function isCurrent(output, inputs) {
+  const dir = inRoot(outputs[output]);
+  if (!existsSync(join(dir, MANIFEST)) || !MODULES.every((file) => existsSync(join(dir, file)))) return false;
+  return JSON.parse(readFileSync(join(dir, MANIFEST), "utf8")).inputs === inputs;
+}
+
+/** A hash of everything a build is made of, but Cargo.lock. */
+function fingerprint(kind, tools) {
+  const hash = createHash("sha256");
+  const packages = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
+  hash.update(
+    JSON.stringify([
+      kinds[kind], tools, WASM_FEATURES, rustcVersion(kinds[kind].unwind), process.env.RUSTFLAGS,
+      packages["node_modules/binaryen"]?.version, packages["node_modules/esbuild"]?.version,
+    ]),
+  );
+  for (const file of INPUTS.flatMap((path) => filesUnder(inRoot(path)))) {
+    hash.update(`\0${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest("hex");
+}
+
+function lockHash() {
+  return createHash("sha256").update(readFileSync(inRoot("Cargo.lock"))).digest("hex");
+}
+
+function filesUnder(path) {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path).sort().flatMap((name) => filesUnder(join(path, name)));
+}

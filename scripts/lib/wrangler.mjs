@@ -1,0 +1,57 @@
+// Runs wrangler: on the packaged Node, never asking, never calling home.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { packagedNode } from "./packages.mjs";
+import { inRoot, root, stateDir } from "./paths.mjs";
+import { environment, run } from "./process.mjs";
+import { Stop, step } from "./ui.mjs";
+
+const CLI = inRoot("node_modules", "wrangler", "wrangler-dist", "cli.js");
+
+/** The command line that starts wrangler, with the arguments given. */
+export function wranglerCommand(...args) {
+  return [packagedNode(), ["--no-warnings", CLI, ...args]];
+}
+
+/** The environment of wrangler. `built` tells wrangler.toml's build command that there is nothing left to build. */
+export function wranglerEnvironment({ built = true, ...extra } = {}) {
+  return environment({
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+    WRANGLER_SEND_ERROR_REPORTS: "false",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_WRITE_LOGS: "false",
+    X_LOCAL_EXPLORER: "false",
+    X_LOCAL_OBSERVABILITY: "false",
+    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
+    ...(built ? { A2A_EDGE_BUILT: "1" } : {}),
+    ...extra,
+  });
+}
+
+/** Runs wrangler to its end; answers as `run` does. */
+export function wrangler(args, { quiet = false } = {}) {
+  return run(...wranglerCommand(...args), { cwd: root, env: wranglerEnvironment(), quiet });
+}
+
+/** Brings the local D1 database up to date, if a migration or the state is new. */
+export async function ensureLocalMigrations() {
+  const hash = createHash("sha256").update(readFileSync(inRoot("wrangler.toml")));
+  const files = existsSync(inRoot("migrations")) ? readdirSync(inRoot("migrations")).filter((name) => name.endsWith(".sql")).sort() : [];
+  if (files.length === 0) return;
+  for (const name of files) hash.update(`\0${name}\0`).update(readFileSync(inRoot("migrations", name)));
+  const wanted = hash.digest("hex");
+
+  // The stamp lives beside the databases, so that it goes when they are deleted.
+  const databases = join(stateDir, "v3", "d1");
+  const stamp = join(databases, "migrations.sha256");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  await step("Preparing the local database", async () => {
+    const { code, output } = await wrangler(["d1", "migrations", "apply", "DB", "--local"], { quiet: true });
+    if (code !== 0) throw new Stop(`The migrations could not be applied to the local database:\n\n${output.trim()}`);
+  });
+  mkdirSync(databases, { recursive: true });
+  writeFileSync(stamp, wanted);
+}

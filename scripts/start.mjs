@@ -1,0 +1,14 @@
+// `npm start`: sets everything up and serves the agents locally.
+import "./lib/node-version.mjs";
+import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
+import { setUpAndBuild } from "./lib/setup.mjs";
+import { main } from "./lib/ui.mjs";
+import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+
+await main(async () => {
+  const options = serveOptions("start");
+  await checkPort(options);
+  await setUpAndBuild();
+  await ensureLocalMigrations();
+  await serve(options, {});
+});

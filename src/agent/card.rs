@@ -1,0 +1,84 @@
+//! The card that follows from an agent file.
+
+use super::definition::{AgentDefinition, ExecutorKind, SkillDefinition};
+use crate::model::{AgentCapabilities, AgentCard, AgentInterface, AgentSkill};
+use crate::tool::{Tool, skill_of};
+
+/// The card of an agent. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
+/// which the request came in.
+pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
+    let path = if agent.default { "/".to_owned() } else { format!("/{}", agent.slug) };
+    let url = format!("{ORIGIN}{path}");
+    let capabilities = agent.capabilities.clone();
+    AgentCard {
+        name: agent.name.clone(),
+        description: agent.description.clone(),
+        supported_interfaces: vec![AgentInterface {
+            url,
+            protocol_binding: "JSONRPC".to_owned(),
+            tenant: None,
+            protocol_version: "1.0".to_owned(),
+        }],
+        provider: agent.provider.clone(),
+        version: agent.version.clone(),
+        documentation_url: agent.documentation_url.clone(),
+        capabilities: AgentCapabilities {
+            streaming: capabilities.streaming,
+            push_notifications: capabilities.push_notifications,
+            extensions: capabilities.extensions,
+            extended_agent_card: capabilities.extended_agent_card,
+        },
+        default_input_modes: agent.input_modes.clone(),
+        default_output_modes: agent.output_modes.clone(),
+        skills: skills_of(agent, tools),
+        icon_url: agent.icon_url.clone(),
+    }
+}
+
+/// What stands for the origin in a card that was made while building.
+pub const ORIGIN: &str = "{origin}";
+
+fn skills_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<AgentSkill> {
+    match agent.executor.kind {
+        ExecutorKind::Tools => {
+            let names = agent.executor.tools.iter();
+            let named = names.filter_map(|name| tools.iter().find(|tool| tool.name() == name));
+            let skill = |tool: &Box<dyn Tool>| {
+                let skill = skill_of(tool.as_ref());
+                match agent.skills.iter().find(|own| own.id == skill.id) {
+                    Some(own) => merged(skill, own),
+                    None => skill,
+                }
+            };
+            named.map(skill).collect()
+        }
+        ExecutorKind::Script => {
+            let bare = |own: &SkillDefinition| AgentSkill {
+                id: own.id.clone(),
+                name: own.id.clone(),
+                description: own.id.clone(),
+                tags: vec![own.id.clone()],
+                examples: Vec::new(),
+                input_modes: Vec::new(),
+                output_modes: Vec::new(),
+            };
+            agent.skills.iter().map(|own| merged(bare(own), own)).collect()
+        }
+    }
+}
+
+/// A skill with what an agent file says of it.
+fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
+    let or = |own: &Vec<String>, derived: Vec<String>| {
+        if own.is_empty() { derived } else { own.clone() }
+    };
+    AgentSkill {
+        id: skill.id,
+        name: own.name.clone().unwrap_or(skill.name),
+        description: own.description.clone().unwrap_or(skill.description),
+        tags: or(&own.tags, skill.tags),
+        examples: or(&own.examples, skill.examples),
+        input_modes: or(&own.input_modes, skill.input_modes),
+        output_modes: or(&own.output_modes, skill.output_modes),
+    }
+}

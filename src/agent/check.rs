@@ -1,0 +1,289 @@
+//! Whether the agent files hold together. Every problem names the file, the key and the fix.
+
+use std::fmt;
+
+use super::definition::{AgentDefinition, ExecutorKind};
+use super::script;
+use crate::tool::{Tool, check_schema};
+
+/// Something that is wrong with an agent file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as `agents/demo.toml`.
+    pub file: String,
+    /// The key, as `executor.tools[1]`; empty for the whole file.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub fix: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.key.as_str() {
+            "" => write!(out, "{}: {}", self.file, self.fix),
+            key => write!(out, "{}: `{key}` {}", self.file, self.fix),
+        }
+    }
+}
+
+/// Everything that is wrong with these agents; empty if they can be served.
+pub fn check_all(agents: &[AgentDefinition], tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+    let mut problems: Vec<Problem> =
+        agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
+    let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
+    match defaults.as_slice() {
+        [_] => {}
+        [] => problems.push(Problem {
+            file: "agents/".to_owned(),
+            key: String::new(),
+            fix: "no agent answers at `/`; write `default = true` in one of the files".to_owned(),
+        }),
+        [first, others @ ..] => {
+            for other in others {
+                let first = file_of(first);
+                let fix = format!("is true in {first} too; keep it in one of the two files");
+                problems.push(problem(other, "default", fix));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a file name can be the path and the tenant of an agent: lower-case letters, digits and
+/// `-`, beginning with a letter, at most 63, and not a path that the Worker itself uses.
+pub fn is_valid_slug(slug: &str) -> bool {
+    let mut letters = slug.chars();
+    let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_lowercase());
+    let goes_on_well = letters
+        .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
+    begins_well && goes_on_well && slug.len() <= 63 && !RESERVED.contains(&slug)
+}
+
+fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
+    if !is_valid_slug(&agent.slug) {
+        let rule = "lower-case letters, digits and `-`, beginning with a letter";
+        report("", format!("the file name must be {rule}, and not one of {}", RESERVED.join(", ")));
+    }
+    for (key, value) in
+        [("name", &agent.name), ("description", &agent.description), ("version", &agent.version)]
+    {
+        if value.trim().is_empty() {
+            report(key, "must not be empty".to_owned());
+        }
+    }
+    for (key, modes) in [("input_modes", &agent.input_modes), ("output_modes", &agent.output_modes)]
+    {
+        if modes.is_empty() {
+            report(key, "needs at least one media type, as `text/plain`".to_owned());
+        }
+        for mode in modes.iter().filter(|mode| !mode.contains('/')) {
+            report(key, format!("holds {mode:?}, which is no media type such as `text/plain`"));
+        }
+    }
+    for (name, is_wanted, is_supported) in [
+        ("streaming", agent.capabilities.streaming, SUPPORTS_STREAMING),
+        ("push_notifications", agent.capabilities.push_notifications, SUPPORTS_PUSH),
+        ("extended_agent_card", agent.capabilities.extended_agent_card, SUPPORTS_EXTENDED_CARD),
+    ] {
+        if is_wanted && !is_supported {
+            let key = format!("capabilities.{name}");
+            report(&key, "is not supported by this build; remove the line".to_owned());
+        }
+    }
+    for (key, url) in
+        [("documentation_url", &agent.documentation_url), ("icon_url", &agent.icon_url)]
+    {
+        if url
+            .as_ref()
+            .is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://"))
+        {
+            report(key, "must be an absolute http or https URL".to_owned());
+        }
+    }
+    match agent.executor.kind {
+        ExecutorKind::Tools => {
+            if !agent.executor.rules.is_empty() {
+                report("executor.rules", "belongs to the kind `script`".to_owned());
+            }
+            for (key, fix) in check_tools(agent, &agent.executor.tools, tools) {
+                report(&key, fix);
+            }
+        }
+        ExecutorKind::Script => {
+            let rules = &agent.executor.rules;
+            if !agent.executor.tools.is_empty() {
+                report("executor.tools", "belongs to the kind `tools`".to_owned());
+            }
+            if agent.skills.is_empty() {
+                report("skills", "a scripted agent needs at least one `[[skills]]`".to_owned());
+            }
+            if rules.is_empty() {
+                report("executor.rules", "needs at least one rule".to_owned());
+            }
+            for (index, rule) in rules.iter().enumerate() {
+                for (key, fix) in script::problems_of(rule, &format!("executor.rules[{index}]")) {
+                    report(&key, fix);
+                }
+            }
+        }
+    }
+    for (index, skill) in agent.skills.iter().enumerate() {
+        let earlier = agent.skills.iter().take(index);
+        if earlier.into_iter().any(|other| other.id == skill.id) {
+            report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
+        }
+    }
+    problems
+}
+
+fn check_tools(
+    agent: &AgentDefinition,
+    names: &[String],
+    tools: &[Box<dyn Tool>],
+) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    let known = tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
+    if names.is_empty() {
+        let fix = format!("needs at least one tool; there are: {known}");
+        problems.push(("executor.tools".to_owned(), fix));
+    }
+    for (index, name) in names.iter().enumerate() {
+        let key = format!("executor.tools[{index}]");
+        match tools.iter().find(|tool| tool.name() == name) {
+            None => problems.push((key, format!("there is no tool {name:?}; there are: {known}"))),
+            Some(tool) => {
+                for unheeded in check_schema(tool.input_schema()) {
+                    problems.push((key.clone(), format!("the schema of {name}: {unheeded}")));
+                }
+                if names.iter().take(index).any(|earlier| earlier == name) {
+                    problems.push((key, format!("{name:?} stands twice")));
+                }
+            }
+        }
+    }
+    for (index, skill) in agent.skills.iter().enumerate() {
+        if !names.contains(&skill.id) {
+            let fix = format!(
+                "no tool of this agent is called {:?}; add it to `executor.tools` or remove the skill",
+                skill.id
+            );
+            problems.push((format!("skills[{index}].id"), fix));
+        }
+    }
+    problems
+}
+
+fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
+    Problem { file: file_of(agent), key: key.to_owned(), fix }
+}
+
+fn file_of(agent: &AgentDefinition) -> String {
+    format!("agents/{}.toml", agent.slug)
+}
+
+/// First path segments that are not agents.
+const RESERVED: [&str; 8] =
+    ["v1", "tasks", "message", "extended-agent-card", "console", "card", "assets", "health"];
+
+const SUPPORTS_STREAMING: bool = false;
+const SUPPORTS_PUSH: bool = false;
+const SUPPORTS_EXTENDED_CARD: bool = false;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::local;
+
+    const GOOD: &str = r#"
+        name = "A"
+        description = "B"
+        version = "1"
+        default = true
+        [executor]
+        kind = "tools"
+        tools = ["echo", "is_admin"]
+    "#;
+
+    fn agent(slug: &str, text: &str) -> AgentDefinition {
+        AgentDefinition { slug: slug.to_owned(), ..toml::from_str(text).unwrap() }
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        let problems = check_all(&[agent("x", text)], &local::all());
+        problems.iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn a_good_file_has_no_problems() {
+        assert_eq!(problems(GOOD), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_problem_names_the_file_the_key_and_the_fix() {
+        let script = r#"
+            name = "A"
+            description = "B"
+            version = "1"
+            default = true
+            executor = { kind = "script", rules = [] }
+        "#;
+        for (text, problem) in [
+            (GOOD.replace("\"A\"", "\" \""), "agents/x.toml: `name` must not be empty"),
+            (
+                GOOD.replace("\"echo\"", "\"ecko\""),
+                "agents/x.toml: `executor.tools[0]` there is no tool \"ecko\"; there are: echo, add_numbers, \
+                 current_time, get_greeting, get_counter, is_admin",
+            ),
+            (
+                GOOD.replace("\"is_admin\"", "\"echo\""),
+                "agents/x.toml: `executor.tools[1]` \"echo\" stands twice",
+            ),
+            (
+                format!("{GOOD}\n[[skills]]\nid = \"dance\""),
+                "agents/x.toml: `skills[0].id` no tool of this agent is called \"dance\"; add it to \
+                 `executor.tools` or remove the skill",
+            ),
+            (
+                format!("{GOOD}\n[capabilities]\npush_notifications = true"),
+                "agents/x.toml: `capabilities.push_notifications` is not supported by this build; \
+                 remove the line",
+            ),
+            (
+                GOOD.replace("default = true", ""),
+                "agents/: no agent answers at `/`; write `default = true` in one of the files",
+            ),
+            (
+                GOOD.replace("[executor]", "input_modes = [\"text\"]\n[executor]"),
+                "agents/x.toml: `input_modes` holds \"text\", which is no media type such as `text/plain`",
+            ),
+            (
+                script.to_owned(),
+                "agents/x.toml: `skills` a scripted agent needs at least one `[[skills]]`",
+            ),
+            (script.to_owned(), "agents/x.toml: `executor.rules` needs at least one rule"),
+        ] {
+            assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));
+        }
+    }
+
+    #[test]
+    fn two_default_agents_are_refused() {
+        let problems = check_all(&[agent("a", GOOD), agent("b", GOOD)], &local::all());
+        assert_eq!(
+            problems[0].to_string(),
+            "agents/b.toml: `default` is true in agents/a.toml too; keep it in one of the two files"
+        );
+    }
+
+    #[test]
+    fn file_names_become_paths() {
+        for slug in ["demo", "a", "agent-2"] {
+            assert!(is_valid_slug(slug), "{slug}");
+        }
+        for slug in ["", "Demo", "2nd", "-a", "a_b", "a.b", "tasks", "v1", "ä"] {
+            assert!(!is_valid_slug(slug), "{slug}");
+        }
+    }
+}

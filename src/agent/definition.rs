@@ -1,0 +1,119 @@
+//! The shape of an agent file.
+
+use serde::{Deserialize, Serialize};
+
+use super::script::Rule;
+use crate::model::{AgentExtension, AgentProvider};
+
+/// One agent, as `agents/<slug>.toml` describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentDefinition {
+    /// The name of the file without `.toml`: the agent answers at `/<slug>`. Not part of the file.
+    #[serde(default)]
+    pub slug: String,
+    /// A name for people.
+    pub name: String,
+    /// What the agent does.
+    pub description: String,
+    /// The version of the agent itself, as `1.0.0`.
+    pub version: String,
+    /// Whether it answers at `/` too; one agent does.
+    #[serde(default)]
+    pub default: bool,
+    /// Where its documentation is.
+    #[serde(default)]
+    pub documentation_url: Option<String>,
+    /// Where its picture is.
+    #[serde(default)]
+    pub icon_url: Option<String>,
+    /// Who offers it.
+    #[serde(default)]
+    pub provider: Option<AgentProvider>,
+    /// Media types that it takes.
+    #[serde(default = "default_modes")]
+    pub input_modes: Vec<String>,
+    /// Media types that it gives.
+    #[serde(default = "default_modes")]
+    pub output_modes: Vec<String>,
+    /// The optional parts of the protocol that it supports.
+    #[serde(default)]
+    pub capabilities: Capabilities,
+    /// What answers.
+    pub executor: ExecutorDefinition,
+    /// What it can do. For an agent with tools: what differs from the skills that the tools are.
+    #[serde(default)]
+    pub skills: Vec<SkillDefinition>,
+}
+
+/// The optional parts of the protocol (spec §4.4.3).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// SendStreamingMessage and SubscribeToTask.
+    #[serde(default)]
+    pub streaming: bool,
+    /// Webhooks.
+    #[serde(default)]
+    pub push_notifications: bool,
+    /// GetExtendedAgentCard.
+    #[serde(default)]
+    pub extended_agent_card: bool,
+    /// Extensions that the agent knows.
+    #[serde(default)]
+    pub extensions: Vec<AgentExtension>,
+}
+
+/// What answers for an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutorDefinition {
+    /// The kind, which says what of the rest is needed.
+    pub kind: ExecutorKind,
+    /// For `tools`: the names of local tools; the first one gets messages that name none.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// For `script`: the rules.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+}
+
+/// The kinds of executors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutorKind {
+    /// Calls local tools.
+    Tools,
+    /// Follows fixed rules, for tests and demonstrations.
+    Script,
+}
+
+/// A skill of an agent (spec §4.4.5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillDefinition {
+    /// Unique within the agent; for a tool, its name.
+    pub id: String,
+    /// A name for people.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Key words.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What one may ask.
+    #[serde(default)]
+    pub examples: Vec<String>,
+    /// Media types that it takes, if other than the agent's.
+    #[serde(default)]
+    pub input_modes: Vec<String>,
+    /// Media types that it gives, if other than the agent's.
+    #[serde(default)]
+    pub output_modes: Vec<String>,
+}
+
+fn default_modes() -> Vec<String> {
+    vec!["text/plain".to_owned(), "application/json".to_owned()]
+}

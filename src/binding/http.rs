@@ -1,0 +1,96 @@
+//! Answers as values, and the headers that every answer carries.
+
+use crate::error::Error;
+
+/// Cuts an absolute URL, as the platform gives it, into origin, path and query (empty if none).
+pub fn split_url(url: &str) -> (&str, &str, &str) {
+    let url = url.split_once('#').map_or(url, |(url, _)| url);
+    let (url, query) = url.split_once('?').unwrap_or((url, ""));
+    let host_at = url.find("://").map_or(0, |at| at + 3);
+    let host = url.get(host_at..).unwrap_or_default();
+    let path_at = host_at + host.find('/').unwrap_or(host.len());
+    let (origin, path) = url.split_at(path_at);
+    (origin, path, query)
+}
+
+/// An HTTP answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpResponse {
+    /// The status code.
+    pub status: u16,
+    /// The headers, besides those of [`CORS`].
+    pub headers: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl HttpResponse {
+    /// A JSON answer.
+    pub fn json(status: u16, body: String) -> Self {
+        let headers = vec![("content-type", "application/json".to_owned())];
+        Self { status, headers, body }
+    }
+
+    /// An answer without body.
+    pub fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: String::new() }
+    }
+
+    /// The same answer with one more header.
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// An error outside of any JSON-RPC call, as `google.rpc.Status` (spec §11.6).
+    pub fn error(error: &Error) -> Self {
+        let wire = error.wire();
+        let body = serde_json::json!({"error": {
+            "code": wire.http,
+            "status": wire.status,
+            "message": error.to_string(),
+            "details": error.details(),
+        }});
+        let response = Self::json(wire.http, body.to_string());
+        match error {
+            Error::MethodNotAllowed(allowed) => response.with_header("allow", *allowed),
+            _ => response,
+        }
+    }
+
+    /// The answer to a CORS preflight or any other OPTIONS request.
+    pub fn options(allowed: &'static str) -> Self {
+        Self::empty(204)
+            .with_header("allow", allowed)
+            .with_header("access-control-max-age", "86400")
+    }
+}
+
+/// The headers that let pages of any origin call agents. Agents authenticate by header, never by
+/// cookie of ours, so there is nothing that another origin could abuse.
+pub const CORS: [(&str, &str); 4] = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
+    (
+        "access-control-allow-headers",
+        "A2A-Version, A2A-Extensions, Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+    ),
+    ("access-control-expose-headers", "A2A-Extensions, ETag, Retry-After, WWW-Authenticate"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::split_url;
+
+    #[test]
+    fn urls_are_cut_into_origin_path_and_query() {
+        for (url, parts) in [
+            ("http://localhost:8787/", ("http://localhost:8787", "/", "")),
+            ("https://a.example/b/c?d=/e?f", ("https://a.example", "/b/c", "d=/e?f")),
+            ("https://a.example?x", ("https://a.example", "", "x")),
+            ("https://a.example/b#c?d", ("https://a.example", "/b", "")),
+        ] {
+            assert_eq!(split_url(url), parts, "{url}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! The JSON-RPC binding (spec §9).
+
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use super::http::HttpResponse;
+use super::json;
+use super::version::{check_version, not_served};
+use crate::error::Error;
+use crate::model::decode::decode;
+use crate::model::{CancelTaskRequest, GetTaskRequest, SendMessageRequest};
+use crate::operation::Call;
+
+/// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct RequestId(Value);
+
+impl RequestId {
+    /// The id of an answer to a request whose id cannot be known.
+    pub const NULL: Self = Self(Value::Null);
+
+    fn parse(value: Option<Value>) -> Result<Self, Error> {
+        match value.unwrap_or_default() {
+            value @ (Value::Null | Value::Number(_) | Value::String(_)) => Ok(Self(value)),
+            Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                Err(Error::InvalidRequest("`id` must be a string, a number or null".to_owned()))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self)
+    }
+}
+
+/// A JSON-RPC request, before its method is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Envelope {
+    /// Its id.
+    pub id: RequestId,
+    /// The method.
+    pub method: String,
+    /// The parameters; an empty object if there are none.
+    pub params: Value,
+}
+
+impl Envelope {
+    /// Reads a body.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with the id as far as it is known.
+    pub fn parse(body: &[u8]) -> Result<Self, (RequestId, Error)> {
+        let unknown = |error| (RequestId::NULL, error);
+        let mut members = match json::parse(body).map_err(unknown)? {
+            Value::Object(members) => members,
+            Value::Array(_) => {
+                return Err(unknown(invalid(
+                    "batches are not supported; send one request at a time",
+                )));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                return Err(unknown(invalid("the body must be a JSON object")));
+            }
+        };
+        let id = RequestId::parse(members.remove("id")).map_err(unknown)?;
+        if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err((id, invalid("`jsonrpc` must be \"2.0\"")));
+        }
+        let Some(Value::String(method)) = members.remove("method") else {
+            return Err((id, invalid("`method` must be a string")));
+        };
+        let params = members.remove("params").unwrap_or(Value::Null);
+        Ok(Self { id, method, params })
+    }
+}
+
+/// A method of A2A 1.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// SendMessage.
+    SendMessage,
+    /// SendStreamingMessage.
+    SendStreamingMessage,
+    /// GetTask.
+    GetTask,
+    /// ListTasks.
+    ListTasks,
+    /// CancelTask.
+    CancelTask,
+    /// SubscribeToTask.
+    SubscribeToTask,
+    /// CreateTaskPushNotificationConfig, and the three that go with it.
+    PushNotificationConfig,
+    /// GetExtendedAgentCard.
+    GetExtendedAgentCard,
+}
+
+impl Method {
+    /// Reads a method name, for a request that asks for `version`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
+    pub fn parse(name: &str, version: Option<&str>, is_strict: bool) -> Result<Self, Error> {
+        let method = match name {
+            "SendMessage" => Some(Self::SendMessage),
+            "SendStreamingMessage" => Some(Self::SendStreamingMessage),
+            "GetTask" => Some(Self::GetTask),
+            "ListTasks" => Some(Self::ListTasks),
+            "CancelTask" => Some(Self::CancelTask),
+            "SubscribeToTask" => Some(Self::SubscribeToTask),
+            "CreateTaskPushNotificationConfig"
+            | "GetTaskPushNotificationConfig"
+            | "ListTaskPushNotificationConfigs"
+            | "DeleteTaskPushNotificationConfig" => Some(Self::PushNotificationConfig),
+            "GetExtendedAgentCard" => Some(Self::GetExtendedAgentCard),
+            _ => None,
+        };
+        // A method of an older version, in a request that does not say 1.x: that version is meant.
+        let is_older = OLDER_METHODS.contains(&name);
+        if method.is_none() && is_older && check_version(version, true).is_err() {
+            return Err(not_served(version.unwrap_or("0.3")));
+        }
+        check_version(version, is_strict && method.is_some())?;
+        let shown: String = name.chars().take(60).collect();
+        method.ok_or(Error::MethodNotFound(shown))
+    }
+}
+
+/// Reads the call of a method that is served, and the tenant that it names.
+///
+/// # Errors
+///
+/// [`Error::UnsupportedOperation`] and [`Error::PushNotificationNotSupported`] for what the card
+/// does not declare, before the parameters are looked at; [`Error::InvalidParams`].
+pub fn parse_call(method: Method, params: Value) -> Result<(Call, Option<String>), Error> {
+    let not_offered = |what: &str| {
+        Error::UnsupportedOperation(format!("{what} is not offered by this agent; see its card"))
+    };
+    match method {
+        Method::SendStreamingMessage => return Err(not_offered("SendStreamingMessage")),
+        Method::SubscribeToTask => return Err(not_offered("SubscribeToTask")),
+        Method::ListTasks => return Err(not_offered("ListTasks")),
+        Method::GetExtendedAgentCard => return Err(not_offered("GetExtendedAgentCard")),
+        Method::PushNotificationConfig => return Err(Error::PushNotificationNotSupported),
+        Method::SendMessage | Method::GetTask | Method::CancelTask => {}
+    }
+    let Value::Object(members) = &params else {
+        return Err(Error::invalid("params", "must be an object"));
+    };
+    if members.contains_key("") {
+        return Err(Error::invalid("params", "must not have a member without a name"));
+    }
+    if method == Method::GetTask {
+        let request: GetTaskRequest = decode(params)?;
+        let tenant = request.tenant.clone();
+        return Ok((Call::GetTask(request), tenant));
+    }
+    if method == Method::CancelTask {
+        let request: CancelTaskRequest = decode(params)?;
+        let tenant = request.tenant.clone();
+        return Ok((Call::CancelTask(request), tenant));
+    }
+    let request: SendMessageRequest = decode(params)?;
+    if request.configuration.has_push_notification_config {
+        return Err(Error::PushNotificationNotSupported);
+    }
+    let tenant = request.tenant.clone();
+    Ok((Call::SendMessage(request), tenant))
+}
+
+/// The answer with a result that is JSON text already.
+pub fn result(id: &RequestId, result: &str) -> HttpResponse {
+    let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
+    HttpResponse::json(200, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
+}
+
+/// The answer with an error. The HTTP status is 200, except for a body that is too large.
+pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
+    let status = match error {
+        Error::TooLarge(_) => 413,
+        _ => 200,
+    };
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": id,
+        "error": {
+            "code": error.wire().code,
+            "message": error.to_string(),
+            "data": error.details(),
+        },
+    });
+    HttpResponse::json(status, body.to_string())
+}
+
+/// Whether a request body of this content type is taken. None at all is.
+///
+/// # Errors
+///
+/// [`Error::ContentTypeNotSupported`].
+pub fn check_content_type(header: Option<&str>) -> Result<(), Error> {
+    let essence = header.and_then(|text| text.split(';').next()).map(str::trim).unwrap_or_default();
+    let accepted = ["", "application/json", "application/a2a+json"];
+    if accepted.iter().any(|known| essence.eq_ignore_ascii_case(known)) {
+        return Ok(());
+    }
+    let shown: String = essence.chars().take(60).collect();
+    Err(Error::ContentTypeNotSupported(format!(
+        "content type {shown:?} is not supported; send Content-Type: application/json"
+    )))
+}
+
+fn invalid(text: &str) -> Error {
+    Error::InvalidRequest(text.to_owned())
+}
+
+/// The methods of A2A 0.3 and before.
+const OLDER_METHODS: [&str; 15] = [
+    "message/send",
+    "message/stream",
+    "tasks/get",
+    "tasks/list",
+    "tasks/cancel",
+    "tasks/resubscribe",
+    "tasks/pushNotificationConfig/set",
+    "tasks/pushNotificationConfig/get",
+    "tasks/pushNotificationConfig/list",
+    "tasks/pushNotificationConfig/delete",
+    "agent/getAuthenticatedExtendedCard",
+    "tasks/send",
+    "tasks/sendSubscribe",
+    "tasks/pushNotification/set",
+    "tasks/pushNotification/get",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(body: &str) -> (Value, i32) {
+        let (id, error) = Envelope::parse(body.as_bytes()).expect_err(body);
+        (id.0, error.wire().code)
+    }
+
+    #[test]
+    fn malformed_requests_get_the_code_of_json_rpc() {
+        for (body, id, code) in [
+            ("", json!(null), -32700),
+            ("{", json!(null), -32700),
+            ("1", json!(null), -32600),
+            ("[]", json!(null), -32600),
+            (r#"[{"jsonrpc":"2.0"}]"#, json!(null), -32600),
+            (r#"{"id":1}"#, json!(1), -32600),
+            (r#"{"jsonrpc":"1.0","id":"a","method":"GetTask"}"#, json!("a"), -32600),
+            (r#"{"jsonrpc":2.0,"id":"a","method":"GetTask"}"#, json!("a"), -32600),
+            (r#"{"jsonrpc":"2.0","id":7}"#, json!(7), -32600),
+            (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, json!(7), -32600),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"GetTask"}"#, json!(null), -32600),
+            (r#"{"jsonrpc":"2.0","id":[1],"method":"GetTask"}"#, json!(null), -32600),
+            (r#"{"jsonrpc":"2.0","id":true,"method":"GetTask"}"#, json!(null), -32600),
+        ] {
+            assert_eq!(refused(body), (id, code), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_request_without_id_or_params_is_read() {
+        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#).unwrap();
+        assert_eq!(envelope.id, RequestId::NULL);
+        assert_eq!(envelope.params, Value::Null);
+    }
+
+    #[test]
+    fn methods_and_versions_are_told_apart() {
+        for (name, version, code) in [
+            ("SendMessage", Some("1.0"), 0),
+            ("SendMessage", None, 0),
+            ("SendMessage", Some("99.0"), -32009),
+            ("message/send", None, -32009),
+            ("message/send", Some("0.3"), -32009),
+            ("message/send", Some("1.0"), -32601),
+            ("tasks/send", None, -32009),
+            ("Nonsense", None, -32601),
+            ("Nonsense", Some("1.0"), -32601),
+            ("Nonsense", Some("99.0"), -32009),
+            ("sendmessage", Some("1.0"), -32601),
+        ] {
+            let outcome = Method::parse(name, version, false);
+            assert_eq!(
+                outcome.err().map_or(0, |error| error.wire().code),
+                code,
+                "{name} {version:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_card_does_not_declare_is_refused_before_its_parameters_are_read() {
+        for (method, code) in [
+            (Method::SendStreamingMessage, -32004),
+            (Method::SubscribeToTask, -32004),
+            (Method::ListTasks, -32004),
+            (Method::GetExtendedAgentCard, -32004),
+            (Method::PushNotificationConfig, -32003),
+        ] {
+            let error = parse_call(method, json!("nonsense")).expect_err("refused");
+            assert_eq!(error.wire().code, code, "{method:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_must_be_an_object_with_names() {
+        for params in [json!(null), json!([]), json!("x"), json!({"": 1, "id": "t"})] {
+            let error = parse_call(Method::GetTask, params).expect_err("refused");
+            assert_eq!(error.wire().code, -32602);
+        }
+    }
+
+    #[test]
+    fn json_is_the_content_type() {
+        for good in [
+            None,
+            Some("application/json"),
+            Some("Application/JSON; charset=utf-8"),
+            Some("application/a2a+json"),
+        ] {
+            assert!(check_content_type(good).is_ok(), "{good:?}");
+        }
+        for bad in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
+            assert!(check_content_type(Some(bad)).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Bytes to operations and outcomes to bytes: the protocol on HTTP. Pure; `edge` moves the bytes.
+
+pub mod discovery;
+pub mod http;
+pub mod json;
+pub mod jsonrpc;
+mod route;
+mod version;
+
+pub use route::{Route, route};
+pub use version::{check_version, requested_version};

@@ -1,0 +1,170 @@
+//! The settings of a deployment: Worker variables, read once, with their defaults.
+
+use std::fmt;
+
+/// Everything that an operator can set, as Worker variables of the names given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `PUBLIC_URL`: the origin that cards name, as `https://agents.example`. Without it, the origin
+    /// of the request.
+    pub public_url: Option<String>,
+    /// `DEVELOPMENT`: opens the routes under `/_dev/`. Never set it where others can reach the Worker.
+    pub development: bool,
+    /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
+    pub strict_version: bool,
+    /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
+    pub max_body_bytes: usize,
+    /// `MAX_PARTS`: how many parts a message may have (100).
+    pub max_parts: usize,
+    /// How one task is run.
+    pub limits: Limits,
+}
+
+/// What bounds one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `BLOCKING_LIMIT_MS`: how long a blocking send waits before it answers with the working task
+    /// (60 s).
+    pub blocking_limit_ms: u64,
+    /// `RUN_TIMEOUT_MS`: how long one run of an agent may take before its task fails (5 min).
+    pub run_timeout_ms: u64,
+    /// `TASK_GRACE_MS`: how long an agent may think before its answer becomes a task (250 ms).
+    /// A direct message after that is the closing message of the task.
+    pub task_grace_ms: u64,
+    /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
+    pub max_event_bytes: usize,
+    /// `MAX_HISTORY`: how many messages of the client one task takes (1,000).
+    pub max_history: usize,
+    /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
+    pub max_artifacts: usize,
+}
+
+/// A variable whose value cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The variable.
+    pub name: &'static str,
+    /// What it must be.
+    pub wanted: &'static str,
+}
+
+impl Settings {
+    /// Reads the settings; `variable` gives the value of a Worker variable if it is set.
+    ///
+    /// # Errors
+    ///
+    /// The first variable whose value cannot be used.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        let number = |name: &'static str, default: u64, least: u64, most: u64| match set(name) {
+            None => Ok(default),
+            Some(text) => text
+                .trim()
+                .parse()
+                .ok()
+                .filter(|value| (least..=most).contains(value))
+                .ok_or(ConfigError { name, wanted: "a whole number within its range" }),
+        };
+        let size = |name, default: u64, least, most| {
+            number(name, default, least, most)
+                .map(|value| usize::try_from(value).unwrap_or(usize::MAX))
+        };
+        let switch = |name: &'static str| match set(name).as_deref() {
+            None | Some("false" | "0" | "off") => Ok(false),
+            Some("true" | "1" | "on") => Ok(true),
+            Some(_) => Err(ConfigError { name, wanted: "true or false" }),
+        };
+        Ok(Self {
+            public_url: set("PUBLIC_URL").map(parse_origin).transpose()?,
+            development: switch("DEVELOPMENT")?,
+            strict_version: switch("STRICT_VERSION")?,
+            max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+            max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
+            limits: Limits {
+                blocking_limit_ms: number("BLOCKING_LIMIT_MS", 60_000, 1, 15 * MINUTE_MS)?,
+                run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,
+                task_grace_ms: number("TASK_GRACE_MS", 250, 0, 10_000)?,
+                max_event_bytes: size("MAX_EVENT_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+                max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,
+                max_artifacts: size("MAX_ARTIFACTS", 1_000, 1, 100_000)?,
+            },
+        })
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "the variable {} must be {}", self.name, self.wanted)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// An origin without the final slash.
+fn parse_origin(text: String) -> Result<String, ConfigError> {
+    let trimmed = text.trim().trim_end_matches('/');
+    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
+    let is_origin = |host: &str| {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || ".-:[]".contains(letter);
+        !host.is_empty() && host.chars().all(allowed)
+    };
+    match host {
+        Some(host) if is_origin(host) => Ok(trimmed.to_owned()),
+        Some(_) | None => Err(ConfigError {
+            name: "PUBLIC_URL",
+            wanted: "an origin such as https://agents.example",
+        }),
+    }
+}
+
+const MEBIBYTE: u64 = 1024 * 1024;
+const MINUTE_MS: u64 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+        Settings::read(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_needs_to_be_set() {
+        let settings = read(&[]).unwrap();
+        assert_eq!(settings.public_url, None);
+        assert!(!settings.development);
+        assert_eq!(settings.limits.blocking_limit_ms, 60_000);
+    }
+
+    #[test]
+    fn variables_change_settings() {
+        let settings = read(&[
+            ("PUBLIC_URL", "https://agents.example/"),
+            ("DEVELOPMENT", "true"),
+            ("MAX_BODY_BYTES", " 2048 "),
+            ("TASK_GRACE_MS", "0"),
+        ])
+        .unwrap();
+        assert_eq!(settings.public_url.as_deref(), Some("https://agents.example"));
+        assert!(settings.development);
+        assert_eq!(settings.max_body_bytes, 2048);
+        assert_eq!(settings.limits.task_grace_ms, 0);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_names_its_variable() {
+        for (name, value) in [
+            ("PUBLIC_URL", "agents.example"),
+            ("PUBLIC_URL", "https://agents.example/path"),
+            ("PUBLIC_URL", "https://user@agents.example"),
+            ("DEVELOPMENT", "maybe"),
+            ("MAX_BODY_BYTES", "12"),
+            ("RUN_TIMEOUT_MS", "-1"),
+        ] {
+            assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
+        }
+    }
+}

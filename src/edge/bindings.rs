@@ -1,0 +1,40 @@
+//! What the Worker is bound to, each name in one place, and what is read once per instance.
+
+use std::rc::Rc;
+
+use worker::{D1Database, Env, ObjectNamespace, Result};
+
+use crate::config::{ConfigError, Settings};
+use crate::executor::Agents;
+
+/// The namespace of the task objects.
+pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
+    env.durable_object("TASKS")
+}
+
+/// The database: counters of tools, and the index of tasks.
+pub(super) fn database(env: &Env) -> Result<D1Database> {
+    env.d1("DB")
+}
+
+/// The settings, read once per instance: variables do not change while one runs.
+pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigError> {
+    SETTINGS.with(|cell| {
+        let read = || {
+            let variable = |name: &str| env.var(name).ok().map(|value| value.to_string());
+            Settings::read(variable).map(Rc::new)
+        };
+        cell.get_or_init(read).clone()
+    })
+}
+
+/// The agents, made ready once per instance.
+pub(super) fn agents() -> Rc<Agents> {
+    AGENTS.with(Rc::clone)
+}
+
+thread_local! {
+    static SETTINGS: std::cell::OnceCell<std::result::Result<Rc<Settings>, ConfigError>> =
+        const { std::cell::OnceCell::new() };
+    static AGENTS: Rc<Agents> = Rc::new(Agents::embedded());
+}

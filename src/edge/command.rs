@@ -1,0 +1,23 @@
+//! What the front Worker asks a task object, and the form in which it travels.
+//!
+//! Both sides may be of different versions for a moment during a deploy: fields are only ever added,
+//! and unknown ones are ignored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::auth::Caller;
+use crate::binding::jsonrpc::RequestId;
+use crate::operation::Call;
+
+/// One call for a task object. It answers with the finished HTTP response for the client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Command {
+    /// The agent that is asked.
+    pub(super) agent: String,
+    /// Who asks.
+    pub(super) caller: Caller,
+    /// The id of the JSON-RPC request that the answer belongs to.
+    pub(super) request_id: RequestId,
+    /// What is asked.
+    pub(super) call: Call,
+}

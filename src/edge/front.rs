@@ -1,0 +1,251 @@
+//! The front Worker: routes a request, refuses what can be refused without a task, and hands the rest
+//! to the object of the task.
+
+use futures_util::StreamExt;
+use worker::wasm_bindgen::JsValue;
+use worker::{Context, Env, Method, Request, RequestInit, Response, Result, Stub, console_error};
+
+use super::bindings;
+use super::command::Command;
+use super::received;
+use super::response::to_response;
+use crate::auth::Caller;
+use crate::binding::http::{HttpResponse, split_url};
+use crate::binding::jsonrpc::{self, Envelope, RequestId};
+use crate::binding::{Route, discovery, requested_version, route};
+use crate::config::Settings;
+use crate::error::Error;
+use crate::executor::{Agents, HostedAgent};
+use crate::model::{SendMessageRequest, TaskId};
+use crate::operation::Call;
+
+/// Answers one request.
+///
+/// # Errors
+///
+/// When the platform fails to build a response.
+pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result<Response> {
+    let settings = match bindings::settings(&env) {
+        Ok(settings) => settings,
+        Err(error) => {
+            console_error!("{error}");
+            return to_response(HttpResponse::error(&Error::Internal { task: None }));
+        }
+    };
+    let url = request.inner().url();
+    let (origin, path, query) = split_url(&url);
+    let agents = bindings::agents();
+    let answer = match route(path) {
+        Route::Card(slug) => match agents.find(slug) {
+            Some(agent) => card(&request, agent, settings.public_url.as_deref().unwrap_or(origin)),
+            None => Err(unknown_path(path, &agents)),
+        },
+        Route::JsonRpc(slug) => match agents.find(slug) {
+            Some(agent) => {
+                let version = requested_version(header(&request, "a2a-version").as_deref(), query);
+                let call =
+                    JsonRpcCall { env: &env, settings: &settings, agents: &agents, agent, slug };
+                return call.answer(&mut request, version.as_deref()).await;
+            }
+            None => Err(unknown_path(path, &agents)),
+        },
+        Route::Received if settings.development => development(&request),
+        Route::Received | Route::Unknown => Err(unknown_path(path, &agents)),
+    };
+    let mut response = answer.unwrap_or_else(|error| HttpResponse::error(&error));
+    if request.method() == Method::Head {
+        response.body.clear();
+    }
+    to_response(response)
+}
+
+fn card(
+    request: &Request,
+    agent: &HostedAgent,
+    origin: &str,
+) -> std::result::Result<HttpResponse, Error> {
+    match request.method() {
+        Method::Get | Method::Head => {
+            let known = header(request, "if-none-match");
+            Ok(discovery::card(&agent.card, origin, known.as_deref()))
+        }
+        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+    }
+}
+
+fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
+    match request.method() {
+        Method::Get | Method::Head => Ok(HttpResponse::json(200, received::all().to_string())),
+        Method::Delete => {
+            received::clear();
+            Ok(HttpResponse::json(200, "{}".to_owned()))
+        }
+        Method::Options => Ok(HttpResponse::options("GET, HEAD, DELETE, OPTIONS")),
+        _ => Err(Error::MethodNotAllowed("GET, HEAD, DELETE, OPTIONS")),
+    }
+}
+
+/// One request to the JSON-RPC endpoint of an agent.
+struct JsonRpcCall<'a> {
+    env: &'a Env,
+    settings: &'a Settings,
+    agents: &'a Agents,
+    agent: &'a HostedAgent,
+    slug: Option<&'a str>,
+}
+
+impl JsonRpcCall<'_> {
+    async fn answer(&self, request: &mut Request, version: Option<&str>) -> Result<Response> {
+        match request.method() {
+            Method::Post => {}
+            Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
+            _ => {
+                return to_response(HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS")));
+            }
+        }
+        let refuse = |id: &RequestId, error: &Error| to_response(jsonrpc::error(id, error));
+        let content_type = header(request, "content-type");
+        if let Err(error) = jsonrpc::check_content_type(content_type.as_deref()) {
+            return refuse(&RequestId::NULL, &error);
+        }
+        let limit = self.settings.max_body_bytes;
+        let Some(body) = read_body(request, limit).await? else {
+            return refuse(&RequestId::NULL, &Error::TooLarge(limit));
+        };
+        let Envelope { id, method, params } = match Envelope::parse(&body) {
+            Ok(envelope) => envelope,
+            Err((id, error)) => return refuse(&id, &error),
+        };
+        let forwarded = async {
+            let (stub, command) = self.decode(&id, &method, params, version)?;
+            ask(&stub, &command).await.map_err(|error| {
+                console_error!("a task object did not answer: {error}");
+                Error::Internal { task: None }
+            })
+        };
+        match forwarded.await {
+            Ok(response) => Ok(response),
+            Err(error) => refuse(&id, &error),
+        }
+    }
+
+    /// Everything that is decided without the task: which object to ask, and what.
+    fn decode(
+        &self,
+        id: &RequestId,
+        method: &str,
+        params: serde_json::Value,
+        version: Option<&str>,
+    ) -> std::result::Result<(Stub, Command), Error> {
+        let method = jsonrpc::Method::parse(method, version, self.settings.strict_version)?;
+        let (call, tenant) = jsonrpc::parse_call(method, params)?;
+        let agent = agent_for(self.agents, self.agent, self.slug, tenant.as_deref())?;
+        if let Call::SendMessage(request) = &call {
+            check_message(request, self.settings)?;
+        }
+        let stub = object_of(self.env, &call)?;
+        let command = Command {
+            agent: agent.definition.slug.clone(),
+            caller: Caller::anonymous(),
+            request_id: id.clone(),
+            call,
+        };
+        Ok((stub, command))
+    }
+}
+
+/// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
+fn agent_for<'a>(
+    agents: &'a Agents,
+    at_path: &'a HostedAgent,
+    slug: Option<&str>,
+    tenant: Option<&str>,
+) -> std::result::Result<&'a HostedAgent, Error> {
+    let Some(tenant) = tenant else { return Ok(at_path) };
+    let named = agents.find(Some(tenant)).filter(|_| slug.is_none_or(|slug| slug == tenant));
+    named.ok_or_else(|| {
+        let known = slug.map_or_else(|| agents.slugs(), str::to_owned);
+        Error::invalid("tenant", format!("names no agent that answers here; there is: {known}"))
+    })
+}
+
+fn check_message(
+    request: &SendMessageRequest,
+    settings: &Settings,
+) -> std::result::Result<(), Error> {
+    let parts = request.message.parts.len();
+    if parts > settings.max_parts {
+        let limit = settings.max_parts;
+        let description = format!("must have at most {limit} parts, got {parts}");
+        return Err(Error::invalid("message.parts", description));
+    }
+    Ok(())
+}
+
+/// The object of the task that a call is about; a new one for a message without task. An id that was
+/// never given out is refused here: the namespace knows its own ids.
+fn object_of(env: &Env, call: &Call) -> std::result::Result<Stub, Error> {
+    let internal = |error: worker::Error| {
+        console_error!("no task object: {error}");
+        Error::Internal { task: None }
+    };
+    let tasks = bindings::tasks(env).map_err(internal)?;
+    let existing = |id: &TaskId| {
+        let object = tasks.id_from_string(id.as_str());
+        object.map_err(|_| Error::TaskNotFound(id.clone()))?.get_stub().map_err(internal)
+    };
+    match call {
+        Call::SendMessage(request) => match &request.message.task_id {
+            Some(id) => existing(id),
+            None => tasks.unique_id().and_then(|id| id.get_stub()).map_err(internal),
+        },
+        Call::GetTask(request) => existing(&request.id),
+        Call::CancelTask(request) => existing(&request.id),
+    }
+}
+
+async fn ask(stub: &Stub, command: &Command) -> Result<Response> {
+    let body = serde_json::to_string(command)?;
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post).with_body(Some(JsValue::from_str(&body)));
+    let response = stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await?;
+    match response.status_code() {
+        status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
+        _ => Ok(response),
+    }
+}
+
+/// The body, or `None` if it is larger than `limit`: refused by its declared length before any of it
+/// is read, and by its real length while it comes in.
+async fn read_body(request: &mut Request, limit: usize) -> Result<Option<Vec<u8>>> {
+    let declared = header(request, "content-length").and_then(|text| text.parse::<usize>().ok());
+    if let Some(length) = declared {
+        return if length > limit { Ok(None) } else { request.bytes().await.map(Some) };
+    }
+    if request.inner().body().is_none() {
+        return Ok(Some(Vec::new()));
+    }
+    let mut body = Vec::new();
+    let mut stream = request.stream()?;
+    while let Some(chunk) = stream.next().await {
+        body.extend_from_slice(&chunk?);
+        if body.len() > limit {
+            return Ok(None);
+        }
+    }
+    Ok(Some(body))
+}
+
+fn header(request: &Request, name: &str) -> Option<String> {
+    request.headers().get(name).ok().flatten()
+}
+
+fn unknown_path(path: &str, agents: &Agents) -> Error {
+    let shown: String = path.chars().take(60).collect();
+    let cards = "their cards at <agent>/.well-known/agent-card.json";
+    Error::NotFound(format!(
+        "nothing is served at {shown}; agents answer at {}, {cards}",
+        agents.paths()
+    ))
+}

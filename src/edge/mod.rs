@@ -1,0 +1,15 @@
+//! Cloudflare: the front Worker, the task objects, their storage, and the typed bindings. All code
+//! that names the platform lives here; it carries out what the other modules decide.
+
+mod bindings;
+mod command;
+mod counters;
+mod front;
+mod platform;
+mod received;
+mod response;
+mod task_object;
+mod task_store;
+
+pub use front::handle;
+pub use task_object::TaskObject;

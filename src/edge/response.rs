@@ -1,0 +1,21 @@
+//! From our answers to those of the platform.
+
+use worker::{Headers, Response, ResponseBuilder, Result};
+
+use crate::binding::http::{CORS, HttpResponse};
+
+/// The platform's response, with the headers that every answer carries.
+pub(super) fn to_response(response: HttpResponse) -> Result<Response> {
+    let headers = Headers::new();
+    for (name, value) in CORS {
+        headers.set(name, value)?;
+    }
+    for (name, value) in &response.headers {
+        headers.set(name, value)?;
+    }
+    let builder = ResponseBuilder::new().with_status(response.status).with_headers(headers);
+    if response.body.is_empty() {
+        return Ok(builder.empty());
+    }
+    Ok(builder.fixed(response.body.into_bytes()))
+}

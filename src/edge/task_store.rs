@@ -1,0 +1,153 @@
+//! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
+
+use std::rc::Rc;
+
+use serde::Deserialize;
+use wasm_bindgen::prelude::*;
+use worker::{SqlStorage, SqlStorageValue, State};
+
+use crate::port::{Batch, StoreError, StoredTask, TaskFacts, TaskStore};
+
+/// The task of one object.
+pub(super) struct SqlTaskStore {
+    state: Rc<State>,
+}
+
+impl SqlTaskStore {
+    pub(super) fn new(state: Rc<State>) -> Self {
+        Self { state }
+    }
+
+    fn sql(&self) -> SqlStorage {
+        self.state.storage().sql()
+    }
+
+    fn rows<T: for<'de> Deserialize<'de>>(&self, query: &str) -> worker::Result<Vec<T>> {
+        self.sql().exec(query, None)?.to_array()
+    }
+
+    fn read(&self) -> worker::Result<Option<StoredTask>> {
+        // An object that holds no task must not be written to, so its tables may be missing.
+        let tables: Vec<Count> =
+            self.rows("SELECT count(*) AS count FROM sqlite_master WHERE name = 'log'")?;
+        if tables.first().is_none_or(|found| found.count == 0.0) {
+            return Ok(None);
+        }
+        let Some(facts) = self.rows::<TaskFacts>("SELECT agent, owner FROM task")?.pop() else {
+            return Ok(None);
+        };
+        let mut log: Vec<Batch> = Vec::new();
+        let mut is_continued = false;
+        for row in self.rows::<LogRow>("SELECT generation, more, lines FROM log ORDER BY seq")? {
+            let generation = row.generation as u64;
+            match log.last_mut() {
+                Some(batch) if is_continued => batch.lines.push_str(&row.lines),
+                _ => log.push(Batch { generation, lines: row.lines }),
+            }
+            is_continued = row.more != 0.0;
+        }
+        Ok(Some(StoredTask { facts, log }))
+    }
+
+    fn write(&self, opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
+        let sql = self.sql();
+        if let Some(facts) = opening {
+            sql.exec(SCHEMA, None)?;
+            let values = vec![SCHEMA_VERSION.into(), text(&facts.agent), text(&facts.owner)];
+            sql.exec("INSERT INTO task (schema, agent, owner) VALUES (?, ?, ?)", values)?;
+        }
+        let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
+        let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
+        while let Some(piece) = pieces.next() {
+            let more = i64::from(pieces.peek().is_some());
+            let values = vec![generation.into(), more.into(), text(piece)];
+            sql.exec("INSERT INTO log (generation, more, lines) VALUES (?, ?, ?)", values)?;
+        }
+        Ok(())
+    }
+}
+
+impl TaskStore for SqlTaskStore {
+    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
+        self.read().map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
+        let storage = self.state.storage();
+        let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
+        let mut write =
+            || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
+        let written = storage.transaction_sync(&mut write);
+        written.map(|_| ()).map_err(|error| StoreError(worker::Error::from(error).to_string()))
+    }
+}
+
+#[derive(Deserialize)]
+struct Count {
+    count: f64,
+}
+
+#[derive(Deserialize)]
+struct LogRow {
+    generation: f64,
+    more: f64,
+    lines: String,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type TransactionalStorage;
+
+    /// Runs the closure in a transaction: if it fails, nothing of what it wrote stays.
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &TransactionalStorage,
+        closure: &mut dyn FnMut() -> Result<JsValue, JsValue>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+fn text(text: &str) -> SqlStorageValue {
+    SqlStorageValue::String(text.to_owned())
+}
+
+/// Cuts a text into pieces of at most `limit` bytes, between characters.
+fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(limit));
+        rest = after;
+        Some(piece)
+    })
+}
+
+const SCHEMA_VERSION: i64 = 1;
+
+const SCHEMA: &str = "
+    CREATE TABLE task (schema INTEGER NOT NULL, agent TEXT NOT NULL, owner TEXT NOT NULL) STRICT;
+    CREATE TABLE log (
+        seq INTEGER PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        more INTEGER NOT NULL,
+        lines TEXT NOT NULL
+    ) STRICT;
+";
+
+/// The platform's limit for a value is 2 MB; half of it leaves room for the rest of the row.
+const MAX_ROW_BYTES: usize = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let cut = |text, limit| split(text, limit).collect::<Vec<_>>();
+        assert_eq!(cut("", 4), Vec::<&str>::new());
+        assert_eq!(cut("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(cut("aäöü", 4), ["aä", "öü"]);
+        assert_eq!(cut("€€", 4), ["€", "€"]);
+    }
+}

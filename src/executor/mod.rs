@@ -1,0 +1,81 @@
+//! What answers for an agent: the [`AgentExecutor`] trait, and the executors that come with the
+//! Worker.
+
+mod registry;
+mod script;
+mod tools;
+mod turn;
+
+use std::fmt;
+use std::rc::Rc;
+
+use async_trait::async_trait;
+
+use crate::agent::{ExecutorDefinition, ExecutorKind};
+use crate::task::TaskError;
+use crate::tool;
+
+pub use registry::{Agents, HostedAgent};
+pub use turn::{Emission, Events, Turn, TurnHost};
+
+/// The logic of an agent: the one interface that an agent writer must learn.
+///
+/// A run of `execute` handles one message. It may take its time: it goes on when the client leaves.
+/// What it says through `events` becomes visible, and durable, whenever it waits for something and
+/// when it returns; all that is said in between is stored as one row.
+///
+/// A run must end by completing, failing or rejecting the task, by asking for something
+/// (`require_input`, `require_auth`) or by a direct `reply`. If it returns without that, or with an
+/// error, the task fails with the reason.
+#[async_trait(?Send)]
+pub trait AgentExecutor {
+    /// Handles the message of this turn.
+    ///
+    /// # Errors
+    ///
+    /// A reason that the client may read; the task fails with it.
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError>;
+
+    /// Called when the client canceled the task of a run that is under way, to release what the run
+    /// holds outside. The task is canceled already; `execute` should notice
+    /// [`Turn::canceled`] and return soon, or is dropped.
+    async fn cancel(&self, turn: &Turn) {
+        let _ = turn;
+    }
+}
+
+/// Why a run failed, in words that the client may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExecutorError(pub String);
+
+impl fmt::Display for ExecutorError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ExecutorError {}
+
+impl From<TaskError> for ExecutorError {
+    fn from(error: TaskError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// The executor that an agent file asks for. The build has checked that its tools exist.
+fn from_definition(definition: &ExecutorDefinition) -> Rc<dyn AgentExecutor> {
+    match definition.kind {
+        ExecutorKind::Tools => {
+            let names = &definition.tools;
+            let mut all = tool::local::all();
+            let mut chosen = Vec::with_capacity(names.len());
+            for name in names {
+                if let Some(at) = all.iter().position(|tool| tool.name() == name) {
+                    chosen.push(all.swap_remove(at));
+                }
+            }
+            Rc::new(tools::ToolsExecutor::new(chosen))
+        }
+        ExecutorKind::Script => Rc::new(script::ScriptExecutor::new(definition.rules.clone())),
+    }
+}

@@ -1,0 +1,79 @@
+//! The agents that this Worker hosts: the files that the build embedded, made ready to answer.
+
+use std::rc::Rc;
+
+use serde::Deserialize;
+
+use super::{AgentExecutor, from_definition};
+use crate::agent::AgentDefinition;
+
+/// The agents of this build.
+pub struct Agents(Vec<HostedAgent>);
+
+/// One agent, ready to answer.
+pub struct HostedAgent {
+    /// What its file says.
+    pub definition: AgentDefinition,
+    /// Its card as JSON, in which [`crate::agent::ORIGIN`] stands for the origin.
+    pub card: String,
+    /// Its logic.
+    pub executor: Rc<dyn AgentExecutor>,
+}
+
+impl Agents {
+    /// The agents that the build embedded. It has checked them, so that reading them cannot fail.
+    pub fn embedded() -> Self {
+        let agents: Vec<Embedded> = serde_json::from_str(EMBEDDED).unwrap_or_default();
+        let ready = agents.into_iter().map(|Embedded { definition, card }| HostedAgent {
+            executor: from_definition(&definition.executor),
+            definition,
+            card,
+        });
+        Self(ready.collect())
+    }
+
+    /// The agent of this slug; without one, the default agent.
+    pub fn find(&self, slug: Option<&str>) -> Option<&HostedAgent> {
+        self.0.iter().find(|agent| match slug {
+            Some(slug) => agent.definition.slug == slug,
+            None => agent.definition.default,
+        })
+    }
+
+    /// The paths at which agents answer, as `/, /demo`.
+    pub fn paths(&self) -> String {
+        let path = |agent: &HostedAgent| format!("/{}", agent.definition.slug);
+        let paths: Vec<String> = self.0.iter().map(path).collect();
+        format!("/, {}", paths.join(", "))
+    }
+
+    /// Every slug, separated by commas.
+    pub fn slugs(&self) -> String {
+        let slugs: Vec<&str> = self.0.iter().map(|agent| agent.definition.slug.as_str()).collect();
+        slugs.join(", ")
+    }
+}
+
+#[derive(Deserialize)]
+struct Embedded {
+    definition: AgentDefinition,
+    card: String,
+}
+
+const EMBEDDED: &str = include_str!(concat!(env!("OUT_DIR"), "/agents.json"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_agents_can_be_read() {
+        let agents = Agents::embedded();
+        let default = agents.find(None).unwrap();
+        assert!(default.definition.default);
+        assert!(agents.find(Some("demo")).is_some());
+        assert!(agents.find(Some("nobody")).is_none());
+        let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
+        assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
+    }
+}

@@ -1,0 +1,114 @@
+//! The executor `script`: answers by fixed rules. See [`crate::agent::script`] for the rules.
+
+use async_trait::async_trait;
+
+use super::{AgentExecutor, Events, ExecutorError, Turn};
+use crate::agent::script::{Action, ArtifactAction, ArtifactContent, Rule, Values, rule_for};
+use crate::model::{Artifact, Message, Part, PartContent, Role};
+
+/// Plays the rule that fits the message.
+pub(super) struct ScriptExecutor {
+    rules: Vec<Rule>,
+}
+
+impl ScriptExecutor {
+    pub(super) fn new(rules: Vec<Rule>) -> Self {
+        Self { rules }
+    }
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for ScriptExecutor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let mut messages: Vec<Message> = turn.history();
+        messages.retain(|message| message.role == Role::User);
+        let Some((rule, values)) = rule_for(&self.rules, &messages) else {
+            return events.reject("no rule of this agent fits the message");
+        };
+        for (index, action) in rule.then.iter().enumerate() {
+            if turn.is_canceled() {
+                return Ok(());
+            }
+            play(action, index, &values, turn, events).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn play(
+    action: &Action,
+    index: usize,
+    values: &Values,
+    turn: &Turn,
+    events: &Events,
+) -> Result<(), ExecutorError> {
+    let filled = |text: &Option<String>| text.as_ref().map(|text| values.fill(text));
+    match action {
+        Action::Working(text) => events.working(filled(text).as_deref()),
+        Action::Artifact(artifact) => produce(artifact, index, values, turn, events).await,
+        Action::Wait(ms) => {
+            let Some(millis) = values.millis(ms) else {
+                return events.fail("the time to wait is not a number of milliseconds");
+            };
+            turn.sleep(millis).await;
+            Ok(())
+        }
+        Action::Polls(count) => {
+            turn.polled(u64::from(*count)).await;
+            Ok(())
+        }
+        Action::Complete(text) => events.complete(filled(text).as_deref()),
+        Action::Fail(text) => events.fail(&values.fill(text)),
+        Action::Reject(text) => events.reject(&values.fill(text)),
+        Action::InputRequired(text) => events.require_input(&values.fill(text)),
+        Action::AuthRequired(text) => events.require_auth(&values.fill(text)),
+        Action::Message(text) => events.reply(vec![Part::text(values.fill(text))]),
+        Action::Panic => panic_as_told(),
+    }
+}
+
+async fn produce(
+    action: &ArtifactAction,
+    index: usize,
+    values: &Values,
+    turn: &Turn,
+    events: &Events,
+) -> Result<(), ExecutorError> {
+    let artifact = |content: PartContent| {
+        let part = Part {
+            content,
+            metadata: None,
+            filename: action.filename.clone(),
+            media_type: action.media_type.clone(),
+        };
+        let id = action.id.clone().unwrap_or_else(|| format!("artifact-{}", index + 1));
+        Artifact { name: action.name.clone(), ..Artifact::new(id, part) }
+    };
+    let content = match &action.content {
+        ArtifactContent::Text(text) => PartContent::Text(values.fill(text)),
+        ArtifactContent::Data(data) => PartContent::Data(values.fill_json(data)),
+        ArtifactContent::Raw(raw) => PartContent::Raw(raw.clone()),
+        ArtifactContent::Url(url) => PartContent::Url(values.fill(url)),
+        ArtifactContent::Chunks { pieces, delay_ms } => {
+            for (at, piece) in pieces.iter().enumerate() {
+                let chunk = artifact(PartContent::Text(values.fill(piece)));
+                let is_last = at + 1 == pieces.len();
+                match at {
+                    0 if is_last => events.artifact(chunk)?,
+                    0 => events.begin(chunk)?,
+                    _ => events.append(chunk, is_last)?,
+                }
+                if !is_last && *delay_ms > 0 {
+                    turn.sleep(*delay_ms).await;
+                }
+            }
+            return Ok(());
+        }
+    };
+    events.artifact(artifact(content))
+}
+
+#[expect(clippy::panic, reason = "a script that says panic wants just that")]
+fn panic_as_told() -> ! {
+    panic!("the script told the agent to panic");
+}

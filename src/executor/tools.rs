@@ -1,0 +1,100 @@
+//! The executor `tools`: a message calls a local tool.
+//!
+//! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several,
+//! which are called in order. Without such a part the first tool gets `{"text": "<the text>"}`.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use super::{AgentExecutor, Events, ExecutorError, Turn};
+use crate::model::{Artifact, Message, Part, PartContent};
+use crate::tool::{Tool, call_checked};
+
+/// Calls local tools. Each result is an artifact `<tool>-result`.
+pub(super) struct ToolsExecutor {
+    tools: Vec<Box<dyn Tool>>,
+}
+
+impl ToolsExecutor {
+    pub(super) fn new(tools: Vec<Box<dyn Tool>>) -> Self {
+        Self { tools }
+    }
+
+    /// The calls that a message asks for, or why it cannot be understood.
+    fn calls_of(&self, message: &Message) -> Result<Vec<(&dyn Tool, Value)>, String> {
+        let mut calls = Vec::new();
+        for part in &message.parts {
+            let PartContent::Data(Value::Object(data)) = &part.content else { continue };
+            let Some(name) = data.get("tool") else { continue };
+            calls.push((self.tool(name)?, arguments_of(data)?));
+        }
+        if !calls.is_empty() {
+            return Ok(calls);
+        }
+        let has_text = message.parts.iter().any(|part| part.as_text().is_some());
+        match self.tools.first() {
+            Some(tool) if has_text => Ok(vec![(tool.as_ref(), json!({"text": message.text()}))]),
+            Some(_) | None => Err(format!(
+                "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
+                 tools are {}",
+                self.names()
+            )),
+        }
+    }
+
+    fn tool(&self, name: &Value) -> Result<&dyn Tool, String> {
+        let known = self.tools.iter().find(|tool| name.as_str() == Some(tool.name()));
+        match known {
+            Some(tool) => Ok(tool.as_ref()),
+            None => Err(format!("there is no tool {name}; the tools are {}", self.names())),
+        }
+    }
+
+    fn names(&self) -> String {
+        self.tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for ToolsExecutor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let calls = match self.calls_of(&turn.message) {
+            Ok(calls) => calls,
+            Err(reason) => return events.reject(&reason),
+        };
+        events.working(None)?;
+        for (index, (tool, arguments)) in calls.into_iter().enumerate() {
+            match call_checked(tool, arguments, &turn.tool_context()).await {
+                Ok(result) => {
+                    let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
+                    let mut artifact =
+                        Artifact::new(format!("{}-result", tool.name()), shown(result, turn));
+                    artifact.artifact_id.push_str(&number);
+                    events.artifact(artifact)?;
+                }
+                Err(error) => return events.fail(&error.0),
+            }
+        }
+        events.complete(None)
+    }
+}
+
+/// A result as the client can take it: text as text, anything else as data, or as JSON text for a
+/// client that takes text but no JSON.
+fn shown(result: Value, turn: &Turn) -> Part {
+    match result {
+        Value::String(text) => Part::text(text),
+        data if turn.accepts("text/plain") && !turn.accepts("application/json") => {
+            Part::text(data.to_string())
+        }
+        data => Part::data(data),
+    }
+}
+
+fn arguments_of(data: &Map<String, Value>) -> Result<Value, String> {
+    match data.get("arguments") {
+        None | Some(Value::Null) => Ok(json!({})),
+        Some(arguments @ Value::Object(_)) => Ok(arguments.clone()),
+        Some(_) => Err("`arguments` must be an object".to_owned()),
+    }
+}

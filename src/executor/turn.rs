@@ -1,0 +1,296 @@
+//! The two things an executor is given: the [`Turn`] it is to handle, and the [`Events`] through
+//! which it answers.
+
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::ExecutorError;
+use crate::auth::Caller;
+use crate::model::{
+    Artifact, ContextId, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
+};
+use crate::tool::{Counters, ToolContext};
+
+/// One message to handle, and what is known around it.
+pub struct Turn {
+    /// The agent that is asked.
+    pub agent: String,
+    /// The task; clients see it once the executor says something about it.
+    pub task_id: TaskId,
+    /// The conversation.
+    pub context_id: ContextId,
+    /// The message to handle.
+    pub message: Message,
+    /// The metadata of the request.
+    pub metadata: Option<Metadata>,
+    /// Who asks.
+    pub caller: Caller,
+    /// Media types that the client can take; none named means any.
+    pub accepted_output_modes: Vec<String>,
+    /// Which attempt at this message this is, from 1.
+    pub attempt: u32,
+    pub(crate) host: Rc<dyn TurnHost>,
+}
+
+impl Turn {
+    /// What was said in this task so far, oldest first, the message of this turn included.
+    pub fn history(&self) -> Vec<Message> {
+        self.host.history()
+    }
+
+    /// Whether the client has canceled the task. Nothing said after that counts.
+    pub fn is_canceled(&self) -> bool {
+        self.host.is_canceled()
+    }
+
+    /// Waits until the client cancels the task.
+    pub async fn canceled(&self) {
+        while !self.is_canceled() {
+            self.host.changed().await;
+        }
+    }
+
+    /// Waits for `millis` milliseconds, or until the task is canceled.
+    pub async fn sleep(&self, millis: u64) {
+        let timer = self.host.sleep(millis);
+        futures_util::future::select(timer, Box::pin(self.canceled())).await;
+    }
+
+    /// Waits for the next message that the client sends while this run is under way.
+    pub async fn next_message(&self) -> Message {
+        loop {
+            if let Some(message) = self.host.take_message() {
+                return message;
+            }
+            self.host.changed().await;
+        }
+    }
+
+    /// How often clients have asked for the task since this run began.
+    pub fn polls(&self) -> u64 {
+        self.host.polls()
+    }
+
+    /// Waits until clients have asked for the task `count` times since this run began, or until it is
+    /// canceled.
+    pub async fn polled(&self, count: u64) {
+        while self.polls() < count && !self.is_canceled() {
+            self.host.changed().await;
+        }
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> UnixMillis {
+        self.host.now()
+    }
+
+    /// Whether the client takes this media type.
+    pub fn accepts(&self, media_type: &str) -> bool {
+        let accepted = &self.accepted_output_modes;
+        let kind = media_type.split('/').next().unwrap_or_default();
+        accepted.is_empty()
+            || accepted
+                .iter()
+                .any(|mode| mode == "*/*" || mode == media_type || *mode == format!("{kind}/*"))
+    }
+
+    /// What a tool may know of a call in this turn.
+    pub fn tool_context(&self) -> ToolContext<'_> {
+        ToolContext {
+            now: self.now(),
+            caller_id: &self.caller.id,
+            permissions: &self.caller.permissions,
+            counters: self.host.counters(),
+        }
+    }
+}
+
+/// The verbs of the protocol. Each is refused if the task has ended, for example because the client
+/// canceled it; an executor then just returns.
+pub struct Events {
+    pub(crate) host: Rc<dyn TurnHost>,
+}
+
+impl Events {
+    /// The task is being worked on; with a text, a progress note. Saying it again without a text
+    /// changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn working(&self, text: Option<&str>) -> Result<(), ExecutorError> {
+        self.status(TaskState::Working, text)
+    }
+
+    /// Begins an artifact, or replaces the one of the same id.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended, or the artifact has no parts or is too large.
+    pub fn artifact(&self, artifact: Artifact) -> Result<(), ExecutorError> {
+        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: true })
+    }
+
+    /// Begins an artifact of which more will come through [`append`](Self::append).
+    ///
+    /// # Errors
+    ///
+    /// As [`artifact`](Self::artifact).
+    pub fn begin(&self, artifact: Artifact) -> Result<(), ExecutorError> {
+        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: false })
+    }
+
+    /// Adds the parts of `chunk` to the artifact of the same id.
+    ///
+    /// # Errors
+    ///
+    /// As [`artifact`](Self::artifact), or if there is no such artifact.
+    pub fn append(&self, chunk: Artifact, last_chunk: bool) -> Result<(), ExecutorError> {
+        self.host.emit(Emission::Artifact { artifact: chunk, append: true, last_chunk })
+    }
+
+    /// The task is done. Results belong into artifacts; the text is for a closing word.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn complete(&self, text: Option<&str>) -> Result<(), ExecutorError> {
+        self.status(TaskState::Completed, text)
+    }
+
+    /// The task failed, for this reason.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn fail(&self, reason: &str) -> Result<(), ExecutorError> {
+        self.status(TaskState::Failed, Some(reason))
+    }
+
+    /// The agent declines the task, for this reason.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn reject(&self, reason: &str) -> Result<(), ExecutorError> {
+        self.status(TaskState::Rejected, Some(reason))
+    }
+
+    /// The task waits for a message that answers this question. The next message is a new run.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn require_input(&self, question: &str) -> Result<(), ExecutorError> {
+        self.status(TaskState::InputRequired, Some(question))
+    }
+
+    /// The task waits for credentials.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn require_auth(&self, text: &str) -> Result<(), ExecutorError> {
+        self.status(TaskState::AuthRequired, Some(text))
+    }
+
+    /// Answers with a message instead of a task. If there is a task already, because something was
+    /// said before or the agent took its time, the message closes it as completed.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended.
+    pub fn reply(&self, parts: Vec<Part>) -> Result<(), ExecutorError> {
+        let message = self.message(parts);
+        self.host.emit(Emission::Reply(message))
+    }
+
+    /// Enters a state with a message of any content.
+    ///
+    /// # Errors
+    ///
+    /// If the task has ended or no agent may make this move.
+    pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
+        let message = Some(self.message(parts));
+        self.host.emit(Emission::Status { state, message })
+    }
+
+    fn status(&self, state: TaskState, text: Option<&str>) -> Result<(), ExecutorError> {
+        let message = text.map(|text| self.message(vec![Part::text(text)]));
+        self.host.emit(Emission::Status { state, message })
+    }
+
+    fn message(&self, parts: Vec<Part>) -> Message {
+        Message {
+            message_id: self.host.new_id(),
+            context_id: None,
+            task_id: None,
+            role: Role::Agent,
+            parts,
+            metadata: None,
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        }
+    }
+}
+
+/// Something an executor says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Emission {
+    /// The task enters a state.
+    Status {
+        /// The state.
+        state: TaskState,
+        /// What the agent says with it.
+        message: Option<Message>,
+    },
+    /// An artifact begins, grows or is replaced.
+    Artifact {
+        /// The artifact or its next chunk.
+        artifact: Artifact,
+        /// Whether it is a chunk.
+        append: bool,
+        /// Whether the artifact is complete.
+        last_chunk: bool,
+    },
+    /// A message instead of a task.
+    Reply(Message),
+}
+
+/// What stands behind [`Turn`] and [`Events`]: the task that the run belongs to.
+pub trait TurnHost {
+    /// Takes what the executor says.
+    ///
+    /// # Errors
+    ///
+    /// Why it is refused; nothing has changed then.
+    fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
+
+    /// What was said so far, oldest first.
+    fn history(&self) -> Vec<Message>;
+
+    /// Whether the client has canceled the task.
+    fn is_canceled(&self) -> bool;
+
+    /// Takes the oldest message that came while the run was under way.
+    fn take_message(&self) -> Option<Message>;
+
+    /// How often the task was asked for since the run began.
+    fn polls(&self) -> u64;
+
+    /// Completes when anything about the task has changed since the call.
+    fn changed(&self) -> LocalBoxFuture<'_, ()>;
+
+    /// The present instant.
+    fn now(&self) -> UnixMillis;
+
+    /// Completes after `millis` milliseconds.
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
+
+    /// A new random id.
+    fn new_id(&self) -> String;
+
+    /// Numbers that outlive the task.
+    fn counters(&self) -> &dyn Counters;
+}

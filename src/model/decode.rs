@@ -1,0 +1,458 @@
+//! Reading the JSON of A2A 1.0, leniently where ProtoJSON is lenient and exactly elsewhere (spec §5.5).
+//!
+//! Accepted: camelCase and snake_case names, enum names and numbers, `10`, `10.0` and `"10"` for an
+//! integer, `null` for an absent member, unknown members. Refused, each with the path of the field:
+//! a wrong type, a missing required field, an unknown enum value, several members of a choice.
+//! All violations of a request are reported together, up to [`MAX_VIOLATIONS`].
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Metadata, UnixMillis};
+
+/// One thing that is wrong with a request (`google.rpc.BadRequest.FieldViolation`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldViolation {
+    /// The path of the field, as `message.parts[0].raw`; empty for the whole.
+    pub field: String,
+    /// What is wrong, and what would be right.
+    pub description: String,
+}
+
+impl FieldViolation {
+    /// A violation of the field at this path.
+    pub fn new(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { field: field.into(), description: description.into() }
+    }
+}
+
+/// Reads a value from parsed JSON.
+///
+/// # Errors
+///
+/// Every violation found, at least one and at most [`MAX_VIOLATIONS`].
+pub fn decode<T: Decode>(value: Value) -> Result<T, Vec<FieldViolation>> {
+    let violations = Rc::new(RefCell::new(Vec::new()));
+    let Value::Object(members) = value else {
+        return Err(vec![FieldViolation::new("", expected("an object", &value))]);
+    };
+    let mut fields = Fields { members, path: String::new(), violations: violations.clone() };
+    let decoded = T::decode(&mut fields);
+    let found = violations.take();
+    match decoded {
+        Some(decoded) if found.is_empty() => Ok(decoded),
+        Some(_) | None if !found.is_empty() => Err(found),
+        Some(_) | None => Err(vec![FieldViolation::new("", "cannot be read")]),
+    }
+}
+
+/// A type that is read from the members of a JSON object.
+pub trait Decode: Sized {
+    /// Reads the value; `None` if it cannot be had, with the reasons noted in `fields`.
+    fn decode(fields: &mut Fields) -> Option<Self>;
+}
+
+/// The members of one JSON object that were not read yet, and where the object stands.
+pub struct Fields {
+    members: Map<String, Value>,
+    path: String,
+    violations: Rc<RefCell<Vec<FieldViolation>>>,
+}
+
+impl Fields {
+    /// Notes that the field `name` of this object (or the object itself, for an empty name) is wrong.
+    pub fn refuse(&mut self, name: &str, description: impl Into<String>) {
+        let mut violations = self.violations.borrow_mut();
+        if violations.len() < MAX_VIOLATIONS {
+            violations.push(FieldViolation::new(self.path_of(name), description));
+        }
+    }
+
+    /// A member as it is, under its camelCase or its snake_case name; `null` counts as absent.
+    pub fn member(&mut self, name: &str) -> Option<Value> {
+        self.nullable(name).filter(|value| !value.is_null())
+    }
+
+    /// A member as it is, where `null` is a value.
+    pub fn nullable(&mut self, name: &str) -> Option<Value> {
+        self.members.remove(name).or_else(|| self.members.remove(&snake_case(name)))
+    }
+
+    /// A text that `value`, read from the member `name`, must be; it may be empty.
+    pub fn text(&mut self, name: &str, value: Value) -> Option<String> {
+        match value {
+            Value::String(text) => Some(text),
+            other => self.wrong(name, "a string", &other),
+        }
+    }
+
+    /// A string; the empty one counts as absent.
+    pub fn string(&mut self, name: &str) -> Option<String> {
+        let value = self.member(name)?;
+        self.text(name, value).filter(|text| !text.is_empty())
+    }
+
+    /// A string that must be there and not be empty.
+    pub fn required_string(&mut self, name: &str) -> Option<String> {
+        match self.member(name) {
+            Some(value) => {
+                let text = self.text(name, value)?;
+                if text.is_empty() {
+                    self.refuse(name, "is required and must not be empty");
+                    return None;
+                }
+                Some(text)
+            }
+            None => self.missing(name),
+        }
+    }
+
+    /// A list of strings; empty if absent.
+    pub fn strings(&mut self, name: &str) -> Vec<String> {
+        let Some(values) = self.values(name) else { return Vec::new() };
+        let mut strings = Vec::with_capacity(values.len());
+        for (index, value) in values.into_iter().enumerate() {
+            strings.extend(self.text(&format!("{name}[{index}]"), value));
+        }
+        strings
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, name: &str) -> Option<bool> {
+        match self.member(name)? {
+            Value::Bool(value) => Some(value),
+            other => self.wrong(name, "true or false", &other),
+        }
+    }
+
+    /// A 32-bit integer, as a number, a number without fraction (`10.0`) or a decimal string.
+    pub fn integer(&mut self, name: &str) -> Option<i32> {
+        let value = self.member(name)?;
+        let number = match &value {
+            Value::Number(number) => number
+                .as_i64()
+                .or_else(|| number.as_f64().filter(|float| float.fract() == 0.0).map(whole)),
+            Value::String(text) => text.parse().ok(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        match number.and_then(|number| i32::try_from(number).ok()) {
+            Some(number) => Some(number),
+            None => self.wrong(name, "a whole number of 32 bits", &value),
+        }
+    }
+
+    /// An [`integer`](Self::integer) that must be 0 or more.
+    pub fn count(&mut self, name: &str) -> Option<i32> {
+        let number = self.integer(name)?;
+        if number < 0 {
+            self.refuse(name, format!("must be 0 or more, got {number}"));
+            return None;
+        }
+        Some(number)
+    }
+
+    /// An instant.
+    pub fn timestamp(&mut self, name: &str) -> Option<UnixMillis> {
+        let text = self.string(name)?;
+        let instant = UnixMillis::parse(&text);
+        if instant.is_none() {
+            let example = "an ISO 8601 instant such as 2026-01-05T09:00:01.250Z";
+            self.refuse(name, format!("must be {example}, got {text:?}"));
+        }
+        instant
+    }
+
+    /// A free-form object.
+    pub fn metadata(&mut self, name: &str) -> Option<Metadata> {
+        match self.member(name)? {
+            Value::Object(members) => Some(members),
+            other => self.wrong(name, "an object", &other),
+        }
+    }
+
+    /// An enum value, by name or number; the unspecified one counts as absent.
+    pub fn enumeration<T: Copy>(
+        &mut self,
+        name: &str,
+        values: &[(&str, i64, Option<T>)],
+    ) -> Option<T> {
+        let given = self.member(name)?;
+        let found = match &given {
+            Value::String(text) => values.iter().find(|(known, ..)| known == text),
+            Value::Number(number) => {
+                values.iter().find(|(_, known, _)| number.as_i64() == Some(*known))
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        match found {
+            Some((.., value)) => *value,
+            None => {
+                let names = values.iter().filter(|(.., value)| value.is_some());
+                let names: Vec<&str> = names.map(|(known, ..)| *known).collect();
+                self.wrong(name, &format!("one of {}", names.join(", ")), &given)
+            }
+        }
+    }
+
+    /// An enum value that must be there and be specified.
+    pub fn required_enumeration<T: Copy>(
+        &mut self,
+        name: &str,
+        values: &[(&str, i64, Option<T>)],
+    ) -> Option<T> {
+        let before = self.violations.borrow().len();
+        let value = self.enumeration(name, values);
+        if value.is_none() && self.violations.borrow().len() == before {
+            return self.missing(name);
+        }
+        value
+    }
+
+    /// An object of a known kind.
+    pub fn object<T: Decode>(&mut self, name: &str) -> Option<T> {
+        let value = self.member(name)?;
+        self.nested(name, value)
+    }
+
+    /// An object of a known kind that must be there.
+    pub fn required_object<T: Decode>(&mut self, name: &str) -> Option<T> {
+        match self.member(name) {
+            Some(value) => self.nested(name, value),
+            None => self.missing(name),
+        }
+    }
+
+    /// A list of objects of a known kind; empty if absent, `None` if one of them is wrong.
+    pub fn list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
+        match self.members.contains_key(name) || self.members.contains_key(&snake_case(name)) {
+            true => self.elements(name),
+            false => Some(Vec::new()),
+        }
+    }
+
+    /// A list of objects of a known kind with at least one element.
+    pub fn required_list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
+        let elements = self.list(name)?;
+        if elements.is_empty() {
+            self.refuse(name, "is required and needs at least one element");
+            return None;
+        }
+        Some(elements)
+    }
+
+    fn elements<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
+        let Some(values) = self.values(name) else { return Some(Vec::new()) };
+        let count = values.len();
+        let mut elements = Vec::with_capacity(count);
+        for (index, value) in values.into_iter().enumerate() {
+            elements.extend(self.nested(&format!("{name}[{index}]"), value));
+        }
+        (elements.len() == count).then_some(elements)
+    }
+
+    fn values(&mut self, name: &str) -> Option<Vec<Value>> {
+        match self.member(name)? {
+            Value::Array(values) => Some(values),
+            other => self.wrong(name, "a list", &other),
+        }
+    }
+
+    fn nested<T: Decode>(&mut self, name: &str, value: Value) -> Option<T> {
+        let Value::Object(members) = value else { return self.wrong(name, "an object", &value) };
+        let path = self.path_of(name);
+        T::decode(&mut Fields { members, path, violations: self.violations.clone() })
+    }
+
+    fn wrong<T>(&mut self, name: &str, wanted: &str, given: &Value) -> Option<T> {
+        self.refuse(name, expected(wanted, given));
+        None
+    }
+
+    fn missing<T>(&mut self, name: &str) -> Option<T> {
+        self.refuse(name, "is required");
+        None
+    }
+
+    fn path_of(&self, name: &str) -> String {
+        match (self.path.as_str(), name) {
+            ("", name) => name.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, name) => format!("{path}.{name}"),
+        }
+    }
+}
+
+/// Implements `serde::Deserialize` through [`Decode`], so that stored values and those that travel
+/// between the Worker and its objects are read by the same code as requests.
+macro_rules! decode_via_fields {
+    ($($name:ident),+) => {$(
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = <serde_json::Value as serde::Deserialize>::deserialize(deserializer)?;
+                $crate::model::decode::decode(value).map_err($crate::model::decode::summary)
+            }
+        }
+    )+};
+}
+pub(crate) use decode_via_fields;
+
+/// The violations as the one error that serde can carry.
+pub(crate) fn summary<E: serde::de::Error>(violations: Vec<FieldViolation>) -> E {
+    let lines = violations.iter().map(|found| format!("{}: {}", found.field, found.description));
+    E::custom(lines.collect::<Vec<_>>().join("; "))
+}
+
+fn expected(wanted: &str, given: &Value) -> String {
+    let given = match given {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.chars().count() <= MAX_QUOTED_CHARS => format!("{text:?}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    };
+    format!("must be {wanted}, got {given}")
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 2);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// A float without fraction as an integer; far too large ones saturate, and are then out of range.
+fn whole(float: f64) -> i64 {
+    float as i64
+}
+
+/// How many violations one refusal lists at most.
+pub const MAX_VIOLATIONS: usize = 20;
+
+/// The longest text that a refusal quotes, in characters.
+const MAX_QUOTED_CHARS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Message, PartContent, SendMessageRequest, Task, TaskState};
+    use super::*;
+
+    fn violations<T: Decode + std::fmt::Debug>(value: Value) -> Vec<(String, String)> {
+        let found = decode::<T>(value).expect_err("should be refused");
+        found.into_iter().map(|found| (found.field, found.description)).collect()
+    }
+
+    fn message(part: Value) -> Value {
+        json!({"messageId": "m", "role": "ROLE_USER", "parts": [part]})
+    }
+
+    #[test]
+    fn names_are_read_in_camel_and_in_snake_case() {
+        let camel = json!({"message": message(json!({"text": "x", "mediaType": "text/plain"})),
+            "configuration": {"historyLength": 3, "returnImmediately": true}});
+        let snake = json!({"message": {"message_id": "m", "role": "ROLE_USER",
+            "parts": [{"text": "x", "media_type": "text/plain"}]},
+            "configuration": {"history_length": "3", "return_immediately": true}});
+        assert_eq!(decode::<SendMessageRequest>(camel), decode::<SendMessageRequest>(snake));
+    }
+
+    #[test]
+    fn enums_are_read_by_name_and_by_number() {
+        for state in [json!("TASK_STATE_INPUT_REQUIRED"), json!(6)] {
+            let task: Task =
+                decode(json!({"id": "t", "contextId": "c", "status": {"state": state}})).unwrap();
+            assert_eq!(task.status.state, TaskState::InputRequired);
+        }
+    }
+
+    #[test]
+    fn null_is_an_absent_member_except_for_data() {
+        let part = json!({"data": null, "text": null, "metadata": null});
+        let read: Message = decode(message(part)).unwrap();
+        assert_eq!(read.parts[0].content, PartContent::Data(Value::Null));
+        assert_eq!(read.parts[0].metadata, None);
+    }
+
+    #[test]
+    fn base64_is_read_in_every_common_spelling() {
+        for text in ["+/8=", "+/8", "-_8=", "-_8"] {
+            let read: Message = decode(message(json!({"raw": text}))).unwrap();
+            let PartContent::Raw(raw) = &read.parts[0].content else { panic!("{text}") };
+            assert_eq!((raw.as_str(), raw.bytes()), ("+/8=", vec![0xfb, 0xff]));
+        }
+    }
+
+    #[test]
+    fn every_violation_is_named_with_its_path() {
+        let request = json!({
+            "message": {"role": "ROLE_KING", "parts": [{"text": "a", "url": "b"}, {}, {"raw": "%"}]},
+            "configuration": {"historyLength": -3, "returnImmediately": "yes"},
+            "metadata": [],
+        });
+        let fields: Vec<String> =
+            violations::<SendMessageRequest>(request).into_iter().map(|found| found.0).collect();
+        assert_eq!(
+            fields,
+            [
+                "message.messageId",
+                "message.role",
+                "message.parts[0]",
+                "message.parts[1]",
+                "message.parts[2].raw",
+                "configuration.historyLength",
+                "configuration.returnImmediately",
+                "metadata",
+            ]
+        );
+    }
+
+    #[test]
+    fn wrong_values_are_quoted_with_what_would_be_right() {
+        for (value, wanted) in [
+            (json!({"id": 5}), "must be a string, got 5"),
+            (json!({"id": ""}), "is required and must not be empty"),
+            (json!({}), "is required"),
+        ] {
+            let found = violations::<super::super::GetTaskRequest>(value);
+            assert_eq!(found, [("id".to_owned(), wanted.to_owned())]);
+        }
+        for length in [json!(1.5), json!("x"), json!(4_294_967_296_i64), json!(1e300), json!({})] {
+            let found = violations::<super::super::GetTaskRequest>(
+                json!({"id": "t", "historyLength": length}),
+            );
+            assert_eq!(found[0].0, "historyLength");
+        }
+    }
+
+    #[test]
+    fn an_empty_or_missing_list_of_parts_is_refused() {
+        for parts in [json!([]), Value::Null] {
+            let found = violations::<Message>(json!({"messageId": "m", "role": 1, "parts": parts}));
+            assert_eq!(found[0].0, "parts");
+        }
+    }
+
+    #[test]
+    fn the_list_of_violations_is_bounded() {
+        let parts = vec![json!({}); 1000];
+        let found = violations::<Message>(json!({"messageId": "m", "role": 1, "parts": parts}));
+        assert_eq!(found.len(), MAX_VIOLATIONS);
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_refused() {
+        for value in [Value::Null, json!([]), json!("x"), json!(1)] {
+            assert_eq!(violations::<Message>(value)[0].0, "");
+        }
+    }
+}

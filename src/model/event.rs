@@ -1,0 +1,110 @@
+//! What happens to a task, as streams, webhooks and the event log carry it (spec §4.2).
+
+use serde::Serialize;
+
+use super::decode::{Decode, Fields, decode_via_fields};
+use super::{Artifact, ContextId, Message, Metadata, Task, TaskId, TaskStatus};
+
+/// One event of a stream (spec §3.2.3); on the wire exactly one of these members.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StreamResponse {
+    /// The whole task.
+    Task(Task),
+    /// A message.
+    Message(Message),
+    /// The task entered a state.
+    StatusUpdate(TaskStatusUpdateEvent),
+    /// An artifact began, grew or was replaced.
+    ArtifactUpdate(TaskArtifactUpdateEvent),
+}
+
+/// A task entered a state (spec §4.2.1).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatusUpdateEvent {
+    /// The task.
+    pub task_id: TaskId,
+    /// Its conversation.
+    pub context_id: ContextId,
+    /// The new status.
+    pub status: TaskStatus,
+    /// Free-form data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+}
+
+/// An artifact began, grew or was replaced (spec §4.2.2).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskArtifactUpdateEvent {
+    /// The task.
+    pub task_id: TaskId,
+    /// Its conversation.
+    pub context_id: ContextId,
+    /// The artifact, or the chunk of it that is new.
+    pub artifact: Artifact,
+    /// Whether the parts are added to the artifact of the same id, instead of replacing it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub append: bool,
+    /// Whether the artifact is complete with this.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub last_chunk: bool,
+    /// Free-form data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+}
+
+impl Decode for StreamResponse {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let task = fields.object("task").map(Self::Task);
+        let message = fields.object("message").map(Self::Message);
+        let status = fields.object("statusUpdate").map(Self::StatusUpdate);
+        let artifact = fields.object("artifactUpdate").map(Self::ArtifactUpdate);
+        let mut members = [task, message, status, artifact].into_iter().flatten();
+        match (members.next(), members.next()) {
+            (Some(member), None) => Some(member),
+            (None, _) | (Some(_), Some(_)) => {
+                let kinds = "task, message, statusUpdate and artifactUpdate";
+                fields.refuse("", format!("needs exactly one of {kinds}"));
+                None
+            }
+        }
+    }
+}
+
+impl Decode for TaskStatusUpdateEvent {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let task_id = fields.required_string("taskId");
+        let context_id = fields.required_string("contextId");
+        let status = fields.required_object("status");
+        let metadata = fields.metadata("metadata");
+        Some(Self {
+            task_id: TaskId::new(task_id?),
+            context_id: ContextId::new(context_id?),
+            status: status?,
+            metadata,
+        })
+    }
+}
+
+impl Decode for TaskArtifactUpdateEvent {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let task_id = fields.required_string("taskId");
+        let context_id = fields.required_string("contextId");
+        let artifact = fields.required_object("artifact");
+        let append = fields.boolean("append");
+        let last_chunk = fields.boolean("lastChunk");
+        let metadata = fields.metadata("metadata");
+        Some(Self {
+            task_id: TaskId::new(task_id?),
+            context_id: ContextId::new(context_id?),
+            artifact: artifact?,
+            append: append.unwrap_or_default(),
+            last_chunk: last_chunk.unwrap_or_default(),
+            metadata,
+        })
+    }
+}
+
+decode_via_fields!(StreamResponse, TaskStatusUpdateEvent, TaskArtifactUpdateEvent);

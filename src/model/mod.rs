@@ -1,0 +1,32 @@
+//! The A2A data model (spec §4) as plain values: tasks, messages, artifacts, events, requests, cards.
+//!
+//! Writing is `serde::Serialize` and gives the JSON of A2A 1.0 (ProtoJSON, camelCase, defaults
+//! omitted). Reading is [`decode`]: lenient where ProtoJSON is, and precise about what is wrong.
+//! How older versions look on the wire is the business of `binding`.
+
+mod agent_card;
+mod artifact;
+pub mod decode;
+mod event;
+mod id;
+mod message;
+mod request;
+mod task;
+mod time;
+
+pub use agent_card::{
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
+};
+pub use artifact::Artifact;
+pub use decode::FieldViolation;
+pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
+pub use id::{ContextId, TaskId};
+pub use message::{Base64, Message, Part, PartContent, Role};
+pub use request::{
+    CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest,
+};
+pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
+pub use time::UnixMillis;
+
+/// A free-form JSON object (`google.protobuf.Struct`), kept verbatim and in its order.
+pub type Metadata = serde_json::Map<String, serde_json::Value>;

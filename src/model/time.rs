@@ -1,0 +1,77 @@
+//! Instants, and how they stand on the wire (spec §5.6.1).
+
+use std::fmt;
+
+use chrono::{DateTime, NaiveDateTime, SecondsFormat};
+use serde::{Serialize, Serializer};
+
+/// An instant in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// On the wire: UTC with milliseconds and `Z`, as `2026-01-05T09:00:01.250Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnixMillis(pub i64);
+
+impl UnixMillis {
+    /// Reads an ISO 8601 instant with any number of fraction digits. An offset other than `Z` is
+    /// converted; a missing one counts as UTC (A2A 0.3 clients leave it out). Digits past the
+    /// millisecond are cut off. `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let parsed = DateTime::parse_from_rfc3339(text)
+            .map(|instant| instant.timestamp_millis())
+            .or_else(|_| {
+                NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f")
+                    .map(|instant| instant.and_utc().timestamp_millis())
+            });
+        parsed.ok().map(Self)
+    }
+}
+
+impl fmt::Display for UnixMillis {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instant = DateTime::from_timestamp_millis(self.0).unwrap_or_default();
+        out.write_str(&instant.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl Serialize for UnixMillis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_written_in_utc_with_milliseconds() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (1_767_603_601_250, "2026-01-05T09:00:01.250Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(UnixMillis(millis).to_string(), text);
+            assert_eq!(UnixMillis::parse(text), Some(UnixMillis(millis)));
+        }
+    }
+
+    #[test]
+    fn other_spellings_of_an_instant_are_understood() {
+        let expected = Some(UnixMillis(1_767_603_601_250));
+        for text in [
+            "2026-01-05T09:00:01.25Z",
+            "2026-01-05T09:00:01.250999999Z",
+            "2026-01-05T10:00:01.250+01:00",
+            "2026-01-05T09:00:01.250",
+        ] {
+            assert_eq!(UnixMillis::parse(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_instant_is_refused() {
+        for text in ["", "yesterday", "2026-01-05", "2026-13-05T09:00:01Z", "1767603601250"] {
+            assert_eq!(UnixMillis::parse(text), None, "{text}");
+        }
+    }
+}

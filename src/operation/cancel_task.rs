@@ -1,0 +1,27 @@
+//! CancelTask (spec §3.1.5).
+
+use super::{Outcome, TaskSession};
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::model::HistoryLimit;
+use crate::task::{Input, TaskError};
+
+/// Cancels the task at once; its run is told, and nothing that it says afterwards counts. Canceling
+/// a canceled task again gives it as it is.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is none for this agent and caller;
+/// [`Error::TaskNotCancelable`] if it ended otherwise before.
+pub fn cancel_task(session: &TaskSession, agent: &str, caller: &Caller) -> Result<Outcome, Error> {
+    session.authorize(agent, caller)?;
+    match session.step(Input::Cancel) {
+        Ok(()) => {}
+        Err(TaskError::NotCancelable(state)) => {
+            return Err(Error::TaskNotCancelable { id: session.id().clone(), state });
+        }
+        Err(other) => return Err(Error::UnsupportedOperation(other.to_string())),
+    }
+    session.flush().map_err(|_| session.internal())?;
+    Ok(Outcome::Task(HistoryLimit::All))
+}

@@ -1,0 +1,100 @@
+//! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
+
+use std::rc::Rc;
+
+use futures_util::future::{Either, select};
+
+use super::{Outcome, TaskSession};
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::executor::{AgentExecutor, TurnHost};
+use crate::model::{ContextId, HistoryLimit, SendMessageRequest};
+use crate::task::{Input, NewTask, TaskError};
+
+/// Who sends, and what answers.
+#[derive(Clone)]
+pub struct Sender {
+    /// The agent that is asked.
+    pub agent: String,
+    /// Its logic.
+    pub executor: Rc<dyn AgentExecutor>,
+    /// Who asks.
+    pub caller: Caller,
+    /// Media types that the client can take.
+    pub accepted_output_modes: Vec<String>,
+}
+
+/// Delivers a message and waits for what comes of it: a direct message, or the task once it is
+/// finished or waits for somebody (or, with `returnImmediately`, once it exists).
+///
+/// A message without task id begins a task in this session, which must be new. A blocking send that
+/// takes longer than the blocking limit gives the task as it is then.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if the message names a task that this caller does not have;
+/// [`Error::UnsupportedOperation`] if that task has ended; [`Error::InvalidParams`] if the message
+/// names another context than the task's; [`Error::Internal`] if the agent panicked or storage failed.
+pub async fn send_message(
+    session: &Rc<TaskSession>,
+    sender: Sender,
+    request: SendMessageRequest,
+) -> Result<Outcome, Error> {
+    let SendMessageRequest { message, configuration, metadata, .. } = request;
+    if message.task_id.is_some() {
+        session.authorize(&sender.agent, &sender.caller)?;
+        session.check_room()?;
+        session.set_sender(sender);
+        session.step(Input::Message(message)).map_err(refusal)?;
+        session.flush().map_err(|_| session.internal())?;
+    } else {
+        let context_id = message.context_id.clone();
+        let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
+        session.begin(NewTask { id: session.id().clone(), context_id, message, metadata }, sender);
+    }
+    let history = HistoryLimit::from_wire(configuration.history_length);
+    wait(session, configuration.return_immediately, history).await
+}
+
+async fn wait(
+    session: &TaskSession,
+    return_immediately: bool,
+    history: HistoryLimit,
+) -> Result<Outcome, Error> {
+    let crashes = session.crashes();
+    let mut limit = session.sleep_blocking_limit();
+    loop {
+        // Registered before the check: a change in between is not missed.
+        let changed = session.changed();
+        if session.crashes() > crashes {
+            return Err(session.internal());
+        }
+        if let Some(message) = session.reply() {
+            return Ok(Outcome::SentMessage(message));
+        }
+        if session.is_settled() || (return_immediately && session.exists()) {
+            return Ok(Outcome::SentTask(history));
+        }
+        match select(changed, limit).await {
+            Either::Left(((), rest)) => limit = rest,
+            Either::Right(_) if session.exists() => return Ok(Outcome::SentTask(history)),
+            Either::Right(_) => return Err(session.internal()),
+        }
+    }
+}
+
+fn refusal(error: TaskError) -> Error {
+    match error {
+        TaskError::Finished(state) => Error::UnsupportedOperation(format!(
+            "the task is {state}, which is final; send the message without taskId to begin a new task"
+        )),
+        TaskError::OtherContext { expected } => Error::invalid(
+            "message.contextId",
+            format!("must be the context of the task, {expected}, or be left out"),
+        ),
+        other @ (TaskError::NotCancelable(_)
+        | TaskError::IllegalMove { .. }
+        | TaskError::UnknownArtifact(_)
+        | TaskError::NoParts(_)) => Error::UnsupportedOperation(other.to_string()),
+    }
+}

@@ -1,0 +1,201 @@
+//! The ports in memory, for tests: a store that can fail, and time that moves when everybody waits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
+
+use super::{Batch, Platform, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::model::UnixMillis;
+use crate::tool::Counters;
+
+/// A store whose contents outlive the sessions that use it. Clones share the contents.
+#[derive(Clone, Default)]
+pub struct MemoryStore(Rc<StoreState>);
+
+#[derive(Default)]
+struct StoreState {
+    task: RefCell<Option<StoredTask>>,
+    fails: Cell<bool>,
+}
+
+impl MemoryStore {
+    /// What is stored.
+    pub fn stored(&self) -> Option<StoredTask> {
+        self.0.task.borrow().clone()
+    }
+
+    /// Lets every write fail from now on, or succeed again.
+    pub fn set_failing(&self, fails: bool) {
+        self.0.fails.set(fails);
+    }
+}
+
+impl TaskStore for MemoryStore {
+    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
+        Ok(self.stored())
+    }
+
+    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
+        if self.0.fails.get() {
+            return Err(StoreError("the store was told to fail".to_owned()));
+        }
+        let mut task = self.0.task.borrow_mut();
+        if let Some(facts) = opening {
+            *task = Some(StoredTask { facts: facts.clone(), log: Vec::new() });
+        }
+        let stored = task.as_mut().ok_or_else(|| StoreError("no task was opened".to_owned()))?;
+        stored.log.push(batch.clone());
+        Ok(())
+    }
+}
+
+/// A platform with a clock of its own. [`run_until`](Self::run_until) drives everything spawned, and
+/// moves the clock to the next timer when nothing else can go on.
+#[derive(Clone, Default)]
+pub struct MemoryPlatform(Rc<PlatformState>);
+
+#[derive(Default)]
+struct PlatformState {
+    now: Cell<i64>,
+    ids: Cell<u64>,
+    tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
+    timers: RefCell<BTreeMap<(i64, u64), Waker>>,
+    counters: RefCell<BTreeMap<(String, String), u64>>,
+    errors: RefCell<Vec<String>>,
+}
+
+impl MemoryPlatform {
+    /// Drives a future, and whatever is spawned meanwhile, until the future is ready.
+    ///
+    /// # Panics
+    ///
+    /// If nothing can go on any more: everybody waits, and no timer is set.
+    pub fn run_until<T>(&self, future: impl Future<Output = T>) -> T {
+        let mut future = Box::pin(future);
+        let context = &mut Context::from_waker(Waker::noop());
+        let mut idle_rounds = 0;
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(context) {
+                return value;
+            }
+            self.poll_spawned(context);
+            idle_rounds += 1;
+            if idle_rounds > 2 {
+                idle_rounds = 0;
+                assert!(self.advance(), "everybody waits and no timer is set");
+            }
+        }
+    }
+
+    /// Drives everything spawned until nothing is left, moving the clock as needed.
+    pub fn run_all(&self) {
+        let left = || self.0.tasks.borrow().is_empty();
+        self.run_until(std::future::poll_fn(
+            |_| if left() { Poll::Ready(()) } else { Poll::Pending },
+        ));
+    }
+
+    /// What was written to the log for operators.
+    pub fn errors(&self) -> Vec<String> {
+        self.0.errors.borrow().clone()
+    }
+
+    fn poll_spawned(&self, context: &mut Context<'_>) {
+        let spawned = self.0.tasks.take();
+        let mut left = Vec::new();
+        for mut task in spawned {
+            if task.as_mut().poll(context).is_pending() {
+                left.push(task);
+            }
+        }
+        // Tasks that were spawned while these ran are already in the list.
+        left.append(&mut self.0.tasks.borrow_mut());
+        self.0.tasks.replace(left);
+    }
+
+    fn advance(&self) -> bool {
+        let Some(((due, _), waker)) = self.0.timers.borrow_mut().pop_first() else { return false };
+        self.0.now.set(self.0.now.get().max(due));
+        waker.wake();
+        true
+    }
+}
+
+impl Platform for MemoryPlatform {
+    fn now(&self) -> UnixMillis {
+        UnixMillis(self.0.now.get())
+    }
+
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
+        let due = self.0.now.get().saturating_add(i64::try_from(millis).unwrap_or(i64::MAX));
+        Box::pin(Timer { platform: self.clone(), due, key: None })
+    }
+
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
+        self.0.tasks.borrow_mut().push(future);
+    }
+
+    fn new_id(&self) -> String {
+        self.0.ids.set(self.0.ids.get() + 1);
+        format!("id-{}", self.0.ids.get())
+    }
+
+    fn counters(&self) -> &dyn Counters {
+        self
+    }
+
+    fn log_error(&self, text: &str) {
+        self.0.errors.borrow_mut().push(text.to_owned());
+    }
+}
+
+#[async_trait(?Send)]
+impl Counters for MemoryPlatform {
+    async fn increment(&self, owner: &str, name: &str) -> Result<u64, String> {
+        let mut counters = self.0.counters.borrow_mut();
+        let counter = counters.entry((owner.to_owned(), name.to_owned())).or_default();
+        *counter += 1;
+        Ok(*counter)
+    }
+}
+
+struct Timer {
+    platform: MemoryPlatform,
+    due: i64,
+    key: Option<(i64, u64)>,
+}
+
+impl Future for Timer {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.platform.0.now.get() >= self.due {
+            return Poll::Ready(());
+        }
+        let serial = self.key.map_or_else(
+            || {
+                self.platform.0.ids.set(self.platform.0.ids.get() + 1);
+                self.platform.0.ids.get()
+            },
+            |(_, serial)| serial,
+        );
+        let key = (self.due, serial);
+        self.key = Some(key);
+        self.platform.0.timers.borrow_mut().insert(key, context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.platform.0.timers.borrow_mut().remove(&key);
+        }
+    }
+}

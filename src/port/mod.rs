@@ -1,0 +1,90 @@
+//! What a task asks of the outside: storage for its log, and time, timers, background work and
+//! identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
+
+pub mod memory;
+
+use std::fmt;
+
+use futures_util::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
+
+use crate::model::UnixMillis;
+use crate::tool::Counters;
+
+/// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
+/// object before they are durable.
+pub trait TaskStore {
+    /// The facts and the batches of the log, oldest first; `None` if there is no task. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails or holds what this version cannot read.
+    fn load(&self) -> Result<Option<StoredTask>, StoreError>;
+
+    /// Appends a batch; with `opening`, the first one, the facts are written as well. All or nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails; nothing was written then.
+    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError>;
+}
+
+/// What is known of a task from its first moment on and never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskFacts {
+    /// The agent that has it.
+    pub agent: String,
+    /// The id of the caller to whom alone it is visible.
+    pub owner: String,
+}
+
+/// Log entries that became visible together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The generation of the task after these entries.
+    pub generation: u64,
+    /// The entries as 1.0 JSON, a line each.
+    pub lines: String,
+}
+
+/// What storage holds of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTask {
+    /// Its facts.
+    pub facts: TaskFacts,
+    /// Its log, oldest first.
+    pub log: Vec<Batch>,
+}
+
+/// Storage did not do what it was asked. The text is for the log, not for clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreError(pub String);
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// Time, timers, background work, identifiers and counters.
+pub trait Platform {
+    /// The present instant. On Cloudflare it advances only while waiting.
+    fn now(&self) -> UnixMillis;
+
+    /// Completes after `millis` milliseconds; dropping it cancels the timer.
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
+
+    /// Runs a future to its end, whether or not the present request goes on.
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>);
+
+    /// A new random id (UUID v4).
+    fn new_id(&self) -> String;
+
+    /// Numbers that outlive the task, for tools.
+    fn counters(&self) -> &dyn Counters;
+
+    /// Writes a line to the log for operators.
+    fn log_error(&self, text: &str);
+}

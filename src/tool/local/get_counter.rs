@@ -1,0 +1,40 @@
+//! `get_counter`: counts its own calls, per caller, across restarts.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::tool::{Tool, ToolContext, ToolError};
+
+pub(super) struct GetCounter {
+    input_schema: Value,
+}
+
+pub(super) fn tool() -> GetCounter {
+    let input_schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    GetCounter { input_schema }
+}
+
+#[async_trait(?Send)]
+impl Tool for GetCounter {
+    fn name(&self) -> &str {
+        "get_counter"
+    }
+
+    fn description(&self) -> &str {
+        "Tells how often you have called it, this call included."
+    }
+
+    fn input_schema(&self) -> &Value {
+        &self.input_schema
+    }
+
+    async fn call(&self, _: Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+        match context.counters.increment(context.caller_id, self.name()).await {
+            Ok(count) => Ok(json!(count)),
+            Err(_) => {
+                let reason = "the counter is not available at the moment; try again later";
+                Err(ToolError(reason.to_owned()))
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+// Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml.
+//
+// The Miniflare used is the one that wrangler depends on, so that tests, `npm start` and a deploy agree on the runtime.
+// A spec starts a Worker in `before` and stops it in `after`. Should it not come to that, whatever the reason, a
+// watchdog process ends workerd and removes the temporary files as soon as the test process is gone.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire, enableCompileCache } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What `startWorker` can be told. */
+export interface WorkerOptions {
+  /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
+  persist?: string;
+  /** Variables on top of those in wrangler.toml and of `DEVELOPMENT=true`. */
+  vars?: Record<string, string>;
+}
+
+/** One line that the Worker logged. */
+export interface LogLine {
+  level: string;
+  message: string;
+}
+
+/** A running Worker. */
+export interface Worker {
+  /** Its origin without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
+  readonly url: string;
+  /** All that it logged so far, oldest first, also before a restart. */
+  readonly logs: readonly LogLine[];
+  /** Ends workerd with SIGKILL, as a crash of the machine would. `restart` brings the Worker back. */
+  kill9(): Promise<void>;
+  /** Starts it again with the same storage and port, stopping it first if it runs. Memory is lost, rows are not. */
+  restart(): Promise<void>;
+  /** Drops a task's object from memory, as the platform does with an idle one. Its open requests must have ended. */
+  evict(taskId: string): Promise<void>;
+  /** Ends it and removes its temporary files. Calling it twice does no harm. */
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
+
+/** The kind of build under test: what a panic does differs between the two. */
+export const buildKind = readBuildKind();
+
+/** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
+export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
+  const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
+  const ownStorage = options.persist === undefined;
+  const vars = { DEVELOPMENT: "true", ...options.vars };
+  const logs: LogLine[] = [];
+
+  let instance: Instance | undefined = await launch({ storage, ownStorage, vars, logs, port: 0 });
+  const { url, port } = instance;
+
+  const end = async (): Promise<void> => {
+    const ending = instance;
+    instance = undefined;
+    await ending?.dispose();
+  };
+
+  return {
+    url,
+    logs,
+    async kill9() {
+      instance?.workerd.kill("SIGKILL");
+      await end();
+    },
+    async restart() {
+      await end();
+      instance = await launch({ storage, ownStorage, vars, logs, port });
+    },
+    async evict(taskId) {
+      if (instance === undefined) throw new Error("the worker is not running");
+      await instance.miniflare.unsafeEvictDurableObject(config.name, taskClass, { id: taskId });
+    },
+    async stop() {
+      await end();
+      if (ownStorage) rmSync(storage, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Launch {
+  storage: string;
+  ownStorage: boolean;
+  vars: Record<string, string>;
+  logs: LogLine[];
+  port: number;
+}
+
+interface Instance {
+  miniflare: Miniflare;
+  workerd: ChildProcess;
+  url: string;
+  port: number;
+  dispose(): Promise<void>;
+}
+
+/** One at a time, or two launches could not tell whose process is whose. */
+let launching: Promise<unknown> = Promise.resolve();
+
+function launch(settings: Launch): Promise<Instance> {
+  const instance = launching.then(() => launchNow(settings));
+  launching = instance.catch(() => undefined);
+  return instance;
+}
+
+async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Promise<Instance> {
+  const { modulesRules: _, ...worker } = config.workerOptions;
+  const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
+  const options = miniflareModule.convertV4MiniflareOptions({
+    ...worker,
+    name: config.name,
+    rootPath: root,
+    modulesRoot: buildDir,
+    modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
+    bindings: { ...worker.bindings, ...vars },
+    host: "127.0.0.1",
+    port,
+    cf: false,
+    resourcePersistencePath: storage,
+  });
+
+  // Miniflare does not tell which process its workerd is; Node's own report of new processes does.
+  const children: ChildProcess[] = [];
+  const onChild = (event: unknown): void => void children.push((event as { process: ChildProcess }).process);
+  subscribe("child_process", onChild);
+  try {
+    const miniflare = new miniflareModule.Miniflare({
+      ...options,
+      log: new miniflareModule.NoOpLog(),
+      handleStructuredLogs: ({ level, message }: LogLine) => {
+        logs.push({ level, message });
+        if (process.env["A2A_LOGS"]) process.stderr.write(`[worker ${level}] ${message}\n`);
+      },
+    });
+    const url = await miniflare.ready;
+    const workerd = children.find((child) => child.spawnfile.includes("workerd"));
+    if (workerd?.pid === undefined) throw new Error("workerd was not found among the processes started");
+    const watchdog = watch(workerd.pid, ownStorage ? storage : "");
+    const instance: Instance = {
+      miniflare,
+      workerd,
+      url: url.origin,
+      port: Number(url.port),
+      async dispose() {
+        await miniflare.dispose();
+        if (workerd.exitCode === null && workerd.signalCode === null) await once(workerd, "exit");
+        watchdog.kill("SIGKILL");
+      },
+    };
+    await migrate(miniflare, storage);
+    return instance;
+  } finally {
+    unsubscribe("child_process", onChild);
+  }
+}
+
+/** Applies the migrations that this storage has not seen yet. */
+async function migrate(miniflare: Miniflare, storage: string): Promise<void> {
+  const folder = join(root, "migrations");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".sql")).sort() : [];
+  const record = join(storage, "migrations.json");
+  const applied: string[] = existsSync(record) ? (JSON.parse(readFileSync(record, "utf8")) as string[]) : [];
+  const pending = files.filter((name) => !applied.includes(name));
+  if (pending.length === 0) return;
+
+  const database = await miniflare.getD1Database("DB");
+  for (const name of pending) {
+    const statements = wranglerModule.unstable_splitSqlQuery(readFileSync(join(folder, name), "utf8"));
+    await database.batch(statements.map((statement) => database.prepare(statement)));
+  }
+  mkdirSync(storage, { recursive: true });
+  writeFileSync(record, JSON.stringify(files));
+}
+
+/** Ends `pid` and removes `folder` (if any) when this process is gone; its end of the pipe closes with it. */
+function watch(pid: number, folder: string): ChildProcess {
+  const script = 'read -r _; kill -KILL "$0"; sleep 0.2; [ -z "$1" ] || rm -rf "$1"';
+  const watchdog = spawn("sh", ["-c", script, String(pid), folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  watchdog.unref();
+  return watchdog;
+}
+
+function readBuildKind(): "unwind" | "stable" {
+  const manifest = join(buildDir, "build.json");
+  if (!existsSync(manifest)) throw new Error(`${buildDir} holds no build; run: npm run build`);
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { kind: "unwind" | "stable" }).kind;
+}
+
+// The little of wrangler's and Miniflare's interfaces that is used here. Their own declarations lean on packages that
+// are not installed.
+
+interface Miniflare {
+  readonly ready: Promise<URL>;
+  dispose(): Promise<void>;
+  getD1Database(binding: string): Promise<Database>;
+  unsafeEvictDurableObject(script: string, className: string, object: { id: string }): Promise<void>;
+}
+
+interface Database {
+  prepare(statement: string): unknown;
+  batch(statements: unknown[]): Promise<unknown>;
+}
+
+interface MiniflareModule {
+  Miniflare: new (options: object) => Miniflare;
+  NoOpLog: new () => object;
+  convertV4MiniflareOptions(options: object): object;
+}
+
+interface WranglerModule {
+  unstable_readConfig(args: { config: string }): { name: string };
+  unstable_getMiniflareWorkerOptions(path: string): { workerOptions: WorkerConfig };
+  unstable_splitSqlQuery(sql: string): string[];
+}
+
+interface WorkerConfig {
+  modulesRules: unknown;
+  bindings: Record<string, unknown>;
+  durableObjects: Record<string, { className: string }>;
+}
+
+// Loading both takes a second, and a third of that from the cache.
+enableCompileCache();
+const require = createRequire(import.meta.url);
+const wranglerModule = require("wrangler") as WranglerModule;
+const miniflareModule = createRequire(require.resolve("wrangler/package.json"))("miniflare") as MiniflareModule;
+const configPath = join(root, "wrangler.toml");
+const config = {
+  name: wranglerModule.unstable_readConfig({ config: configPath }).name,
+  workerOptions: wranglerModule.unstable_getMiniflareWorkerOptions(configPath).workerOptions,
+};
+const taskClass = config.workerOptions.durableObjects["TASKS"]?.className ?? "TaskObject";

@@ -14,7 +14,7 @@ await main(async () => {
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {
     main: `${outputs.dev}/index.js`,
-    environment: { built: false, A2A_EDGE_OUTPUT: "dev" },
+    environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" },
     note: "Development build; it is made anew when src, agents or Cargo.toml change. Ctrl-C ends it.",
   });
 });

@@ -1,7 +1,7 @@
 // One set-up at a time per directory: a second one waits for the first instead of undoing its work.
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { isAlive } from "./process.mjs";
+import { isAlive } from "./guard.mjs";
 import { say } from "./ui.mjs";
 
 /** Runs `work` while holding the lock file. A lock whose owner is gone is taken over. */

@@ -1,29 +1,22 @@
-// Child processes: each runs in a process group of its own, so that whatever ends this script ends them all.
+// Child processes and their output.
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter } from "node:path";
+import { guard, isStopping, signalGroup } from "./guard.mjs";
 import { binDir } from "./paths.mjs";
 import { say, seconds } from "./ui.mjs";
 
-const groups = new Set();
 const HEARTBEAT_MS = 20_000;
-const GRACE_MS = 5_000;
 
 /** The environment of children: the project's own binaries come first in the PATH. */
 export function environment(extra = {}) {
   return { ...process.env, ...extra, PATH: [binDir, process.env.PATH].join(delimiter) };
 }
 
-/** Starts a child as the leader of a new process group. */
+/** Starts a child as the leader of a new process group, which ends with this process. */
 export function start(command, args, options = {}) {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: environment(), ...options, detached: true });
-  if (child.pid === undefined) return child;
-  groups.add(child.pid);
-  child.once("exit", () => {
-    // Stragglers of the group (a compiler whose cargo was stopped) go with their leader.
-    signalGroup(child.pid, "SIGKILL");
-    groups.delete(child.pid);
-  });
+  if (child.pid !== undefined) guard(child);
   return child;
 }
 
@@ -58,7 +51,8 @@ export function run(command, args, { quiet = false, timeoutMs, ...options } = {}
     const finish = (code) => {
       clearInterval(heartbeat);
       clearTimeout(timeout);
-      resolve({ code, output: plain(Buffer.concat(output).toString()) });
+      // When everything is being stopped, a failed child is no failure to report.
+      if (!isStopping()) resolve({ code, output: plain(Buffer.concat(output).toString()) });
     };
     child.once("error", (error) => {
       output.push(Buffer.from(`${command}: ${error.message}\n`));
@@ -84,49 +78,6 @@ export function cargoTerminal() {
   };
 }
 
-let stopping = false;
-
-/** Whether this process is about to end because it was told to. */
-export const isStopping = () => stopping;
-
-/** Ends every child, politely first, and then this process. */
-export async function stopAll(exitCode) {
-  stopping = true;
-  for (const group of groups) signalGroup(group, "SIGTERM");
-  const patience = Date.now() + GRACE_MS;
-  while (groups.size > 0 && Date.now() < patience) await new Promise((resolve) => setTimeout(resolve, 20));
-  process.exit(exitCode);
-}
-
-/** Whether a process exists, ours or not. */
-export function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
-}
-
-function signalGroup(leader, signal) {
-  try {
-    process.kill(-leader, signal);
-  } catch {
-    // The group is gone already.
-  }
-}
-
 function plain(text) {
   return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, "\n");
 }
-
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => {
-    const code = 128 + constants.signals[signal];
-    if (stopping) process.exit(code);
-    void stopAll(code);
-  });
-}
-process.on("exit", () => {
-  for (const group of groups) signalGroup(group, "SIGKILL");
-});

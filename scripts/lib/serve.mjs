@@ -1,11 +1,11 @@
 // Serves the built Worker with `wrangler dev`, and shows of its output what a user wants to see.
-import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
+import { isStopping } from "./guard.mjs";
 import { inRoot, root } from "./paths.mjs";
-import { isAlive, isStopping, query, start, stopAll } from "./process.mjs";
+import { start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
@@ -58,20 +58,25 @@ export async function serve({ command, port, rest }, { main, environment: extra,
   const args = ["dev", ...(main ? [main] : []), "--port", String(port), "--var", "DEVELOPMENT:true"];
   const [node, nodeArgs] = wranglerCommand(...args, "--show-interactive-dev-session=false", ...rest);
   const child = start(node, nodeArgs, { cwd: root, env: wranglerEnvironment(extra) });
-  tieToThisProcess(child);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
   let serving = false;
+  let hinted = false;
   const show = (line) => {
     const ready = /Ready on (https?:\/\/\S+)/.exec(line);
     if (ready && !serving) {
       serving = true;
       say(banner(ready[1], note));
-    } else if (serving) {
-      say(tidy(line));
-    } else {
+    } else if (!serving) {
       early.push(line);
+    } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
+      // wrangler watches the sources, but here its build command does nothing.
+      if (!hinted) say("The sources have changed: start again to serve them, or use npm run dev.");
+      hinted = true;
+    } else {
+      const text = tidy(line);
+      if (text !== undefined) say(text);
     }
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
@@ -102,25 +107,11 @@ ${note ?? "Ctrl-C ends it; tasks are kept in .wrangler/state."}
 `;
 }
 
-/** Without the labels that wrangler puts before each line. */
+/** A line of wrangler without the label before it; undefined where it says nothing. */
 function tidy(line) {
-  return line.replace(/^(\u001b\[[0-9;]*m)*\[(wrangler:\w+|custom build)\](\u001b\[[0-9;]*m)* ?/, "");
-}
-
-/**
- * Ends wrangler when this process ends in a way that it cannot act on: when it is killed, or when the npm that
- * runs it is.
- */
-function tieToThisProcess(child) {
-  // The read ends when this process does, whatever ended it.
-  const script = 'read -r _; kill -TERM "$0"; sleep 3; kill -KILL "-$0"';
-  const watchdog = spawn("sh", ["-c", script, String(child.pid)], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  child.once("exit", () => watchdog.kill("SIGKILL"));
-
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const watched = [process.ppid];
-  // Where npm has put a shell between itself and this process, that does not notice that npm is gone.
-  const [, grandparent] = /^\s*(\d+)\s+\S*sh -c/.exec(query("ps", ["-o", "ppid=,args=", "-p", String(process.ppid)]) ?? "") ?? [];
-  if (grandparent > 1) watched.push(Number(grandparent));
-  setInterval(() => watched.every(isAlive) || void stopAll(1), 1_000).unref();
+  const label = /^(?:\u001b\[[0-9;]*m)*\[(?:wrangler:\w+|custom build)\](?:\u001b\[[0-9;]*m)* ?/;
+  const text = line.replace(label, "");
+  if (text !== line && (text === "" || text.startsWith("[INFO]: ") || text.startsWith("Running: "))) return undefined;
+  if (text.startsWith("Attaching additional modules") || /^[┌├└]─|^│ (?:Name|Total|index_bg)/.test(text)) return undefined;
+  return text;
 }

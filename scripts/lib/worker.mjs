@@ -1,7 +1,7 @@
 // Compiles the Worker. Whatever asks for it, a build runs only when something it is made of has changed.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { locked } from "./lock.mjs";
 import { binDir, inRoot, root } from "./paths.mjs";
 import { cargoTerminal, environment, run } from "./process.mjs";
@@ -23,9 +23,9 @@ const WASM_FEATURES = [
 ];
 
 const kinds = {
-  unwind: { title: "panic-unwind build", args: ["--release", "--panic-unwind"], unwind: true },
-  stable: { title: "stable build", args: ["--release"], unwind: false },
-  dev: { title: "development build", args: ["--dev"], unwind: false },
+  unwind: { title: "panic-unwind build", args: ["--release", "--panic-unwind"], unwind: true, strip: true },
+  stable: { title: "stable build", args: ["--release"], unwind: false, strip: true },
+  dev: { title: "development build", args: ["--dev"], unwind: false, strip: false },
 };
 
 /** Makes one of the `outputs` current and answers its kind: "unwind", "stable" or "dev". */
@@ -34,7 +34,7 @@ export async function ensureBuilt(output) {
   const tools = await ensureTools();
   const kind = output === "default" ? await defaultKind() : output;
   await locked(inRoot("target", "a2a-edge.lock"), async () => {
-    const sources = fingerprint(kind, tools);
+    const sources = fingerprint(kind);
     // Cargo may still write Cargo.lock while it builds, so that is read again afterwards.
     if (isCurrent(output, sources + lockHash())) return;
     await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, tools));
@@ -44,15 +44,14 @@ export async function ensureBuilt(output) {
 }
 
 async function defaultKind() {
-  if (process.env.A2A_EDGE_STABLE) return "stable";
-  const obstacle = await ensureNightly();
+  const obstacle = process.env.A2A_EDGE_STABLE ? "A2A_EDGE_STABLE is set" : await ensureNightly();
   if (obstacle === undefined) return "unwind";
   say(`Using the stable build, in which a panic ends its whole isolate: ${obstacle}.`);
   return "stable";
 }
 
 async function build(output, kind, { workerBuild, wasmBindgen }) {
-  const { args, unwind } = kinds[kind];
+  const { args, unwind, strip } = kinds[kind];
   const targets = process.env.CARGO_TARGET_DIR || inRoot("target");
   const staging = join(targets, "worker", kind);
   const wasmOpt = join(binDir, "wasm-opt");
@@ -62,6 +61,8 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
     if (!existsSync(tool)) throw new Stop(`${tool} is missing.\n\n    Run: npm ci`);
   }
 
+  // Left by a build that was stopped; worker-build would wait for its owner.
+  rmSync(join(staging, ".tmp"), { recursive: true, force: true });
   const { code, output: text } = await run(workerBuild, [...args, "--out-dir", staging], {
     cwd: root,
     env: environment({
@@ -77,18 +78,22 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
   });
   if (code !== 0) throw new Stop(explain(text, unwind));
 
-  // The copy in `staging` keeps its name section, for reading stack traces.
-  const stripped = join(staging, "stripped.wasm");
-  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  const wasm = join(staging, "index_bg.wasm");
-  const strip = await run(wasmOpt, [...features, "--strip-debug", "--strip-producers", wasm, "-o", stripped], { cwd: root });
-  if (strip.code !== 0) throw new Stop("wasm-opt could not strip the Worker; its messages are above.");
+  if (strip) {
+    // The copy in `staging` keeps its name section, for reading stack traces.
+    const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
+    const args = [...features, "--strip-debug", "--strip-producers", join(staging, "index_bg.wasm"), "-o", join(staging, "stripped.wasm")];
+    const { code: failure } = await run(wasmOpt, args, { cwd: root });
+    if (failure !== 0) throw new Stop("wasm-opt could not strip the Worker; its messages are above.");
+  }
+  publish(join(staging, strip ? "stripped.wasm" : "index_bg.wasm"), inRoot(outputs[output], "index_bg.wasm"));
+  publish(join(staging, "index.js"), inRoot(outputs[output], "index.js"));
+}
 
-  const out = inRoot(outputs[output]);
-  mkdirSync(out, { recursive: true });
-  renameSync(stripped, join(out, "index_bg.wasm"));
-  writeFileSync(join(out, "index.js.part"), readFileSync(join(staging, "index.js")));
-  renameSync(join(out, "index.js.part"), join(out, "index.js"));
+/** Puts a file in its place at once, so that nobody reads half of it. */
+function publish(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, `${to}.part`);
+  renameSync(`${to}.part`, to);
 }
 
 /** The last words after a failed build: the errors of build.rs (agent files), which cargo prints far above its end. */
@@ -105,13 +110,13 @@ function isCurrent(output, inputs) {
   return JSON.parse(readFileSync(join(dir, MANIFEST), "utf8")).inputs === inputs;
 }
 
-/** A hash of everything a build is made of, but Cargo.lock. */
-function fingerprint(kind, tools) {
+/** A hash of everything a build is made of, but Cargo.lock, which also tells the versions of the Rust tools. */
+function fingerprint(kind) {
   const hash = createHash("sha256");
   const packages = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
   hash.update(
     JSON.stringify([
-      kinds[kind], tools, WASM_FEATURES, rustcVersion(kinds[kind].unwind), process.env.RUSTFLAGS,
+      kinds[kind], WASM_FEATURES, rustcVersion(kinds[kind].unwind), process.env.RUSTFLAGS,
       packages["node_modules/binaryen"]?.version, packages["node_modules/esbuild"]?.version,
     ]),
   );

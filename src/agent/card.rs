@@ -43,14 +43,14 @@ fn skills_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<AgentSkill
         ExecutorKind::Tools => {
             let names = agent.executor.tools.iter();
             let named = names.filter_map(|name| tools.iter().find(|tool| tool.name() == name));
-            let skill = |tool: &Box<dyn Tool>| {
-                let skill = skill_of(tool.as_ref());
+            let skill = |tool: &dyn Tool| {
+                let skill = skill_of(tool);
                 match agent.skills.iter().find(|own| own.id == skill.id) {
                     Some(own) => merged(skill, own),
                     None => skill,
                 }
             };
-            named.map(skill).collect()
+            named.map(|tool| skill(tool.as_ref())).collect()
         }
         ExecutorKind::Script => {
             let bare = |own: &SkillDefinition| AgentSkill {

@@ -102,6 +102,12 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             report(key, "must be an absolute http or https URL".to_owned());
         }
     }
+    if agent.default && agent.development {
+        report(
+            "development",
+            "cannot be true for the default agent; it must always answer".to_owned(),
+        );
+    }
     match agent.executor.kind {
         ExecutorKind::Tools => {
             if !agent.executor.rules.is_empty() {
@@ -121,6 +127,10 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             }
             if rules.is_empty() {
                 report("executor.rules", "needs at least one rule".to_owned());
+            }
+            if !agent.development && rules.iter().any(script::panics) {
+                let fix = "a step panics, which only an agent with `development = true` may do";
+                report("executor.rules", fix.to_owned());
             }
             for (index, rule) in rules.iter().enumerate() {
                 for (key, fix) in script::problems_of(rule, &format!("executor.rules[{index}]")) {

@@ -21,6 +21,9 @@ pub struct AgentDefinition {
     /// Whether it answers at `/` too; one agent does.
     #[serde(default)]
     pub default: bool,
+    /// Whether it is served only where `DEVELOPMENT` is set.
+    #[serde(default)]
+    pub development: bool,
     /// Where its documentation is.
     #[serde(default)]
     pub documentation_url: Option<String>,

@@ -415,6 +415,11 @@ pub(super) fn problems_of(rule: &Rule, path: &str) -> Vec<(String, String)> {
     problems
 }
 
+/// Whether a rule, or one that follows up on it, holds a step `panic`.
+pub(super) fn panics(rule: &Rule) -> bool {
+    rule.then.contains(&Action::Panic) || rule.follow_up.iter().any(panics)
+}
+
 /// The texts of a step that may hold placeholders.
 fn texts_of_action(action: &Action) -> Vec<String> {
     match action {

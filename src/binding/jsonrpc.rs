@@ -171,7 +171,7 @@ pub fn parse_call(method: Method, params: Value) -> Result<(Call, Option<String>
         return Err(Error::PushNotificationNotSupported);
     }
     let tenant = request.tenant.clone();
-    Ok((Call::SendMessage(request), tenant))
+    Ok((Call::SendMessage(Box::new(request)), tenant))
 }
 
 /// The answer with a result that is JSON text already.

@@ -1,5 +1,6 @@
 //! What the Worker is bound to, each name in one place, and what is read once per instance.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use worker::{D1Database, Env, ObjectNamespace, Result};
@@ -29,12 +30,15 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
 }
 
 /// The agents, made ready once per instance.
-pub(super) fn agents() -> Rc<Agents> {
-    AGENTS.with(Rc::clone)
+pub(super) fn agents(settings: &Settings) -> Rc<Agents> {
+    AGENTS.with(|cell| {
+        let embedded = || Rc::new(Agents::embedded(settings.development));
+        cell.get_or_init(embedded).clone()
+    })
 }
 
 thread_local! {
-    static SETTINGS: std::cell::OnceCell<std::result::Result<Rc<Settings>, ConfigError>> =
-        const { std::cell::OnceCell::new() };
-    static AGENTS: Rc<Agents> = Rc::new(Agents::embedded());
+    static SETTINGS: OnceCell<std::result::Result<Rc<Settings>, ConfigError>> =
+        const { OnceCell::new() };
+    static AGENTS: OnceCell<Rc<Agents>> = const { OnceCell::new() };
 }

@@ -34,7 +34,7 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     };
     let url = request.inner().url();
     let (origin, path, query) = split_url(&url);
-    let agents = bindings::agents();
+    let agents = bindings::agents(&settings);
     let answer = match route(path) {
         Route::Card(slug) => match agents.find(slug) {
             Some(agent) => card(&request, agent, settings.public_url.as_deref().unwrap_or(origin)),

@@ -15,6 +15,7 @@ use super::response::to_response;
 use super::task_store::SqlTaskStore;
 use crate::binding::http::HttpResponse;
 use crate::binding::jsonrpc;
+use crate::config::Settings;
 use crate::error::Error;
 use crate::model::TaskId;
 use crate::operation::{self, Call, Outcome, Sender, TaskSession};
@@ -57,26 +58,25 @@ impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, request_id, call } = command;
         let session = self.session()?;
-        let is_development =
-            bindings::settings(&self.env).is_ok_and(|settings| settings.development);
+        let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
-                if is_development {
+                if settings.development {
                     received::note_message(&agent, &request.message);
                 }
-                let agents = bindings::agents();
+                let agents = bindings::agents(&settings);
                 let Some(hosted) = agents.find(Some(&agent)) else {
                     return Err(Error::Internal { task: None });
                 };
                 let executor = hosted.executor.clone();
                 let modes = request.configuration.accepted_output_modes.clone();
                 let sender = Sender { agent, executor, caller, accepted_output_modes: modes };
-                operation::send_message(&session, sender, request).await?
+                operation::send_message(&session, sender, *request).await?
             }
             Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
             Call::CancelTask(_) => {
                 let outcome = operation::cancel_task(&session, &agent, &caller)?;
-                if is_development {
+                if settings.development {
                     received::note_canceled(&agent, session.id());
                 }
                 outcome
@@ -95,14 +95,18 @@ impl TaskObject {
         Ok(jsonrpc::result(&request_id, &result))
     }
 
+    fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
+        // What is wrong with them was logged by the front Worker, which refuses every request then.
+        bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
+    }
+
     /// The session in memory, or a new one from storage.
     fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
         let open = self.session.borrow().clone().filter(|session| !session.is_broken());
         if let Some(session) = open {
             return Ok(session);
         }
-        let internal = Error::Internal { task: None };
-        let settings = bindings::settings(&self.env).map_err(|_| internal.clone())?;
+        let settings = self.settings()?;
         let opened = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
             Box::new(SqlTaskStore::new(self.state.clone())),
@@ -116,7 +120,7 @@ impl TaskObject {
             }
             Err(error) => {
                 console_error!("task {}: opening failed: {error}", self.state.id());
-                Err(internal)
+                Err(Error::Internal { task: None })
             }
         }
     }

@@ -21,10 +21,13 @@ pub struct HostedAgent {
 }
 
 impl Agents {
-    /// The agents that the build embedded. It has checked them, so that reading them cannot fail.
-    pub fn embedded() -> Self {
+    /// The agents that the build embedded, those for development only where `is_development`. The
+    /// build has checked them, so that reading them cannot fail.
+    pub fn embedded(is_development: bool) -> Self {
         let agents: Vec<Embedded> = serde_json::from_str(EMBEDDED).unwrap_or_default();
-        let ready = agents.into_iter().map(|Embedded { definition, card }| HostedAgent {
+        let served =
+            agents.into_iter().filter(|agent| is_development || !agent.definition.development);
+        let ready = served.map(|Embedded { definition, card }| HostedAgent {
             executor: from_definition(&definition.executor),
             definition,
             card,
@@ -68,11 +71,13 @@ mod tests {
 
     #[test]
     fn the_embedded_agents_can_be_read() {
-        let agents = Agents::embedded();
+        let agents = Agents::embedded(false);
         let default = agents.find(None).unwrap();
         assert!(default.definition.default);
         assert!(agents.find(Some("demo")).is_some());
         assert!(agents.find(Some("nobody")).is_none());
+        assert!(agents.find(Some("faults")).is_none());
+        assert!(Agents::embedded(true).find(Some("faults")).is_some());
         let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
     }

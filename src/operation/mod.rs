@@ -22,7 +22,7 @@ use crate::model::{CancelTaskRequest, GetTaskRequest, HistoryLimit, Message, Sen
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
     /// SendMessage (spec §3.1.1).
-    SendMessage(SendMessageRequest),
+    SendMessage(Box<SendMessageRequest>),
     /// GetTask (spec §3.1.3).
     GetTask(GetTaskRequest),
     /// CancelTask (spec §3.1.5).
@@ -35,7 +35,7 @@ pub enum Outcome {
     /// The result of a send: the task of the session, with so much history.
     SentTask(HistoryLimit),
     /// The result of a send: a message instead of a task.
-    SentMessage(Message),
+    SentMessage(Box<Message>),
     /// The task of the session, with so much history.
     Task(HistoryLimit),
 }

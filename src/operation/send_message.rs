@@ -70,7 +70,7 @@ async fn wait(
             return Err(session.internal());
         }
         if let Some(message) = session.reply() {
-            return Ok(Outcome::SentMessage(message));
+            return Ok(Outcome::SentMessage(Box::new(message)));
         }
         if session.is_settled() || (return_immediately && session.exists()) {
             return Ok(Outcome::SentTask(history));
@@ -94,6 +94,7 @@ fn refusal(error: TaskError) -> Error {
         ),
         other @ (TaskError::NotCancelable(_)
         | TaskError::IllegalMove { .. }
+        | TaskError::NoRun
         | TaskError::UnknownArtifact(_)
         | TaskError::NoParts(_)) => Error::UnsupportedOperation(other.to_string()),
     }

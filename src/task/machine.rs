@@ -105,6 +105,8 @@ pub enum TaskError {
         /// The state asked for.
         to: TaskState,
     },
+    /// Nobody is at work on the task, so nobody can say this.
+    NoRun,
     /// The message names another conversation than the task's.
     OtherContext {
         /// The task's conversation.
@@ -161,6 +163,7 @@ impl TaskMachine {
             Input::Status { .. } | Input::Artifact { .. } if state.is_terminal() => {
                 Err(TaskError::Finished(state))
             }
+            Input::Status { .. } | Input::Artifact { .. } if !self.running => Err(TaskError::NoRun),
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
             }
@@ -355,6 +358,7 @@ impl fmt::Display for TaskError {
             Self::IllegalMove { from, to } => {
                 write!(out, "a task that is {from} cannot become {to}")
             }
+            Self::NoRun => out.write_str("the run is over and can say nothing more"),
             Self::OtherContext { expected } => {
                 write!(out, "the task belongs to context {expected}")
             }

@@ -2,7 +2,8 @@
 //
 // The Miniflare used is the one that wrangler depends on, so that tests, `npm start` and a deploy agree on the runtime.
 // A spec starts a Worker in `before` and stops it in `after`. Should it not come to that, whatever the reason, a
-// watchdog process ends workerd and removes the temporary files as soon as the test process is gone.
+// watchdog process ends workerd and removes the temporary files as soon as the test process is gone, and that goes
+// when its runner does.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -227,6 +228,9 @@ interface WorkerConfig {
   bindings: Record<string, unknown>;
   durableObjects: Record<string, { className: string }>;
 }
+
+const runner = process.ppid;
+setInterval(() => process.ppid === runner || process.exit(1), 1000).unref();
 
 // Loading both takes a second, and a third of that from the cache.
 enableCompileCache();

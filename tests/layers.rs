@@ -1,0 +1,67 @@
+//! Dependencies point one way. This reads the `use crate::` lines and keeps it true.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module, and what it may use.
+const MAY_USE: [(&str, &[&str]); 11] = [
+    ("model", &[]),
+    ("error", &["model"]),
+    ("config", &[]),
+    ("auth", &[]),
+    ("task", &["model"]),
+    ("tool", &["model"]),
+    ("agent", &["model", "tool"]),
+    ("port", &["model", "tool"]),
+    ("executor", &["model", "task", "tool", "agent", "auth"]),
+    ("operation", &["model", "error", "config", "auth", "task", "port", "executor", "tool"]),
+    ("binding", &["model", "error", "agent", "operation"]),
+];
+
+#[test]
+fn modules_use_only_what_is_below_them() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut seen = 0;
+    for file in files_under(&source) {
+        let relative = file.strip_prefix(&source).unwrap();
+        let first = relative.components().next().unwrap().as_os_str().to_string_lossy();
+        let module = first.trim_end_matches(".rs").to_owned();
+        if module == "lib" || module == "edge" {
+            continue;
+        }
+        let (_, allowed) = MAY_USE
+            .iter()
+            .find(|(known, _)| *known == module)
+            .unwrap_or_else(|| panic!("say in this test what `{module}` may use"));
+        let text = fs::read_to_string(&file).unwrap();
+        for used in text.split("crate::").skip(1) {
+            let used: String =
+                used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            seen += 1;
+            assert!(
+                used == module || allowed.contains(&used.as_str()),
+                "{} uses crate::{used}, which is not below it",
+                relative.display()
+            );
+        }
+        for platform in ["worker::", "wasm_bindgen", "js_sys", "web_sys"] {
+            assert!(!text.contains(platform), "{} names {platform}", relative.display());
+        }
+    }
+    assert!(seen > 50, "the test no longer sees the code");
+}
+
+fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { files_under(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}

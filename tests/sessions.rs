@@ -1,0 +1,451 @@
+//! Whole walks of a task through the in-memory twins of the platform.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use a2a_edge::auth::Caller;
+use a2a_edge::config::{Limits, Settings};
+use a2a_edge::error::Error;
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Turn};
+use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, Task, TaskId, TaskState};
+use a2a_edge::operation::{Outcome, Sender, TaskSession, cancel_task, get_task, send_message};
+use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
+use async_trait::async_trait;
+use futures_util::future::{LocalBoxFuture, join};
+use serde_json::json;
+
+/// An agent that is one closure.
+struct Agent<F>(F);
+
+#[async_trait(?Send)]
+impl<F> AgentExecutor for Agent<F>
+where
+    F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>,
+{
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        (self.0)(turn, events).await
+    }
+}
+
+/// One task object with its platform; opening it anew is what a restart does.
+struct Host {
+    store: MemoryStore,
+    platform: MemoryPlatform,
+    executor: Rc<dyn AgentExecutor>,
+}
+
+impl Host {
+    fn new<F>(agent: F) -> Self
+    where
+        F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>
+            + 'static,
+    {
+        Self {
+            store: MemoryStore::default(),
+            platform: MemoryPlatform::default(),
+            executor: Rc::new(Agent(agent)),
+        }
+    }
+
+    fn open(&self) -> Rc<TaskSession> {
+        let platform = Rc::new(self.platform.clone());
+        TaskSession::open(TaskId::new("t"), Box::new(self.store.clone()), platform, limits())
+            .expect("storage works")
+    }
+
+    fn sender(&self) -> Sender {
+        Sender {
+            agent: "agent".to_owned(),
+            executor: self.executor.clone(),
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+        }
+    }
+
+    async fn send(
+        &self,
+        session: &Rc<TaskSession>,
+        request: serde_json::Value,
+    ) -> Result<Outcome, Error> {
+        let request: SendMessageRequest = serde_json::from_value(request).expect("a good request");
+        send_message(session, self.sender(), request).await
+    }
+
+    fn rows(&self) -> usize {
+        self.store.stored().map_or(0, |stored| stored.log.len())
+    }
+}
+
+fn limits() -> Limits {
+    Settings::read(|_| None).expect("the defaults are good").limits
+}
+
+fn first(text: &str) -> serde_json::Value {
+    json!({"message": {"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": text}]}})
+}
+
+fn next(id: &str, text: &str) -> serde_json::Value {
+    json!({"message": {"messageId": id, "taskId": "t", "role": "ROLE_USER", "parts": [{"text": text}]}})
+}
+
+fn task(session: &TaskSession) -> Task {
+    session.with_task(Task::clone).expect("there is a task")
+}
+
+fn state(session: &TaskSession) -> TaskState {
+    task(session).status.state
+}
+
+fn reason(session: &TaskSession) -> String {
+    task(session).status.message.as_ref().map(Message::text).unwrap_or_default()
+}
+
+#[test]
+fn a_quick_task_is_one_row() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            events.artifact(Artifact::new("a", Part::text(turn.message.text())))?;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    let outcome = host.platform.run_until(host.send(&session, first("hi")));
+    assert!(matches!(outcome, Ok(Outcome::SentTask(_))));
+    assert_eq!(state(&session), TaskState::Completed);
+    assert_eq!(session.generation(), 4);
+    assert_eq!(host.rows(), 1);
+    assert_eq!(task(&host.open()), task(&session));
+}
+
+#[test]
+fn events_on_both_sides_of_a_wait_are_two_rows() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            turn.sleep(10).await;
+            events.complete(Some("done"))
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(host.rows(), 2);
+    let generations: Vec<u64> =
+        host.store.stored().unwrap().log.iter().map(|batch| batch.generation).collect();
+    assert_eq!(generations, [2, 3]);
+}
+
+#[test]
+fn a_direct_message_writes_nothing() {
+    let host =
+        Host::new(|_, events| Box::pin(async move { events.reply(vec![Part::text("hello")]) }));
+    let session = host.open();
+    let outcome = host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    let Outcome::SentMessage(message) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(message.text(), "hello");
+    assert!(message.context_id.is_some());
+    assert_eq!(message.task_id, None);
+    host.platform.run_all();
+    assert_eq!(host.store.stored(), None);
+}
+
+#[test]
+fn a_message_that_comes_late_closes_the_task_that_has_come_to_be() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.sleep(limits().task_grace_ms + 1).await;
+            events.reply(vec![Part::text("at last")])
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Completed);
+    assert_eq!(reason(&session), "at last");
+}
+
+#[test]
+fn who_does_not_wait_gets_the_task_as_soon_as_it_exists() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.sleep(10_000).await;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    assert_eq!(state(&session), TaskState::Submitted);
+    assert_eq!(host.rows(), 1, "the task is stored before it is shown");
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Completed);
+}
+
+#[test]
+fn a_blocking_send_waits_no_longer_than_the_limit() {
+    let host = Host::new(|turn, _| {
+        Box::pin(async move {
+            turn.sleep(limits().blocking_limit_ms * 2).await;
+            Ok(())
+        })
+    });
+    let session = host.open();
+    let outcome = host.platform.run_until(host.send(&session, first("hi")));
+    assert!(matches!(outcome, Ok(Outcome::SentTask(_))));
+    assert_eq!(state(&session), TaskState::Submitted);
+}
+
+#[test]
+fn a_run_that_takes_too_long_fails_its_task() {
+    let host = Host::new(|turn, _| {
+        Box::pin(async move {
+            turn.sleep(u64::from(u32::MAX)).await;
+            Ok(())
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Failed);
+    assert_eq!(reason(&session), "task timed out after 300000 ms");
+}
+
+#[test]
+fn a_run_that_says_nothing_or_fails_leaves_a_failed_task_with_the_reason() {
+    let silent = Host::new(|_, _| Box::pin(async { Ok(()) }));
+    let failing =
+        Host::new(|_, _| Box::pin(async { Err(ExecutorError("no model answers".to_owned())) }));
+    for (host, expected) in [
+        (silent, "the agent ended its turn without finishing the task"),
+        (failing, "no model answers"),
+    ] {
+        let session = host.open();
+        host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+        assert_eq!(state(&session), TaskState::Failed);
+        assert_eq!(reason(&session), expected);
+    }
+}
+
+#[test]
+fn a_panic_is_an_internal_error_and_leaves_nothing_that_nobody_saw() {
+    let host = Host::new(|_, _| Box::pin(async { panic!("a bug") }));
+    let session = host.open();
+    let outcome = host.platform.run_until(host.send(&session, first("hi")));
+    assert_eq!(outcome, Err(Error::Internal { task: None }));
+    host.platform.run_all();
+    assert_eq!(host.store.stored(), None);
+    assert_eq!(host.platform.errors(), ["task t: the agent panicked"]);
+}
+
+#[test]
+fn a_panic_fails_a_task_that_was_seen() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            turn.sleep(10).await;
+            panic!("a bug")
+        })
+    });
+    let session = host.open();
+    let outcome = host.platform.run_until(host.send(&session, first("hi")));
+    assert_eq!(outcome, Err(Error::Internal { task: Some(TaskId::new("t")) }));
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Failed);
+    assert_eq!(task(&host.open()), task(&session));
+}
+
+#[test]
+fn a_cancel_commits_at_once_and_drops_what_comes_later() {
+    let refused = Rc::new(RefCell::new(None));
+    let seen = refused.clone();
+    let host = Host::new(move |turn, events| {
+        let seen = seen.clone();
+        Box::pin(async move {
+            events.working(None)?;
+            turn.canceled().await;
+            *seen.borrow_mut() = events.complete(Some("too late")).err();
+            Ok(())
+        })
+    });
+    let session = host.open();
+    let cancel = async {
+        while session.with_task(|_| ()).is_none() {
+            futures_util::future::poll_fn(once()).await;
+        }
+        cancel_task(&session, "agent", &Caller::anonymous())
+    };
+    let (sent, canceled) = host.platform.run_until(join(host.send(&session, first("hi")), cancel));
+    assert!(sent.is_ok() && canceled.is_ok());
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Canceled);
+    assert_eq!(refused.take().unwrap().0, "the task is canceled, which is final");
+    assert_eq!(task(&host.open()), task(&session));
+    let again = cancel_task(&session, "agent", &Caller::anonymous());
+    assert!(again.is_ok(), "canceling twice is the same as once");
+}
+
+#[test]
+fn a_run_that_ignores_the_cancel_is_dropped() {
+    let host = Host::new(|_, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            std::future::pending().await
+        })
+    });
+    let session = host.open();
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    cancel_task(&session, "agent", &Caller::anonymous()).expect("it can be canceled");
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Canceled);
+}
+
+#[test]
+fn a_lost_run_ends_its_task_when_the_object_comes_back() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            turn.sleep(1_000_000).await;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    let reopened = host.open();
+    assert_eq!(state(&reopened), TaskState::Failed);
+    assert!(reason(&reopened).starts_with("interrupted"), "{}", reason(&reopened));
+    assert_eq!(task(&host.open()), task(&reopened), "the end is stored");
+}
+
+#[test]
+fn messages_to_a_working_task_are_offered_to_its_run() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            let more = turn.next_message().await;
+            events.complete(Some(&format!("{} and {}", turn.message.text(), more.text())))
+        })
+    });
+    let session = host.open();
+    let follow_up = async {
+        while session.with_task(|_| ()).is_none() {
+            futures_util::future::poll_fn(once()).await;
+        }
+        host.send(&session, next("m2", "b")).await
+    };
+    let (one, two) = host.platform.run_until(join(host.send(&session, first("a")), follow_up));
+    assert!(one.is_ok() && two.is_ok());
+    assert_eq!(reason(&session), "a and b");
+}
+
+#[test]
+fn messages_that_a_run_did_not_read_get_a_run_of_their_own() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.sleep(10).await;
+            match turn.message.text().as_str() {
+                "end" => events.complete(None),
+                _ => events.require_input("more?"),
+            }
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::InputRequired);
+    let sends =
+        join(host.send(&session, next("m2", "more")), host.send(&session, next("m3", "end")));
+    let (two, three) = host.platform.run_until(sends);
+    assert!(two.is_ok() && three.is_ok());
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Completed);
+    let said: Vec<String> = task(&session).history.iter().map(Message::text).collect();
+    assert_eq!(said, ["begin", "more?", "more", "end", "more?"]);
+}
+
+#[test]
+fn the_same_message_is_not_run_twice() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    host.platform.run_until(host.send(&session, next("m2", "x"))).expect("an answer");
+    let once = task(&session);
+    host.platform.run_until(host.send(&session, next("m2", "x"))).expect("an answer");
+    assert_eq!(task(&session), once);
+}
+
+#[test]
+fn strangers_find_no_task() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
+    let request = serde_json::from_value(json!({"id": "t"})).unwrap();
+    assert_eq!(get_task(&session, "agent", &stranger, &request), not_found);
+    assert_eq!(get_task(&session, "other", &Caller::anonymous(), &request), not_found);
+    assert_eq!(cancel_task(&session, "agent", &stranger), not_found);
+    let mut sender = host.sender();
+    sender.caller = stranger;
+    let follow_up = serde_json::from_value(next("m2", "x")).unwrap();
+    assert_eq!(host.platform.run_until(send_message(&session, sender, follow_up)), not_found);
+    assert!(get_task(&session, "agent", &Caller::anonymous(), &request).is_ok());
+}
+
+#[test]
+fn when_storage_fails_the_client_gets_an_error_and_nothing_is_shown() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.require_input("more?")?;
+            turn.sleep(0).await;
+            Ok(())
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    host.platform.run_all();
+    let before = task(&session);
+
+    host.store.set_failing(true);
+    let outcome = host.platform.run_until(host.send(&session, next("m2", "x")));
+    assert!(matches!(outcome, Err(Error::Internal { .. })), "{outcome:?}");
+    assert!(session.is_broken());
+
+    host.store.set_failing(false);
+    assert_eq!(task(&host.open()), before, "the task is as it was stored last");
+}
+
+#[test]
+fn an_event_beyond_the_limit_fails_the_task_with_the_reason() {
+    let host = Host::new(|_, events| {
+        Box::pin(async move {
+            events.artifact(Artifact::new("a", Part::text("x".repeat(5_000_000))))?;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Failed);
+    assert!(reason(&session).contains("the limit is 4194304"), "{}", reason(&session));
+}
+
+/// A poll function that is pending once: lets everybody else go on.
+fn once() -> impl FnMut(&mut std::task::Context<'_>) -> std::task::Poll<()> {
+    let mut was_polled = false;
+    move |_| {
+        if std::mem::replace(&mut was_polled, true) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    }
+}

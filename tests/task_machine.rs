@@ -1,0 +1,178 @@
+//! The task machine under arbitrary inputs.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+use a2a_edge::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
+use a2a_edge::task::{
+    Effect, Input, LogEntry, NewTask, RunOutcome, TaskMachine, is_event, may_enter,
+};
+use proptest::prelude::*;
+
+fn message(id: String, role: Role) -> Message {
+    Message {
+        message_id: id,
+        context_id: None,
+        task_id: None,
+        role,
+        parts: vec![Part::text("text")],
+        metadata: None,
+        extensions: Vec::new(),
+        reference_task_ids: Vec::new(),
+    }
+}
+
+fn any_state() -> impl Strategy<Value = TaskState> {
+    proptest::sample::select(TaskState::ALL.to_vec())
+}
+
+fn any_outcome() -> impl Strategy<Value = RunOutcome> {
+    prop_oneof![
+        Just(RunOutcome::Finished),
+        Just(RunOutcome::Failed("reason".to_owned())),
+        Just(RunOutcome::Lost),
+    ]
+}
+
+fn any_input() -> impl Strategy<Value = Input> {
+    let state = prop_oneof![
+        3 => Just(TaskState::Working),
+        3 => Just(TaskState::InputRequired),
+        2 => Just(TaskState::AuthRequired),
+        1 => any_state(),
+    ];
+    let status = (state, any::<bool>(), "[a-z]{4}").prop_map(|(state, speaks, id)| Input::Status {
+        state,
+        message: speaks.then(|| message(id, Role::Agent)),
+    });
+    let artifact = ("[abc]", any::<bool>(), any::<bool>(), 0..3usize).prop_map(
+        |(id, append, last_chunk, parts)| {
+            let mut artifact = Artifact::new(id, Part::text("x"));
+            artifact.parts = vec![Part::text("x"); parts];
+            Input::Artifact { artifact, append, last_chunk }
+        },
+    );
+    prop_oneof![
+        2 => "[a-z]{2}".prop_map(|id| Input::Message(message(id, Role::User))),
+        1 => Just(Input::Cancel),
+        6 => status,
+        6 => artifact,
+        1 => Just(Input::MessageTaken),
+        2 => any_outcome().prop_map(Input::RunEnded),
+    ]
+}
+
+fn new_machine() -> (TaskMachine, Vec<LogEntry>) {
+    let new = NewTask {
+        id: TaskId::new("t"),
+        context_id: ContextId::new("c"),
+        message: message("first".to_owned(), Role::User),
+        metadata: None,
+    };
+    let (machine, opening) = TaskMachine::create(new, UnixMillis(0));
+    (machine, vec![opening])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn a_task_is_the_replay_of_its_log(inputs in proptest::collection::vec(any_input(), 0..40)) {
+        let (mut machine, mut log) = new_machine();
+        let mut runs = 1;
+        for (at, input) in inputs.into_iter().enumerate() {
+            let before = machine.clone();
+            let now = UnixMillis(i64::try_from(at).unwrap() + 1);
+            match machine.step(input.clone(), now) {
+                Err(_) => prop_assert_eq!(&machine, &before, "a refused input changed the task"),
+                Ok(effects) => {
+                    if before.state().is_terminal() {
+                        let appended = effects.iter().any(|e| matches!(e, Effect::Append(_)));
+                        prop_assert!(!appended, "{:?} changed a finished task", input);
+                        prop_assert_eq!(before.task(), machine.task());
+                    }
+                    if matches!(input, Input::RunEnded(_)) {
+                        runs = 0;
+                    }
+                    for effect in effects {
+                        match effect {
+                            Effect::Append(entry) => log.push(entry),
+                            Effect::Run(_) => runs += 1,
+                            Effect::Offer(_) => prop_assert_eq!(runs, 1, "nobody to offer it to"),
+                            Effect::Stop => prop_assert_eq!(machine.state(), TaskState::Canceled),
+                        }
+                    }
+                    prop_assert!(runs <= 1, "two runs at once");
+                }
+            }
+
+            // Generations count the events: 1, 2, 3, …
+            let events = log.iter().filter(|entry| is_event(entry)).count();
+            prop_assert_eq!(machine.generation(), u64::try_from(events).unwrap());
+
+            // An active task always has a run that will bring it to an end.
+            if !machine.is_settled() {
+                prop_assert_eq!(runs, 1, "{:?} and nobody works on it", machine.state());
+            }
+        }
+        let replayed = TaskMachine::replay(log.clone()).expect("the log begins with a task");
+        prop_assert_eq!(replayed.task(), machine.task());
+        prop_assert_eq!(replayed.generation(), machine.generation());
+
+        // The same through the stored form.
+        let stored = log.iter().map(|entry| serde_json::to_string(entry).unwrap());
+        let read = stored.map(|line| serde_json::from_str::<LogEntry>(&line).unwrap());
+        let from_storage = TaskMachine::replay(read).expect("the log begins with a task");
+        prop_assert_eq!(from_storage.task(), machine.task());
+    }
+
+    #[test]
+    fn only_legal_moves_are_made(moves in proptest::collection::vec(any_state(), 1..12)) {
+        let (mut machine, _) = new_machine();
+        for to in moves {
+            let from = machine.state();
+            let outcome = machine.step(Input::Status { state: to, message: None }, UnixMillis(1));
+            prop_assert_eq!(outcome.is_ok(), may_enter(from, to), "{:?} -> {:?}", from, to);
+        }
+    }
+
+    #[test]
+    fn a_cancel_wins_or_loses_against_a_completion(cancel_first in any::<bool>()) {
+        let (mut machine, _) = new_machine();
+        let complete = Input::Status { state: TaskState::Completed, message: None };
+        let (first, second) =
+            if cancel_first { (Input::Cancel, complete) } else { (complete, Input::Cancel) };
+        prop_assert!(machine.step(first, UnixMillis(1)).is_ok());
+        let state = machine.state();
+        prop_assert!(machine.step(second, UnixMillis(2)).is_err());
+        prop_assert_eq!(machine.state(), state);
+    }
+}
+
+#[test]
+fn a_log_without_a_task_is_no_task() {
+    assert!(TaskMachine::replay([]).is_none());
+    assert!(
+        TaskMachine::replay([LogEntry::Message(message("m".to_owned(), Role::User))]).is_none()
+    );
+}
+
+#[test]
+fn what_the_agent_said_becomes_history_when_it_says_something_else() {
+    let (mut machine, _) = new_machine();
+    let say = |id: &str, state| Input::Status {
+        state,
+        message: Some(message(id.to_owned(), Role::Agent)),
+    };
+    machine.step(say("question", TaskState::InputRequired), UnixMillis(1)).unwrap();
+    machine.step(Input::RunEnded(RunOutcome::Finished), UnixMillis(2)).unwrap();
+    machine.step(Input::Message(message("answer".to_owned(), Role::User)), UnixMillis(3)).unwrap();
+    machine.step(say("done", TaskState::Completed), UnixMillis(4)).unwrap();
+    let ids: Vec<_> = machine.task().history.iter().map(|said| said.message_id.as_str()).collect();
+    assert_eq!(ids, ["first", "question", "answer"]);
+    assert_eq!(machine.task().status.message.as_ref().unwrap().message_id, "done");
+}

@@ -21,7 +21,10 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("agent", &["model", "tool"]),
     ("port", &["model", "tool"]),
     ("executor", &["model", "task", "tool", "agent", "auth"]),
-    ("operation", &["model", "error", "config", "auth", "task", "port", "executor", "tool"]),
+    (
+        "operation",
+        &["model", "error", "config", "auth", "task", "port", "executor", "tool", "agent"],
+    ),
     ("binding", &["model", "error", "agent", "operation"]),
 ];
 

@@ -8,9 +8,7 @@ use super::http::HttpResponse;
 use super::json;
 use super::version::{check_version, not_served};
 use crate::error::Error;
-use crate::model::decode::decode;
-use crate::model::{CancelTaskRequest, GetTaskRequest, SendMessageRequest};
-use crate::operation::Call;
+use crate::operation::Operation;
 
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,7 +42,7 @@ pub struct Envelope {
     pub id: RequestId,
     /// The method.
     pub method: String,
-    /// The parameters; an empty object if there are none.
+    /// The parameters; null if there are none.
     pub params: Value,
 }
 
@@ -74,104 +72,43 @@ impl Envelope {
         let Some(Value::String(method)) = members.remove("method") else {
             return Err((id, invalid("`method` must be a string")));
         };
-        let params = members.remove("params").unwrap_or(Value::Null);
+        let params = members.remove("params").unwrap_or_default();
         Ok(Self { id, method, params })
     }
 }
 
-/// A method of A2A 1.0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// SendMessage.
-    SendMessage,
-    /// SendStreamingMessage.
-    SendStreamingMessage,
-    /// GetTask.
-    GetTask,
-    /// ListTasks.
-    ListTasks,
-    /// CancelTask.
-    CancelTask,
-    /// SubscribeToTask.
-    SubscribeToTask,
-    /// CreateTaskPushNotificationConfig, and the three that go with it.
-    PushNotificationConfig,
-    /// GetExtendedAgentCard.
-    GetExtendedAgentCard,
-}
-
-impl Method {
-    /// Reads a method name, for a request that asks for `version`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
-    pub fn parse(name: &str, version: Option<&str>, is_strict: bool) -> Result<Self, Error> {
-        let method = match name {
-            "SendMessage" => Some(Self::SendMessage),
-            "SendStreamingMessage" => Some(Self::SendStreamingMessage),
-            "GetTask" => Some(Self::GetTask),
-            "ListTasks" => Some(Self::ListTasks),
-            "CancelTask" => Some(Self::CancelTask),
-            "SubscribeToTask" => Some(Self::SubscribeToTask),
-            "CreateTaskPushNotificationConfig"
-            | "GetTaskPushNotificationConfig"
-            | "ListTaskPushNotificationConfigs"
-            | "DeleteTaskPushNotificationConfig" => Some(Self::PushNotificationConfig),
-            "GetExtendedAgentCard" => Some(Self::GetExtendedAgentCard),
-            _ => None,
-        };
-        // A method of an older version, in a request that does not say 1.x: that version is meant.
-        let is_older = OLDER_METHODS.contains(&name);
-        if method.is_none() && is_older && check_version(version, true).is_err() {
-            return Err(not_served(version.unwrap_or("0.3")));
-        }
-        check_version(version, is_strict && method.is_some())?;
-        let shown: String = name.chars().take(60).collect();
-        method.ok_or(Error::MethodNotFound(shown))
-    }
-}
-
-/// Reads the call of a method that is served, and the tenant that it names.
+/// Reads a method name, for a request that asks for `version`.
 ///
 /// # Errors
 ///
-/// [`Error::UnsupportedOperation`] and [`Error::PushNotificationNotSupported`] for what the card
-/// does not declare, before the parameters are looked at; [`Error::InvalidParams`].
-pub fn parse_call(method: Method, params: Value) -> Result<(Call, Option<String>), Error> {
-    let not_offered = |what: &str| {
-        Error::UnsupportedOperation(format!("{what} is not offered by this agent; see its card"))
+/// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
+pub fn parse_method(
+    name: &str,
+    version: Option<&str>,
+    is_strict: bool,
+) -> Result<Operation, Error> {
+    let operation = match name {
+        "SendMessage" => Some(Operation::SendMessage),
+        "SendStreamingMessage" => Some(Operation::SendStreamingMessage),
+        "GetTask" => Some(Operation::GetTask),
+        "ListTasks" => Some(Operation::ListTasks),
+        "CancelTask" => Some(Operation::CancelTask),
+        "SubscribeToTask" => Some(Operation::SubscribeToTask),
+        "CreateTaskPushNotificationConfig"
+        | "GetTaskPushNotificationConfig"
+        | "ListTaskPushNotificationConfigs"
+        | "DeleteTaskPushNotificationConfig" => Some(Operation::PushNotificationConfig),
+        "GetExtendedAgentCard" => Some(Operation::GetExtendedAgentCard),
+        _ => None,
     };
-    match method {
-        Method::SendStreamingMessage => return Err(not_offered("SendStreamingMessage")),
-        Method::SubscribeToTask => return Err(not_offered("SubscribeToTask")),
-        Method::ListTasks => return Err(not_offered("ListTasks")),
-        Method::GetExtendedAgentCard => return Err(not_offered("GetExtendedAgentCard")),
-        Method::PushNotificationConfig => return Err(Error::PushNotificationNotSupported),
-        Method::SendMessage | Method::GetTask | Method::CancelTask => {}
+    // A method of an older version, in a request that does not say 1.x: that version is meant.
+    let is_older = OLDER_METHODS.contains(&name);
+    if operation.is_none() && is_older && check_version(version, true).is_err() {
+        return Err(not_served(version.unwrap_or("0.3")));
     }
-    let Value::Object(members) = &params else {
-        return Err(Error::invalid("params", "must be an object"));
-    };
-    if members.contains_key("") {
-        return Err(Error::invalid("params", "must not have a member without a name"));
-    }
-    if method == Method::GetTask {
-        let request: GetTaskRequest = decode(params)?;
-        let tenant = request.tenant.clone();
-        return Ok((Call::GetTask(request), tenant));
-    }
-    if method == Method::CancelTask {
-        let request: CancelTaskRequest = decode(params)?;
-        let tenant = request.tenant.clone();
-        return Ok((Call::CancelTask(request), tenant));
-    }
-    let request: SendMessageRequest = decode(params)?;
-    if request.configuration.has_push_notification_config {
-        return Err(Error::PushNotificationNotSupported);
-    }
-    let tenant = request.tenant.clone();
-    Ok((Call::SendMessage(Box::new(request)), tenant))
+    check_version(version, is_strict && operation.is_some())?;
+    let shown: String = name.chars().take(60).collect();
+    operation.ok_or(Error::MethodNotFound(shown))
 }
 
 /// The answer with a result that is JSON text already.
@@ -290,34 +227,12 @@ mod tests {
             ("Nonsense", Some("99.0"), -32009),
             ("sendmessage", Some("1.0"), -32601),
         ] {
-            let outcome = Method::parse(name, version, false);
+            let outcome = parse_method(name, version, false);
             assert_eq!(
                 outcome.err().map_or(0, |error| error.wire().code),
                 code,
                 "{name} {version:?}"
             );
-        }
-    }
-
-    #[test]
-    fn what_the_card_does_not_declare_is_refused_before_its_parameters_are_read() {
-        for (method, code) in [
-            (Method::SendStreamingMessage, -32004),
-            (Method::SubscribeToTask, -32004),
-            (Method::ListTasks, -32004),
-            (Method::GetExtendedAgentCard, -32004),
-            (Method::PushNotificationConfig, -32003),
-        ] {
-            let error = parse_call(method, json!("nonsense")).expect_err("refused");
-            assert_eq!(error.wire().code, code, "{method:?}");
-        }
-    }
-
-    #[test]
-    fn parameters_must_be_an_object_with_names() {
-        for params in [json!(null), json!([]), json!("x"), json!({"": 1, "id": "t"})] {
-            let error = parse_call(Method::GetTask, params).expect_err("refused");
-            assert_eq!(error.wire().code, -32602);
         }
     }
 

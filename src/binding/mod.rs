@@ -4,8 +4,10 @@ pub mod discovery;
 pub mod http;
 pub mod json;
 pub mod jsonrpc;
+mod reply;
 mod route;
 mod version;
 
+pub use reply::Reply;
 pub use route::{Route, route};
 pub use version::{check_version, requested_version};

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::auth::Caller;
-use crate::binding::jsonrpc::RequestId;
+use crate::binding::Reply;
 use crate::operation::Call;
 
 /// One call for a task object. It answers with the finished HTTP response for the client.
@@ -16,8 +16,8 @@ pub(super) struct Command {
     pub(super) agent: String,
     /// Who asks.
     pub(super) caller: Caller,
-    /// The id of the JSON-RPC request that the answer belongs to.
-    pub(super) request_id: RequestId,
+    /// In which form to answer.
+    pub(super) reply: Reply,
     /// What is asked.
     pub(super) call: Call,
 }

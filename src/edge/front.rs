@@ -2,6 +2,7 @@
 //! to the object of the task.
 
 use futures_util::StreamExt;
+use serde_json::Value;
 use worker::wasm_bindgen::JsValue;
 use worker::{Context, Env, Method, Request, RequestInit, Response, Result, Stub, console_error};
 
@@ -12,12 +13,12 @@ use super::response::to_response;
 use crate::auth::Caller;
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
-use crate::binding::{Route, discovery, requested_version, route};
+use crate::binding::{Reply, Route, discovery, requested_version, route};
 use crate::config::Settings;
 use crate::error::Error;
 use crate::executor::{Agents, HostedAgent};
 use crate::model::{SendMessageRequest, TaskId};
-use crate::operation::Call;
+use crate::operation::{Call, Operation};
 
 /// Answers one request.
 ///
@@ -43,9 +44,9 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
         Route::JsonRpc(slug) => match agents.find(slug) {
             Some(agent) => {
                 let version = requested_version(header(&request, "a2a-version").as_deref(), query);
-                let call =
-                    JsonRpcCall { env: &env, settings: &settings, agents: &agents, agent, slug };
-                return call.answer(&mut request, version.as_deref()).await;
+                let exchange =
+                    Exchange { env: &env, settings: &settings, agents: &agents, agent, slug };
+                return exchange.jsonrpc(&mut request, version.as_deref()).await;
             }
             None => Err(unknown_path(path, &agents)),
         },
@@ -86,8 +87,8 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
     }
 }
 
-/// One request to the JSON-RPC endpoint of an agent.
-struct JsonRpcCall<'a> {
+/// One request to an agent.
+struct Exchange<'a> {
     env: &'a Env,
     settings: &'a Settings,
     agents: &'a Agents,
@@ -95,8 +96,9 @@ struct JsonRpcCall<'a> {
     slug: Option<&'a str>,
 }
 
-impl JsonRpcCall<'_> {
-    async fn answer(&self, request: &mut Request, version: Option<&str>) -> Result<Response> {
+impl Exchange<'_> {
+    /// Answers a request to the JSON-RPC endpoint.
+    async fn jsonrpc(&self, request: &mut Request, version: Option<&str>) -> Result<Response> {
         match request.method() {
             Method::Post => {}
             Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
@@ -117,41 +119,37 @@ impl JsonRpcCall<'_> {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
-        let forwarded = async {
-            let (stub, command) = self.decode(&id, &method, params, version)?;
+        let reply = Reply::JsonRpc(id);
+        let strict = self.settings.strict_version;
+        match jsonrpc::parse_method(&method, version, strict) {
+            Ok(operation) => self.perform(operation, params, reply).await,
+            Err(error) => to_response(reply.error(&error)),
+        }
+    }
+
+    /// Carries an operation out and answers, in whatever form the binding wants.
+    async fn perform(&self, operation: Operation, params: Value, reply: Reply) -> Result<Response> {
+        let outcome = async {
+            let tenant = params.get("tenant").and_then(Value::as_str);
+            let agent = agent_for(self.agents, self.agent, self.slug, tenant)?;
+            operation.check_offered(&agent.definition.capabilities)?;
+            let call = operation.decode(params)?;
+            if let Call::SendMessage(request) = &call {
+                check_message(request, self.settings)?;
+            }
+            let stub = object_of(self.env, &call)?;
+            let agent = agent.definition.slug.clone();
+            let command =
+                Command { agent, caller: Caller::anonymous(), reply: reply.clone(), call };
             ask(&stub, &command).await.map_err(|error| {
                 console_error!("a task object did not answer: {error}");
                 Error::Internal { task: None }
             })
         };
-        match forwarded.await {
+        match outcome.await {
             Ok(response) => Ok(response),
-            Err(error) => refuse(&id, &error),
+            Err(error) => to_response(reply.error(&error)),
         }
-    }
-
-    /// Everything that is decided without the task: which object to ask, and what.
-    fn decode(
-        &self,
-        id: &RequestId,
-        method: &str,
-        params: serde_json::Value,
-        version: Option<&str>,
-    ) -> std::result::Result<(Stub, Command), Error> {
-        let method = jsonrpc::Method::parse(method, version, self.settings.strict_version)?;
-        let (call, tenant) = jsonrpc::parse_call(method, params)?;
-        let agent = agent_for(self.agents, self.agent, self.slug, tenant.as_deref())?;
-        if let Call::SendMessage(request) = &call {
-            check_message(request, self.settings)?;
-        }
-        let stub = object_of(self.env, &call)?;
-        let command = Command {
-            agent: agent.definition.slug.clone(),
-            caller: Caller::anonymous(),
-            request_id: id.clone(),
-            call,
-        };
-        Ok((stub, command))
     }
 }
 

@@ -14,7 +14,6 @@ use super::received;
 use super::response::to_response;
 use super::task_store::SqlTaskStore;
 use crate::binding::http::HttpResponse;
-use crate::binding::jsonrpc;
 use crate::config::Settings;
 use crate::error::Error;
 use crate::model::TaskId;
@@ -45,10 +44,10 @@ impl DurableObject for TaskObject {
                 return Response::error("unknown command", 400);
             }
         };
-        let request_id = command.request_id.clone();
+        let reply = command.reply.clone();
         let response = match self.carry_out(command).await {
             Ok(response) => response,
-            Err(error) => jsonrpc::error(&request_id, &error),
+            Err(error) => reply.error(&error),
         };
         to_response(response)
     }
@@ -56,7 +55,7 @@ impl DurableObject for TaskObject {
 
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, request_id, call } = command;
+        let Command { agent, caller, reply, call } = command;
         let session = self.session()?;
         let settings = self.settings()?;
         let outcome = match call {
@@ -92,7 +91,7 @@ impl TaskObject {
             Outcome::Task(history) => session.task_json(history).map(|json| json.to_string()),
         };
         let result = result.ok_or(Error::Internal { task: None })?;
-        Ok(jsonrpc::result(&request_id, &result))
+        Ok(reply.result(&result))
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {

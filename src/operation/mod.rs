@@ -3,31 +3,20 @@
 //! They know neither HTTP nor JSON-RPC nor Cloudflare: they take decoded requests and a
 //! [`TaskSession`], and give outcomes that a binding encodes.
 
+mod call;
 mod cancel_task;
 mod get_task;
 mod run;
 mod send_message;
 mod session;
 
-use serde::{Deserialize, Serialize};
-
+pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
 pub use send_message::{Sender, send_message};
 pub use session::TaskSession;
 
-use crate::model::{CancelTaskRequest, GetTaskRequest, HistoryLimit, Message, SendMessageRequest};
-
-/// A decoded call of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Call {
-    /// SendMessage (spec §3.1.1).
-    SendMessage(Box<SendMessageRequest>),
-    /// GetTask (spec §3.1.3).
-    GetTask(GetTaskRequest),
-    /// CancelTask (spec §3.1.5).
-    CancelTask(CancelTaskRequest),
-}
+use crate::model::{HistoryLimit, Message};
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]

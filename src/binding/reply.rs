@@ -1,0 +1,30 @@
+//! In which form an answer goes to the client.
+
+use serde::{Deserialize, Serialize};
+
+use super::http::HttpResponse;
+use super::jsonrpc::{self, RequestId};
+use crate::error::Error;
+
+/// The form of an answer: that of the binding through which the request came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// A JSON-RPC response with this id (spec §9).
+    JsonRpc(RequestId),
+}
+
+impl Reply {
+    /// The answer with a result that is JSON text already.
+    pub fn result(&self, json: &str) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::result(id, json),
+        }
+    }
+
+    /// The answer with an error.
+    pub fn error(&self, error: &Error) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::error(id, error),
+        }
+    }
+}

@@ -33,6 +33,8 @@ pub struct Limits {
     pub task_grace_ms: u64,
     /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
     pub max_event_bytes: usize,
+    /// `MAX_STREAMS`: how many streams may follow one task at a time (5,000).
+    pub max_streams: usize,
     /// `MAX_HISTORY`: how many messages of the client one task takes (1,000).
     pub max_history: usize,
     /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
@@ -85,6 +87,7 @@ impl Settings {
                 run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,
                 task_grace_ms: number("TASK_GRACE_MS", 250, 0, 10_000)?,
                 max_event_bytes: size("MAX_EVENT_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+                max_streams: size("MAX_STREAMS", 5_000, 1, 30_000)?,
                 max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,
                 max_artifacts: size("MAX_ARTIFACTS", 1_000, 1, 100_000)?,
             },

@@ -43,6 +43,8 @@ pub enum Error {
     NotFound(String),
     /// The path does not take this HTTP method; these it takes.
     MethodNotAllowed(&'static str),
+    /// The task is followed by as many streams as it may be.
+    TooManyStreams(usize),
     /// Something broke on our side. The cause went to the log.
     Internal {
         /// The task that was touched, if it exists.
@@ -97,6 +99,7 @@ impl Error {
             Self::InvalidParams(_) => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
             Self::NotFound(_) => (-32601, 404, "NOT_FOUND", "NOT_FOUND"),
             Self::MethodNotAllowed(_) => (-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED"),
+            Self::TooManyStreams(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"),
             Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
         Wire { code, http, status, reason }
@@ -136,7 +139,8 @@ impl Error {
             | Self::MethodNotFound(_)
             | Self::InvalidParams(_)
             | Self::NotFound(_)
-            | Self::MethodNotAllowed(_) => None,
+            | Self::MethodNotAllowed(_)
+            | Self::TooManyStreams(_) => None,
         }
     }
 }
@@ -173,6 +177,9 @@ impl fmt::Display for Error {
             }
             Self::MethodNotAllowed(allowed) => {
                 write!(out, "this path does not take that HTTP method; it takes {allowed}")
+            }
+            Self::TooManyStreams(limit) => {
+                write!(out, "the task is followed by {limit} streams, which is the limit")
             }
             Self::Internal { .. } => out.write_str("internal error"),
         }

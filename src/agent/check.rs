@@ -83,7 +83,6 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
         }
     }
     for (name, is_wanted, is_supported) in [
-        ("streaming", agent.capabilities.streaming, SUPPORTS_STREAMING),
         ("push_notifications", agent.capabilities.push_notifications, SUPPORTS_PUSH),
         ("extended_agent_card", agent.capabilities.extended_agent_card, SUPPORTS_EXTENDED_CARD),
     ] {
@@ -197,7 +196,6 @@ fn file_of(agent: &AgentDefinition) -> String {
 const RESERVED: [&str; 8] =
     ["v1", "tasks", "message", "extended-agent-card", "console", "card", "assets", "health"];
 
-const SUPPORTS_STREAMING: bool = false;
 const SUPPORTS_PUSH: bool = false;
 const SUPPORTS_EXTENDED_CARD: bool = false;
 

@@ -50,11 +50,11 @@ pub struct AgentDefinition {
 }
 
 /// The optional parts of the protocol (spec §4.4.3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
-    /// SendStreamingMessage and SubscribeToTask.
-    #[serde(default)]
+    /// SendStreamingMessage and SubscribeToTask; offered unless the file says `false`.
+    #[serde(default = "yes")]
     pub streaming: bool,
     /// Webhooks.
     #[serde(default)]
@@ -65,6 +65,17 @@ pub struct Capabilities {
     /// Extensions that the agent knows.
     #[serde(default)]
     pub extensions: Vec<AgentExtension>,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            streaming: true,
+            push_notifications: false,
+            extended_agent_card: false,
+            extensions: Vec::new(),
+        }
+    }
 }
 
 /// What answers for an agent.
@@ -115,6 +126,10 @@ pub struct SkillDefinition {
     /// Media types that it gives, if other than the agent's.
     #[serde(default)]
     pub output_modes: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn default_modes() -> Vec<String> {

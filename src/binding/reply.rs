@@ -21,6 +21,12 @@ impl Reply {
         }
     }
 
+    /// An event of a stream: server-sent-event text, with the generation as its id if it has one.
+    pub fn event(&self, generation: Option<u64>, json: &str) -> String {
+        let id = generation.map(|generation| format!("id: {generation}\n")).unwrap_or_default();
+        format!("{id}data: {}\n\n", self.result(json).body)
+    }
+
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
         match self {

@@ -21,3 +21,12 @@ pub(super) struct Command {
     /// What is asked.
     pub(super) call: Call,
 }
+
+/// A call that is answered by a stream: the first message over the socket to the object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StreamCommand {
+    /// The call.
+    pub(super) command: Command,
+    /// The generation of the newest event that the client has, if it comes back for more.
+    pub(super) after: Option<u64>,
+}

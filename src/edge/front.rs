@@ -4,10 +4,11 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 use worker::wasm_bindgen::JsValue;
-use worker::{Context, Env, Method, Request, RequestInit, Response, Result, Stub, console_error};
+use worker::{Context, Env, Method, Request, RequestInit, Response, Result, console_error};
 
 use super::bindings;
-use super::command::Command;
+use super::bridge::{self, Opened};
+use super::command::{Command, StreamCommand};
 use super::received;
 use super::response::to_response;
 use crate::auth::Caller;
@@ -44,8 +45,14 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
         Route::JsonRpc(slug) => match agents.find(slug) {
             Some(agent) => {
                 let version = requested_version(header(&request, "a2a-version").as_deref(), query);
-                let exchange =
-                    Exchange { env: &env, settings: &settings, agents: &agents, agent, slug };
+                let exchange = Exchange {
+                    env: &env,
+                    settings: &settings,
+                    agents: &agents,
+                    agent,
+                    slug,
+                    last_event_id: header(&request, "last-event-id"),
+                };
                 return exchange.jsonrpc(&mut request, version.as_deref()).await;
             }
             None => Err(unknown_path(path, &agents)),
@@ -94,6 +101,8 @@ struct Exchange<'a> {
     agents: &'a Agents,
     agent: &'a HostedAgent,
     slug: Option<&'a str>,
+    /// The newest event that the client of a stream has.
+    last_event_id: Option<String>,
 }
 
 impl Exchange<'_> {
@@ -129,26 +138,43 @@ impl Exchange<'_> {
 
     /// Carries an operation out and answers, in whatever form the binding wants.
     async fn perform(&self, operation: Operation, params: Value, reply: Reply) -> Result<Response> {
-        let outcome = async {
+        let decoded = || {
             let tenant = params.get("tenant").and_then(Value::as_str);
             let agent = agent_for(self.agents, self.agent, self.slug, tenant)?;
             operation.check_offered(&agent.definition.capabilities)?;
             let call = operation.decode(params)?;
-            if let Call::SendMessage(request) = &call {
+            if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
                 check_message(request, self.settings)?;
             }
-            let stub = object_of(self.env, &call)?;
+            let id = object_of(self.env, &call)?;
             let agent = agent.definition.slug.clone();
-            let command =
-                Command { agent, caller: Caller::anonymous(), reply: reply.clone(), call };
-            ask(&stub, &command).await.map_err(|error| {
-                console_error!("a task object did not answer: {error}");
-                Error::Internal { task: None }
-            })
+            let after = match &call {
+                Call::SubscribeToTask(_) => parse_event_id(self.last_event_id.as_deref())?,
+                Call::SendMessage(_)
+                | Call::SendStreamingMessage(_)
+                | Call::GetTask(_)
+                | Call::CancelTask(_) => None,
+            };
+            let caller = Caller::anonymous();
+            Ok((id, after, Command { agent, caller, reply: reply.clone(), call }))
         };
-        match outcome.await {
+        let (id, after, command) = match decoded() {
+            Ok(decoded) => decoded,
+            Err(error) => return to_response(reply.error(&error)),
+        };
+        if matches!(command.call, Call::SendStreamingMessage(_) | Call::SubscribeToTask(_)) {
+            let stream = StreamCommand { command, after };
+            return match bridge::open(self.env, &id, stream).await? {
+                Opened::Stream(response) => Ok(response),
+                Opened::Answer(response) => to_response(response),
+            };
+        }
+        match ask(self.env, &id, &command).await {
             Ok(response) => Ok(response),
-            Err(error) => to_response(reply.error(&error)),
+            Err(error) => {
+                console_error!("task {id} did not answer: {error}");
+                to_response(reply.error(&Error::Internal { task: None }))
+            }
         }
     }
 }
@@ -168,6 +194,13 @@ fn agent_for<'a>(
     })
 }
 
+/// The generation that a `Last-Event-ID` header names; none for an absent or empty one.
+fn parse_event_id(header: Option<&str>) -> std::result::Result<Option<u64>, Error> {
+    let Some(text) = header.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let refused = || Error::invalid("Last-Event-ID", "must be the id of an event of this task");
+    text.parse().map(Some).map_err(|_| refused())
+}
+
 fn check_message(
     request: &SendMessageRequest,
     settings: &Settings,
@@ -181,9 +214,9 @@ fn check_message(
     Ok(())
 }
 
-/// The object of the task that a call is about; a new one for a message without task. An id that was
-/// never given out is refused here: the namespace knows its own ids.
-fn object_of(env: &Env, call: &Call) -> std::result::Result<Stub, Error> {
+/// The task that a call is about, and so its object; a new one for a message without task. An id that
+/// was never given out is refused here: the namespace knows its own ids.
+fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
     let internal = |error: worker::Error| {
         console_error!("no task object: {error}");
         Error::Internal { task: None }
@@ -191,19 +224,24 @@ fn object_of(env: &Env, call: &Call) -> std::result::Result<Stub, Error> {
     let tasks = bindings::tasks(env).map_err(internal)?;
     let existing = |id: &TaskId| {
         let object = tasks.id_from_string(id.as_str());
-        object.map_err(|_| Error::TaskNotFound(id.clone()))?.get_stub().map_err(internal)
+        let object = object.map_err(|_| Error::TaskNotFound(id.clone()))?;
+        Ok(TaskId::new(object.to_string()))
     };
     match call {
-        Call::SendMessage(request) => match &request.message.task_id {
-            Some(id) => existing(id),
-            None => tasks.unique_id().and_then(|id| id.get_stub()).map_err(internal),
-        },
+        Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
+            match &request.message.task_id {
+                Some(id) => existing(id),
+                None => tasks.unique_id().map(|id| TaskId::new(id.to_string())).map_err(internal),
+            }
+        }
         Call::GetTask(request) => existing(&request.id),
         Call::CancelTask(request) => existing(&request.id),
+        Call::SubscribeToTask(request) => existing(&request.id),
     }
 }
 
-async fn ask(stub: &Stub, command: &Command) -> Result<Response> {
+async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
+    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
     let body = serde_json::to_string(command)?;
     let mut init = RequestInit::new();
     init.with_method(Method::Post).with_body(Some(JsValue::from_str(&body)));

@@ -2,8 +2,10 @@
 //! that names the platform lives here; it carries out what the other modules decide.
 
 mod bindings;
+mod bridge;
 mod command;
 mod counters;
+mod followers;
 mod front;
 mod platform;
 mod received;

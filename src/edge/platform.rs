@@ -8,6 +8,7 @@ use uuid::Uuid;
 use worker::{Date, Delay, Env, State, console_error};
 
 use super::counters::D1Counters;
+use super::followers;
 use crate::model::UnixMillis;
 use crate::port::Platform;
 use crate::tool::Counters;
@@ -44,6 +45,10 @@ impl Platform for ObjectPlatform {
 
     fn counters(&self) -> &dyn Counters {
         &self.counters
+    }
+
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
+        followers::publish(&self.state, frame, is_over);
     }
 
     fn log_error(&self, text: &str) {

@@ -5,22 +5,27 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use worker::{DurableObject, Env, Request, Response, Result, State, console_error, durable_object};
+use worker::{
+    DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
+    WebSocketIncomingMessage, console_error, durable_object,
+};
 
 use super::bindings;
-use super::command::Command;
+use super::command::{Command, StreamCommand};
+use super::followers::{self, CloseCode};
 use super::platform::ObjectPlatform;
 use super::received;
 use super::response::to_response;
 use super::task_store::SqlTaskStore;
+use crate::auth::Caller;
 use crate::binding::http::HttpResponse;
 use crate::config::Settings;
 use crate::error::Error;
-use crate::model::TaskId;
-use crate::operation::{self, Call, Outcome, Sender, TaskSession};
+use crate::model::{SendMessageRequest, TaskId};
+use crate::operation::{self, Beginning, Call, Outcome, Sender, TaskSession};
 
 /// The object of one task.
-#[durable_object(fetch)]
+#[durable_object(websocket)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
@@ -37,6 +42,9 @@ impl DurableObject for TaskObject {
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
+        if request.headers().has("upgrade")? {
+            return self.accept_follower();
+        }
         let command: Command = match serde_json::from_slice(&request.bytes().await?) {
             Ok(command) => command,
             Err(error) => {
@@ -51,6 +59,47 @@ impl DurableObject for TaskObject {
         };
         to_response(response)
     }
+
+    /// A follower says what it wants: the first and only message that comes over its socket.
+    async fn websocket_message(
+        &self,
+        socket: WebSocket,
+        message: WebSocketIncomingMessage,
+    ) -> Result<()> {
+        let WebSocketIncomingMessage::String(text) = message else { return Ok(()) };
+        let StreamCommand { command, after } = match serde_json::from_str(&text) {
+            Ok(command) => command,
+            Err(error) => {
+                console_error!("a stream command could not be read: {error}");
+                return Ok(());
+            }
+        };
+        let reply = command.reply.clone();
+        match self.begin_stream(command, after).await {
+            Ok(beginning) => followers::begin(&socket, &beginning),
+            Err(error) => {
+                let answer = reply.error(&error);
+                followers::refuse(&socket, answer.status, &answer.body);
+            }
+        }
+        Ok(())
+    }
+
+    async fn websocket_close(
+        &self,
+        socket: WebSocket,
+        _code: usize,
+        _reason: String,
+        _was_clean: bool,
+    ) -> Result<()> {
+        followers::close(&socket, CloseCode::Over);
+        Ok(())
+    }
+
+    async fn websocket_error(&self, socket: WebSocket, _error: worker::Error) -> Result<()> {
+        followers::close(&socket, CloseCode::Over);
+        Ok(())
+    }
 }
 
 impl TaskObject {
@@ -60,16 +109,7 @@ impl TaskObject {
         let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
-                if settings.development {
-                    received::note_message(&agent, &request.message);
-                }
-                let agents = bindings::agents(&settings);
-                let Some(hosted) = agents.find(Some(&agent)) else {
-                    return Err(Error::Internal { task: None });
-                };
-                let executor = hosted.executor.clone();
-                let modes = request.configuration.accepted_output_modes.clone();
-                let sender = Sender { agent, executor, caller, accepted_output_modes: modes };
+                let sender = self.sender(agent, caller, &request)?;
                 operation::send_message(&session, sender, *request).await?
             }
             Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
@@ -79,6 +119,9 @@ impl TaskObject {
                     received::note_canceled(&agent, session.id());
                 }
                 outcome
+            }
+            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) => {
+                return Err(Error::Internal { task: None });
             }
         };
         let result = match outcome {
@@ -92,6 +135,59 @@ impl TaskObject {
         };
         let result = result.ok_or(Error::Internal { task: None })?;
         Ok(reply.result(&result))
+    }
+
+    fn accept_follower(&self) -> Result<Response> {
+        let limit = match self.settings() {
+            Ok(settings) => settings.limits.max_streams,
+            Err(_) => return Response::error("misconfigured", 500),
+        };
+        match followers::accept(&self.state, limit)? {
+            Some(client) => Response::from_websocket(client),
+            None => {
+                let builder = ResponseBuilder::new().with_status(429);
+                Ok(builder.with_header("x-limit", &limit.to_string())?.empty())
+            }
+        }
+    }
+
+    async fn begin_stream(
+        &self,
+        command: Command,
+        after: Option<u64>,
+    ) -> std::result::Result<Beginning, Error> {
+        let Command { agent, caller, call, .. } = command;
+        let session = self.session()?;
+        match call {
+            Call::SendStreamingMessage(request) => {
+                let sender = self.sender(agent, caller, &request)?;
+                operation::send_streaming_message(&session, sender, *request).await
+            }
+            Call::SubscribeToTask(_) => {
+                operation::subscribe_to_task(&session, &agent, &caller, after)
+            }
+            Call::SendMessage(_) | Call::GetTask(_) | Call::CancelTask(_) => {
+                Err(Error::Internal { task: None })
+            }
+        }
+    }
+
+    /// Who sends a message, and what will answer it.
+    fn sender(
+        &self,
+        agent: String,
+        caller: Caller,
+        request: &SendMessageRequest,
+    ) -> std::result::Result<Sender, Error> {
+        let settings = self.settings()?;
+        if settings.development {
+            received::note_message(&agent, &request.message);
+        }
+        let agents = bindings::agents(&settings);
+        let hosted = agents.find(Some(&agent)).ok_or(Error::Internal { task: None })?;
+        let executor = hosted.executor.clone();
+        let accepted_output_modes = request.configuration.accepted_output_modes.clone();
+        Ok(Sender { agent, executor, caller, accepted_output_modes })
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {

@@ -36,17 +36,44 @@ impl SqlTaskStore {
         let Some(facts) = self.rows::<TaskFacts>("SELECT agent, owner FROM task")?.pop() else {
             return Ok(None);
         };
-        let mut log: Vec<Batch> = Vec::new();
-        let mut is_continued = false;
-        for row in self.rows::<LogRow>("SELECT generation, more, lines FROM log ORDER BY seq")? {
-            let generation = row.generation as u64;
-            match log.last_mut() {
-                Some(batch) if is_continued => batch.lines.push_str(&row.lines),
-                _ => log.push(Batch { generation, lines: row.lines }),
+        let rows = self.rows("SELECT generation, more, marks, lines FROM log ORDER BY seq")?;
+        Ok(Some(StoredTask { facts, log: batches(rows) }))
+    }
+
+    fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        let Some(Page { first, last, has_more }) = self.page_after(after, max_bytes)? else {
+            return Ok((Vec::new(), false));
+        };
+        let query = "SELECT generation, more, marks, lines FROM log \
+                     WHERE seq BETWEEN ? AND ? ORDER BY seq";
+        let rows = self.sql().exec(query, vec![first.into(), last.into()])?.to_array()?;
+        Ok((batches(rows), has_more))
+    }
+
+    /// Which rows hold events after a generation: as many as fit about `max_bytes`, at least one
+    /// batch, and never a part of one.
+    fn page_after(&self, after: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
+        let query = format!(
+            "SELECT seq, more, octet_length(lines) AS size FROM log \
+             WHERE generation > ? ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
+        );
+        let rows: Vec<RowSize> = self.sql().exec(&query, vec![after.into()])?.to_array()?;
+        let Some(first) = rows.first().map(|row| row.seq) else { return Ok(None) };
+        let mut size = 0.0;
+        let mut last = first;
+        let mut taken = 0;
+        let mut is_continued = true;
+        for row in &rows {
+            if !is_continued && size + row.size > max_bytes as f64 {
+                break;
             }
+            size += row.size;
+            last = row.seq;
+            taken += 1;
             is_continued = row.more != 0.0;
         }
-        Ok(Some(StoredTask { facts, log }))
+        Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
 
     fn write(&self, opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
@@ -57,11 +84,15 @@ impl SqlTaskStore {
             sql.exec("INSERT INTO task (schema, agent, owner) VALUES (?, ?, ?)", values)?;
         }
         let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
+        let mut marks = batch.marks.as_str();
         let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let more = i64::from(pieces.peek().is_some());
-            let values = vec![generation.into(), more.into(), text(piece)];
-            sql.exec("INSERT INTO log (generation, more, lines) VALUES (?, ?, ?)", values)?;
+            // The marks stand with the first piece.
+            let marks = std::mem::take(&mut marks);
+            let values = vec![generation.into(), more.into(), text(marks), text(piece)];
+            let insert = "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)";
+            sql.exec(insert, values)?;
         }
         Ok(())
     }
@@ -70,6 +101,10 @@ impl SqlTaskStore {
 impl TaskStore for SqlTaskStore {
     fn load(&self) -> Result<Option<StoredTask>, StoreError> {
         self.read().map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+        self.read_page(after, max_bytes).map_err(|error| StoreError(error.to_string()))
     }
 
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
@@ -91,7 +126,22 @@ struct Count {
 struct LogRow {
     generation: f64,
     more: f64,
+    marks: String,
     lines: String,
+}
+
+#[derive(Deserialize)]
+struct RowSize {
+    seq: f64,
+    more: f64,
+    size: f64,
+}
+
+/// A range of log rows, and whether there are more behind it.
+struct Page {
+    first: f64,
+    last: f64,
+    has_more: bool,
 }
 
 #[wasm_bindgen]
@@ -104,6 +154,21 @@ extern "C" {
         this: &TransactionalStorage,
         closure: &mut dyn FnMut() -> Result<JsValue, JsValue>,
     ) -> Result<JsValue, JsValue>;
+}
+
+/// Log rows put together to the batches they were cut from.
+fn batches(rows: Vec<LogRow>) -> Vec<Batch> {
+    let mut log: Vec<Batch> = Vec::new();
+    let mut is_continued = false;
+    for row in rows {
+        let generation = row.generation as u64;
+        match log.last_mut() {
+            Some(batch) if is_continued => batch.lines.push_str(&row.lines),
+            _ => log.push(Batch { generation, marks: row.marks, lines: row.lines }),
+        }
+        is_continued = row.more != 0.0;
+    }
+    log
 }
 
 fn text(text: &str) -> SqlStorageValue {
@@ -131,12 +196,16 @@ const SCHEMA: &str = "
         seq INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,
         more INTEGER NOT NULL,
+        marks TEXT NOT NULL,
         lines TEXT NOT NULL
     ) STRICT;
 ";
 
 /// The platform's limit for a value is 2 MB; half of it leaves room for the rest of the row.
 const MAX_ROW_BYTES: usize = 1_000_000;
+
+/// How many rows one page of the log has at most, whatever their size.
+const MAX_PAGE_ROWS: usize = 1_000;
 
 #[cfg(test)]
 mod tests {

@@ -24,6 +24,7 @@ pub use id::{ContextId, TaskId};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub use request::{
     CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest,
+    SubscribeToTaskRequest,
 };
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::UnixMillis;

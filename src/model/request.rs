@@ -67,6 +67,25 @@ pub struct CancelTaskRequest {
     pub metadata: Option<Metadata>,
 }
 
+/// The parameters of SubscribeToTask (spec §3.1.6).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubscribeToTaskRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The task.
+    pub id: TaskId,
+}
+
+impl Decode for SubscribeToTaskRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let id = fields.required_string("id");
+        Some(Self { tenant, id: TaskId::new(id?) })
+    }
+}
+
 impl Decode for SendMessageRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
@@ -108,4 +127,10 @@ impl Decode for CancelTaskRequest {
     }
 }
 
-decode_via_fields!(SendMessageRequest, SendMessageConfiguration, GetTaskRequest, CancelTaskRequest);
+decode_via_fields!(
+    SendMessageRequest,
+    SendMessageConfiguration,
+    GetTaskRequest,
+    CancelTaskRequest,
+    SubscribeToTaskRequest
+);

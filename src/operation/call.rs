@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::agent::Capabilities;
 use crate::error::Error;
 use crate::model::decode::{Decode, decode};
-use crate::model::{CancelTaskRequest, GetTaskRequest, SendMessageRequest};
+use crate::model::{CancelTaskRequest, GetTaskRequest, SendMessageRequest, SubscribeToTaskRequest};
 
 /// The operations of A2A 1.0 (spec §3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +77,11 @@ impl Operation {
             Self::SendMessage => Ok(Call::SendMessage(Box::new(send_request(params)?))),
             Self::GetTask => Ok(Call::GetTask(request(params)?)),
             Self::CancelTask => Ok(Call::CancelTask(request(params)?)),
-            Self::SendStreamingMessage => Err(not_offered("SendStreamingMessage")),
+            Self::SendStreamingMessage => {
+                Ok(Call::SendStreamingMessage(Box::new(send_request(params)?)))
+            }
+            Self::SubscribeToTask => Ok(Call::SubscribeToTask(request(params)?)),
             Self::ListTasks => Err(not_offered("ListTasks")),
-            Self::SubscribeToTask => Err(not_offered("SubscribeToTask")),
             Self::GetExtendedAgentCard => Err(not_offered("GetExtendedAgentCard")),
             Self::PushNotificationConfig => Err(Error::PushNotificationNotSupported),
         }
@@ -91,6 +93,10 @@ impl Operation {
 pub enum Call {
     /// SendMessage.
     SendMessage(Box<SendMessageRequest>),
+    /// SendStreamingMessage.
+    SendStreamingMessage(Box<SendMessageRequest>),
+    /// SubscribeToTask.
+    SubscribeToTask(SubscribeToTaskRequest),
     /// GetTask.
     GetTask(GetTaskRequest),
     /// CancelTask.
@@ -121,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_the_card_does_not_declare_is_refused() {
-        let capabilities = Capabilities::default();
+        let capabilities = Capabilities { streaming: false, ..Capabilities::default() };
         for (operation, code) in [
             (Operation::SendStreamingMessage, -32004),
             (Operation::SubscribeToTask, -32004),

@@ -5,16 +5,19 @@
 
 mod call;
 mod cancel_task;
+pub mod frame;
 mod get_task;
 mod run;
 mod send_message;
 mod session;
+mod stream;
 
 pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
 pub use send_message::{Sender, send_message};
 pub use session::TaskSession;
+pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
 
 use crate::model::{HistoryLimit, Message};
 

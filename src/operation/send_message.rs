@@ -40,7 +40,23 @@ pub async fn send_message(
     sender: Sender,
     request: SendMessageRequest,
 ) -> Result<Outcome, Error> {
-    let SendMessageRequest { message, configuration, metadata, .. } = request;
+    let configuration = request.configuration.clone();
+    deliver(session, sender, request)?;
+    let history = HistoryLimit::from_wire(configuration.history_length);
+    wait(session, configuration.return_immediately, history).await
+}
+
+/// Delivers a message: begins the task, or goes on with it. What comes of it is not waited for.
+///
+/// # Errors
+///
+/// As [`send_message`].
+pub(super) fn deliver(
+    session: &TaskSession,
+    sender: Sender,
+    request: SendMessageRequest,
+) -> Result<(), Error> {
+    let SendMessageRequest { message, metadata, .. } = request;
     if message.task_id.is_some() {
         session.authorize(&sender.agent, &sender.caller)?;
         session.check_room()?;
@@ -52,11 +68,11 @@ pub async fn send_message(
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
         session.begin(NewTask { id: session.id().clone(), context_id, message, metadata }, sender);
     }
-    let history = HistoryLimit::from_wire(configuration.history_length);
-    wait(session, configuration.return_immediately, history).await
+    Ok(())
 }
 
-async fn wait(
+/// Waits for what comes of a message, as [`send_message`].
+pub(super) async fn wait(
     session: &TaskSession,
     return_immediately: bool,
     history: HistoryLimit,

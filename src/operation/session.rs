@@ -7,6 +7,7 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use tokio::sync::Notify;
 
+use super::frame::{self, Mark};
 use super::run::drive;
 use super::send_message::Sender;
 use crate::auth::Caller;
@@ -41,7 +42,7 @@ struct Inner {
     phase: Phase,
     facts: Option<TaskFacts>,
     is_stored: bool,
-    unsaved: String,
+    unsaved: Batch,
     snapshot: Option<Rc<str>>,
     sender: Option<Sender>,
     metadata: Option<Metadata>,
@@ -92,7 +93,7 @@ impl TaskSession {
             phase,
             is_stored: facts.is_some(),
             facts,
-            unsaved: String::new(),
+            unsaved: Batch::default(),
             snapshot: None,
             sender: None,
             metadata: None,
@@ -244,14 +245,18 @@ impl TaskSession {
         }
         let generation = self.generation();
         let mut inner = self.inner.borrow_mut();
-        if inner.unsaved.is_empty() {
+        if inner.unsaved.lines.is_empty() {
             return Ok(());
         }
-        let batch = Batch { generation, lines: std::mem::take(&mut inner.unsaved) };
+        let batch = Batch { generation, ..std::mem::take(&mut inner.unsaved) };
         let opening = if inner.is_stored { None } else { inner.facts.as_ref() };
         let result = self.store.append(opening, &batch);
         inner.is_stored = true;
         drop(inner);
+        if result.is_ok() {
+            let is_over = self.is_over();
+            self.platform.publish(&|| frame::events(&batch, 0), is_over);
+        }
         if let Err(error) = &result {
             self.platform.log_error(&format!("task {}: storing failed: {error}", self.id));
             self.is_broken.set(true);
@@ -307,6 +312,26 @@ impl TaskSession {
         self.with_machine(TaskMachine::is_settled).unwrap_or(false)
     }
 
+    /// Whether the task has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.with_machine(|machine| machine.state().is_terminal()).unwrap_or(false)
+    }
+
+    /// The frames with the events after a generation, as many as fit one page, and whether there are
+    /// more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails.
+    pub(super) fn frames_after(&self, after: u64) -> Result<(Vec<String>, bool), Error> {
+        let (batches, has_more) = self.store.read_after(after, PAGE_BYTES).map_err(|error| {
+            self.platform.log_error(&format!("task {}: reading failed: {error}", self.id));
+            self.internal()
+        })?;
+        let frames = batches.iter().filter_map(|batch| frame::events(batch, after));
+        Ok((frames.collect(), has_more))
+    }
+
     /// The message that was given instead of a task.
     pub(super) fn reply(&self) -> Option<Message> {
         match &self.inner.borrow().phase {
@@ -356,8 +381,9 @@ impl TaskSession {
         inner.snapshot = None;
         // The model has no map with keys other than strings, so encoding cannot fail.
         let line = serde_json::to_string(entry).unwrap_or_default();
-        inner.unsaved.push_str(&line);
-        inner.unsaved.push('\n');
+        inner.unsaved.lines.push_str(&line);
+        inner.unsaved.lines.push('\n');
+        inner.unsaved.marks.push(Mark::of_entry(entry));
     }
 
     fn with_machine<T>(&self, read: impl FnOnce(&TaskMachine) -> T) -> Option<T> {
@@ -430,7 +456,11 @@ impl TurnHost for TaskSession {
         if !self.exists() {
             return Err(ExecutorError("the agent has replied already".to_owned()));
         }
-        Ok(self.step(input)?)
+        self.step(input)?;
+        if self.inner.borrow().unsaved.lines.len() > MAX_BATCH_BYTES {
+            self.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
+        }
+        Ok(())
     }
 
     fn history(&self) -> Vec<Message> {
@@ -484,6 +514,12 @@ impl TaskSession {
         self.with_task(is_plain).unwrap_or(false)
     }
 }
+
+/// Events that are said without waiting are one row up to this size, in bytes.
+const MAX_BATCH_BYTES: usize = 512 * 1024;
+
+/// How much of the log is read at once for somebody who catches up, in bytes.
+const PAGE_BYTES: usize = 512 * 1024;
 
 fn encoded_size(value: &impl serde::Serialize) -> usize {
     struct Count(usize);

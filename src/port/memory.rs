@@ -41,6 +41,18 @@ impl TaskStore for MemoryStore {
         Ok(self.stored())
     }
 
+    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
+        let mut size = 0;
+        let mut left = log.into_iter().filter(|batch| batch.generation > after).peekable();
+        let mut page = Vec::new();
+        while let Some(batch) = left.next_if(|_| size < max_bytes) {
+            size += batch.lines.len();
+            page.push(batch);
+        }
+        Ok((page, left.next().is_some()))
+    }
+
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
         if self.0.fails.get() {
             return Err(StoreError("the store was told to fail".to_owned()));
@@ -68,6 +80,7 @@ struct PlatformState {
     timers: RefCell<BTreeMap<(i64, u64), Waker>>,
     counters: RefCell<BTreeMap<(String, String), u64>>,
     errors: RefCell<Vec<String>>,
+    frames: RefCell<Vec<String>>,
 }
 
 impl MemoryPlatform {
@@ -99,6 +112,11 @@ impl MemoryPlatform {
         self.run_until(std::future::poll_fn(
             |_| if left() { Poll::Ready(()) } else { Poll::Pending },
         ));
+    }
+
+    /// What was sent to those who follow the task.
+    pub fn frames(&self) -> Vec<String> {
+        self.0.frames.borrow().clone()
     }
 
     /// What was written to the log for operators.
@@ -148,6 +166,10 @@ impl Platform for MemoryPlatform {
 
     fn counters(&self) -> &dyn Counters {
         self
+    }
+
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
+        self.0.frames.borrow_mut().extend(frame());
     }
 
     fn log_error(&self, text: &str) {

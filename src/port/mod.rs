@@ -21,6 +21,14 @@ pub trait TaskStore {
     /// When the storage fails or holds what this version cannot read.
     fn load(&self) -> Result<Option<StoredTask>, StoreError>;
 
+    /// The batches that hold events after the generation `after`, oldest first, as many as fit about
+    /// `max_bytes` but at least one; and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
+
     /// Appends a batch; with `opening`, the first one, the facts are written as well. All or nothing.
     ///
     /// # Errors
@@ -43,6 +51,8 @@ pub struct TaskFacts {
 pub struct Batch {
     /// The generation of the task after these entries.
     pub generation: u64,
+    /// What each entry means for those who follow the task, a character each (`operation::frame`).
+    pub marks: String,
     /// The entries as 1.0 JSON, a line each.
     pub lines: String,
 }
@@ -84,6 +94,10 @@ pub trait Platform {
 
     /// Numbers that outlive the task, for tools.
     fn counters(&self) -> &dyn Counters;
+
+    /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
+    /// last one, and they are let go.
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
 
     /// Writes a line to the log for operators.
     fn log_error(&self, text: &str);

@@ -1,0 +1,395 @@
+//! A stream of server-sent events on one side, a socket to the task's object on the other.
+//!
+//! The front Worker holds the client's connection, so that the object can be evicted while nothing
+//! happens. It owns the position: when the socket drops, for whatever reason, it connects again from
+//! there, and the client notices nothing.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use futures_util::stream;
+use tokio::sync::Notify;
+use wasm_bindgen::prelude::*;
+use worker::{
+    Delay, Env, Headers, Method, Request, RequestInit, Response, Result, WebSocket, console_error,
+    console_warn,
+};
+
+use super::bindings;
+use super::command::StreamCommand;
+use super::followers::{CloseCode, close};
+use crate::binding::Reply;
+use crate::binding::http::{CORS, HttpResponse};
+use crate::error::Error;
+use crate::model::{SubscribeToTaskRequest, TaskId};
+use crate::operation::Call;
+use crate::operation::frame::{Frame, Mark};
+
+/// What a request for a stream comes to.
+pub(super) enum Opened {
+    /// The stream.
+    Stream(Response),
+    /// An answer instead of it.
+    Answer(HttpResponse),
+}
+
+/// Opens the stream that a command asks for: the answer is known once the object has said its first
+/// word.
+///
+/// # Errors
+///
+/// When the platform fails to build a response.
+pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Result<Opened> {
+    let mut bridge = Bridge::new(env.clone(), id.clone(), command);
+    let first = bridge.next().await;
+    if let Some(refusal) = bridge.refusal.take() {
+        return Ok(Opened::Answer(refusal));
+    }
+    let chunks = stream::unfold((first, bridge), |(ready, mut bridge)| async move {
+        let chunk = match ready {
+            Some(chunk) => chunk,
+            None => bridge.next().await?,
+        };
+        Some((Ok::<_, worker::Error>(chunk.into_bytes()), (None, bridge)))
+    });
+    let headers = Headers::new();
+    for (name, value) in CORS.iter().chain(&SSE_HEADERS) {
+        headers.set(name, value)?;
+    }
+    Ok(Opened::Stream(Response::from_stream(chunks)?.with_headers(headers)))
+}
+
+/// One client's stream.
+struct Bridge {
+    env: Env,
+    id: TaskId,
+    /// What to tell the object when the socket is opened; a send is told once.
+    hello: StreamCommand,
+    /// Whether the stream ends when the task asks for input.
+    is_turn: bool,
+    /// The generation of the newest event that the client has; `None` before any.
+    position: Option<u64>,
+    /// Whether the client has got anything.
+    has_begun: bool,
+    is_over: bool,
+    link: Option<Link>,
+    /// How often the object was connected to.
+    connections: u32,
+    /// How often connecting has failed since anything last came.
+    failures: u32,
+    refusal: Option<HttpResponse>,
+}
+
+impl Bridge {
+    fn new(env: Env, id: TaskId, hello: StreamCommand) -> Self {
+        let (is_turn, is_new) = match &hello.command.call {
+            Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
+            Call::SendMessage(_)
+            | Call::SubscribeToTask(_)
+            | Call::GetTask(_)
+            | Call::CancelTask(_) => (false, false),
+        };
+        // A new task is followed from its first event, one that exists from its snapshot.
+        let position = if is_new { Some(0) } else { hello.after };
+        Self {
+            env,
+            id,
+            hello,
+            is_turn,
+            position,
+            has_begun: false,
+            is_over: false,
+            link: None,
+            connections: 0,
+            failures: 0,
+            refusal: None,
+        }
+    }
+
+    /// The next piece of the stream; `None` at its end.
+    async fn next(&mut self) -> Option<String> {
+        loop {
+            if self.is_over {
+                self.link = None;
+                return None;
+            }
+            let Some(link) = &self.link else {
+                self.connect().await;
+                continue;
+            };
+            let frames = link.take();
+            if !frames.is_empty() {
+                let text: String = frames.iter().map(|frame| self.render(frame)).collect();
+                if !text.is_empty() {
+                    self.has_begun = true;
+                    return Some(text);
+                }
+                continue;
+            }
+            if let Some(code) = link.inbox.closed.get() {
+                self.link = None;
+                self.is_over = code == CloseCode::Over.number() && self.has_begun;
+                if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
+                    self.failures += 1;
+                }
+                continue;
+            }
+            let changed = Box::pin(link.inbox.changed.notified());
+            let heartbeat = Delay::from(HEARTBEAT);
+            match select(changed, heartbeat).await {
+                Either::Left(_) => {}
+                Either::Right(_) if self.has_begun => return Some(": keep-alive\n\n".to_owned()),
+                Either::Right(_) => {}
+            }
+        }
+    }
+
+    /// Connects to the object, after a pause that grows with every failure. Too many end the stream.
+    async fn connect(&mut self) {
+        if self.failures > MAX_FAILURES {
+            self.end_with(&Error::Internal { task: self.has_begun.then(|| self.id.clone()) });
+            return;
+        }
+        if self.failures > 0 {
+            let pause = (FIRST_PAUSE_MS << self.failures.min(7)).min(MAX_PAUSE_MS) as f64;
+            let jitter = 0.5 + js_sys::Math::random() / 2.0;
+            Delay::from(Duration::from_millis((pause * jitter) as u64)).await;
+        }
+        match connect(&self.env, &self.id, &self.hello).await {
+            Ok(link) => {
+                self.link = Some(link);
+                self.connections += 1;
+                self.resume();
+            }
+            Err(Failure::TooManyFollowers(limit)) => self.end_with(&Error::TooManyStreams(limit)),
+            Err(Failure::Platform(error)) => {
+                console_warn!("task {}: connecting failed: {error}", self.id);
+                self.failures += 1;
+            }
+        }
+    }
+
+    /// From now on the object is asked for what comes after the position, whatever it was asked first:
+    /// a message is not to be delivered twice.
+    fn resume(&mut self) {
+        let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
+        self.hello.command.call = Call::SubscribeToTask(request);
+        self.hello.after = self.position;
+    }
+
+    /// The text for the client that a frame comes to; empty for what it has already.
+    fn render(&mut self, text: &str) -> String {
+        let Some(frame) = Frame::parse(text) else {
+            console_error!("task {}: a frame could not be read", self.id);
+            return String::new();
+        };
+        let reply = self.hello.command.reply.clone();
+        match frame {
+            Frame::Snapshot(generation, mark, json) if self.position.is_none() => {
+                self.advance(generation, mark);
+                reply.event(Some(generation), json)
+            }
+            Frame::Snapshot(..) => String::new(),
+            Frame::Events(first, events) => self.render_events(&reply, first, &events),
+            Frame::Message(json) => {
+                self.is_over = true;
+                reply.event(None, json)
+            }
+            Frame::Refusal(status, body) => {
+                self.is_over = true;
+                if self.has_begun {
+                    return format!("event: error\ndata: {body}\n\n");
+                }
+                // The object died before the message that it was sent came to anything.
+                let is_lost = self.is_turn && self.connections > 1;
+                self.refusal = Some(match is_lost {
+                    true => reply.error(&Error::Internal { task: None }),
+                    false => HttpResponse::json(status, body.to_owned()),
+                });
+                String::new()
+            }
+        }
+    }
+
+    fn render_events(&mut self, reply: &Reply, first: u64, events: &[(Mark, &str)]) -> String {
+        let mut text = String::new();
+        for (generation, (mark, json)) in (first..).zip(events) {
+            // Before a snapshot the position is not known, and the snapshot will include the event.
+            let Some(position) = self.position else { return text };
+            if generation <= position || self.is_over {
+                continue;
+            }
+            if generation != position + 1 {
+                // Something is missing: ask for it.
+                self.link = None;
+                self.resume();
+                return text;
+            }
+            self.advance(generation, *mark);
+            text.push_str(&reply.event(Some(generation), json));
+        }
+        text
+    }
+
+    fn advance(&mut self, generation: u64, mark: Mark) {
+        self.position = Some(generation);
+        self.hello.after = self.position;
+        self.failures = 0;
+        self.is_over = match mark {
+            Mark::Ended => true,
+            Mark::InputRequired => self.is_turn,
+            Mark::Open => false,
+        };
+    }
+
+    fn end_with(&mut self, error: &Error) {
+        self.is_over = true;
+        self.refusal = Some(self.hello.command.reply.error(error));
+    }
+}
+
+/// An open socket to the object, which ends when this is dropped.
+struct Link {
+    socket: WebSocket,
+    inbox: Rc<Inbox>,
+    on_message: Closure<dyn FnMut(web_sys::MessageEvent)>,
+    on_close: Closure<dyn FnMut(web_sys::CloseEvent)>,
+}
+
+/// What came over a socket and was not looked at yet.
+#[derive(Default)]
+struct Inbox {
+    frames: RefCell<VecDeque<String>>,
+    bytes: Cell<usize>,
+    closed: Cell<Option<u16>>,
+    changed: Notify,
+}
+
+impl Link {
+    /// Listens to a socket and accepts it.
+    fn new(socket: WebSocket) -> Result<Self> {
+        let inbox = Rc::new(Inbox::default());
+        let raw: &web_sys::WebSocket = socket.as_ref();
+
+        let (for_message, sender) = (inbox.clone(), socket.clone());
+        let receive = move |event: web_sys::MessageEvent| {
+            for_message.receive(event.data().as_string().unwrap_or_default(), &sender);
+        };
+        let on_message = Closure::wrap_assert_unwind_safe(Box::new(receive) as Box<dyn FnMut(_)>);
+        raw.add_event_listener_with_callback("message", on_message.as_ref().unchecked_ref())?;
+
+        let for_close = inbox.clone();
+        let end = move |event: web_sys::CloseEvent| for_close.close(event.code());
+        let on_close = Closure::wrap_assert_unwind_safe(Box::new(end) as Box<dyn FnMut(_)>);
+        raw.add_event_listener_with_callback("close", on_close.as_ref().unchecked_ref())?;
+        // An error is followed by no close event when the other side is gone.
+        raw.add_event_listener_with_callback("error", on_close.as_ref().unchecked_ref())?;
+
+        let link = Self { socket, inbox, on_message, on_close };
+        link.socket.accept()?;
+        Ok(link)
+    }
+
+    /// What has come since the last call.
+    fn take(&self) -> VecDeque<String> {
+        self.inbox.bytes.set(0);
+        self.inbox.frames.take()
+    }
+}
+
+impl Inbox {
+    /// Keeps a frame, unless the client is so far behind that it had better come back for it.
+    fn receive(&self, frame: String, socket: &WebSocket) {
+        if self.closed.get().is_some() {
+            return;
+        }
+        self.bytes.set(self.bytes.get() + frame.len());
+        self.frames.borrow_mut().push_back(frame);
+        if self.bytes.get() > MAX_QUEUED_BYTES {
+            self.close(CloseCode::TooSlow.number());
+            close(socket, CloseCode::TooSlow);
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn close(&self, code: u16) {
+        if self.closed.get().is_none() {
+            self.closed.set(Some(code));
+        }
+        self.changed.notify_waiters();
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        let raw: &web_sys::WebSocket = self.socket.as_ref();
+        let message = self.on_message.as_ref().unchecked_ref();
+        let end = self.on_close.as_ref().unchecked_ref();
+        let _ = raw.remove_event_listener_with_callback("message", message);
+        let _ = raw.remove_event_listener_with_callback("close", end);
+        let _ = raw.remove_event_listener_with_callback("error", end);
+        close(&self.socket, CloseCode::Over);
+    }
+}
+
+/// Why connecting failed.
+enum Failure {
+    TooManyFollowers(usize),
+    Platform(worker::Error),
+}
+
+impl From<worker::Error> for Failure {
+    fn from(error: worker::Error) -> Self {
+        Self::Platform(error)
+    }
+}
+
+async fn connect(
+    env: &Env,
+    id: &TaskId,
+    hello: &StreamCommand,
+) -> std::result::Result<Link, Failure> {
+    // A new stub each time: after a failure the old one may stay broken.
+    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
+    let headers = Headers::new();
+    headers.set("upgrade", "websocket")?;
+    let mut init = RequestInit::new();
+    init.with_method(Method::Get).with_headers(headers);
+    let response = stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await?;
+    if response.status_code() == 429 {
+        let limit = response.headers().get("x-limit")?.and_then(|limit| limit.parse().ok());
+        return Err(Failure::TooManyFollowers(limit.unwrap_or_default()));
+    }
+    let status = response.status_code();
+    let Some(socket) = response.websocket() else {
+        let refused = worker::Error::RustError(format!("the object answered {status}"));
+        return Err(Failure::Platform(refused));
+    };
+    let link = Link::new(socket)?;
+    let text = serde_json::to_string(hello).map_err(worker::Error::from)?;
+    link.socket.send_with_str(text)?;
+    Ok(link)
+}
+
+/// How long a stream is silent before a comment shows that it is alive. A client that is gone is
+/// noticed by this, too.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How much may wait for a client that reads slowly, in bytes. The log is the buffer beyond that.
+const MAX_QUEUED_BYTES: usize = 1024 * 1024;
+
+const FIRST_PAUSE_MS: u64 = 25;
+const MAX_PAUSE_MS: u64 = 5_000;
+
+/// How often in a row connecting may fail before the stream ends: about a minute.
+const MAX_FAILURES: u32 = 20;
+
+/// The headers of an event stream (spec §9.4.2, §11.7).
+const SSE_HEADERS: [(&str, &str); 3] = [
+    ("content-type", "text/event-stream"),
+    ("cache-control", "no-cache, no-transform"),
+    ("x-accel-buffering", "no"),
+];

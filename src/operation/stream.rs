@@ -1,0 +1,106 @@
+//! SendStreamingMessage and SubscribeToTask (spec §3.1.2, §3.1.6): following a task as it happens.
+//!
+//! These give the first frames for one follower; what happens afterwards reaches all followers
+//! through [`Platform::publish`](crate::port::Platform::publish). A follower that has no position yet
+//! ignores events until it has seen a snapshot, so there is no gap between the two.
+
+use std::rc::Rc;
+
+use super::send_message::{Sender, deliver, wait};
+use super::{Outcome, TaskSession, frame};
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::model::{HistoryLimit, SendMessageRequest};
+
+/// The first frames for a follower, and whether more will come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// The frames, in order.
+    pub frames: Vec<String>,
+    /// What happens next.
+    pub next: Next,
+}
+
+/// What comes after the first frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Events, as they happen.
+    Events,
+    /// More of the log: ask again from the position reached.
+    MoreOfTheLog,
+    /// Nothing.
+    Nothing,
+}
+
+/// Delivers a message and begins to follow what comes of it.
+///
+/// For a new task the events are published from the first one on, so there are no frames here; for
+/// one that exists, a snapshot comes first.
+///
+/// # Errors
+///
+/// As SendMessage.
+pub async fn send_streaming_message(
+    session: &Rc<TaskSession>,
+    sender: Sender,
+    request: SendMessageRequest,
+) -> Result<Beginning, Error> {
+    let history = HistoryLimit::from_wire(request.configuration.history_length);
+    let is_new = request.message.task_id.is_none();
+    deliver(session, sender, request)?;
+    if !is_new {
+        return Ok(Beginning { frames: vec![snapshot(session, history)?], next: Next::Events });
+    }
+    match wait(session, true, history).await? {
+        Outcome::SentMessage(message) => {
+            let json = serde_json::to_string(&message).map_err(|_| session.internal())?;
+            Ok(Beginning { frames: vec![frame::message(&json)], next: Next::Nothing })
+        }
+        Outcome::SentTask(_) | Outcome::Task(_) => {
+            Ok(Beginning { frames: Vec::new(), next: Next::Events })
+        }
+    }
+}
+
+/// Begins to follow a task: from the event after the generation `after`, or with a snapshot.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`]; [`Error::UnsupportedOperation`] for a task that has ended, unless `after`
+/// asks for what was missed; [`Error::InvalidParams`] if `after` lies in the future.
+pub fn subscribe_to_task(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    after: Option<u64>,
+) -> Result<Beginning, Error> {
+    session.authorize(agent, caller)?;
+    let Some(after) = after else {
+        if session.is_over() {
+            let hint = "the task has ended, so nothing more will happen; get it with GetTask";
+            return Err(Error::UnsupportedOperation(hint.to_owned()));
+        }
+        let frames = vec![snapshot(session, HistoryLimit::All)?];
+        return Ok(Beginning { frames, next: Next::Events });
+    };
+    if after > session.generation() {
+        let newest = session.generation();
+        let description = format!("must be the id of an event of this task, at most {newest}");
+        return Err(Error::invalid("Last-Event-ID", description));
+    }
+    let (frames, has_more) = session.frames_after(after)?;
+    let next = match (has_more, session.is_over()) {
+        (true, _) => Next::MoreOfTheLog,
+        (false, true) => Next::Nothing,
+        (false, false) => Next::Events,
+    };
+    Ok(Beginning { frames, next })
+}
+
+fn snapshot(session: &TaskSession, history: HistoryLimit) -> Result<String, Error> {
+    let state = session.with_task(|task| task.status.state);
+    match (state, session.task_json(history)) {
+        (Some(state), Some(task)) => Ok(frame::snapshot(session.generation(), state, &task)),
+        (_, _) => Err(session.internal()),
+    }
+}

@@ -10,6 +10,9 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// `DEVELOPMENT`: opens the routes under `/_dev/`. Never set it where others can reach the Worker.
     pub development: bool,
+    /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, instead of the one whose file says
+    /// so.
+    pub default_agent: Option<String>,
     /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
     pub strict_version: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
@@ -79,6 +82,7 @@ impl Settings {
         Ok(Self {
             public_url: set("PUBLIC_URL").map(parse_origin).transpose()?,
             development: switch("DEVELOPMENT")?,
+            default_agent: set("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
             strict_version: switch("STRICT_VERSION")?,
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,

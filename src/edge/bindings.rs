@@ -32,7 +32,8 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
 /// The agents, made ready once per instance.
 pub(super) fn agents(settings: &Settings) -> Rc<Agents> {
     AGENTS.with(|cell| {
-        let embedded = || Rc::new(Agents::embedded(settings.development));
+        let Settings { development, default_agent, .. } = settings;
+        let embedded = || Rc::new(Agents::embedded(*development, default_agent.as_deref()));
         cell.get_or_init(embedded).clone()
     })
 }

@@ -21,10 +21,17 @@ pub struct HostedAgent {
 }
 
 impl Agents {
-    /// The agents that the build embedded, those for development only where `is_development`. The
-    /// build has checked them, so that reading them cannot fail.
-    pub fn embedded(is_development: bool) -> Self {
-        let agents: Vec<Embedded> = serde_json::from_str(EMBEDDED).unwrap_or_default();
+    /// The agents that the build embedded, those for development only where `is_development`, with the
+    /// one of slug `default` at `/` if there is one. The build has checked them, so that reading them
+    /// cannot fail.
+    pub fn embedded(is_development: bool, default: Option<&str>) -> Self {
+        let mut agents: Vec<Embedded> = serde_json::from_str(EMBEDDED).unwrap_or_default();
+        let is_default = |agent: &Embedded| default == Some(agent.definition.slug.as_str());
+        if agents.iter().any(is_default) {
+            for agent in &mut agents {
+                agent.definition.default = is_default(agent);
+            }
+        }
         let served =
             agents.into_iter().filter(|agent| is_development || !agent.definition.development);
         let ready = served.map(|Embedded { definition, card }| HostedAgent {
@@ -71,13 +78,15 @@ mod tests {
 
     #[test]
     fn the_embedded_agents_can_be_read() {
-        let agents = Agents::embedded(false);
+        let agents = Agents::embedded(false, None);
         let default = agents.find(None).unwrap();
         assert!(default.definition.default);
         assert!(agents.find(Some("demo")).is_some());
         assert!(agents.find(Some("nobody")).is_none());
         assert!(agents.find(Some("faults")).is_none());
-        assert!(Agents::embedded(true).find(Some("faults")).is_some());
+        assert!(Agents::embedded(true, None).find(Some("faults")).is_some());
+        let chosen = Agents::embedded(true, Some("faults"));
+        assert_eq!(chosen.find(None).unwrap().definition.slug, "faults");
         let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
     }

@@ -4,10 +4,12 @@ pub mod discovery;
 pub mod http;
 pub mod json;
 pub mod jsonrpc;
+mod media_type;
 mod reply;
 mod route;
 mod version;
 
+pub use media_type::MediaType;
 pub use reply::Reply;
 pub use route::{Route, route};
 pub use version::{check_version, requested_version};

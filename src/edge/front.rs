@@ -14,7 +14,7 @@ use super::response::to_response;
 use crate::auth::Caller;
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
-use crate::binding::{Reply, Route, discovery, requested_version, route};
+use crate::binding::{MediaType, Reply, Route, discovery, requested_version, route};
 use crate::config::Settings;
 use crate::error::Error;
 use crate::executor::{Agents, HostedAgent};
@@ -117,7 +117,7 @@ impl Exchange<'_> {
         }
         let refuse = |id: &RequestId, error: &Error| to_response(jsonrpc::error(id, error));
         let content_type = header(request, "content-type");
-        if let Err(error) = jsonrpc::check_content_type(content_type.as_deref()) {
+        if let Err(error) = MediaType::of_body(content_type.as_deref()) {
             return refuse(&RequestId::NULL, &error);
         }
         let limit = self.settings.max_body_bytes;

@@ -5,7 +5,9 @@ pub mod http;
 pub mod json;
 pub mod jsonrpc;
 mod media_type;
+mod percent;
 mod reply;
+pub mod rest;
 mod route;
 mod version;
 

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
+use super::media_type::MediaType;
+use super::rest;
 use crate::error::Error;
 
 /// The form of an answer: that of the binding through which the request came.
@@ -11,6 +13,11 @@ use crate::error::Error;
 pub enum Reply {
     /// A JSON-RPC response with this id (spec §9).
     JsonRpc(RequestId),
+    /// The bare result, or an error as `google.rpc.Status` (spec §11).
+    Rest {
+        /// The type of a result; errors are `application/json` in any case.
+        media_type: MediaType,
+    },
 }
 
 impl Reply {
@@ -18,6 +25,7 @@ impl Reply {
     pub fn result(&self, json: &str) -> HttpResponse {
         match self {
             Self::JsonRpc(id) => jsonrpc::result(id, json),
+            Self::Rest { media_type } => rest::result(*media_type, json),
         }
     }
 
@@ -31,6 +39,7 @@ impl Reply {
     pub fn error(&self, error: &Error) -> HttpResponse {
         match self {
             Self::JsonRpc(id) => jsonrpc::error(id, error),
+            Self::Rest { .. } => HttpResponse::error(error),
         }
     }
 }

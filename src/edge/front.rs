@@ -14,6 +14,7 @@ use super::response::to_response;
 use crate::auth::Caller;
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
+use crate::binding::rest::{self, Endpoint};
 use crate::binding::{MediaType, Reply, Route, discovery, requested_version, route};
 use crate::config::Settings;
 use crate::error::Error;
@@ -57,8 +58,16 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
             }
             None => Err(unknown_path(path, &agents)),
         },
+        Route::Rest(slug, below) => match agents.find(slug) {
+            Some(agent) => {
+                let exchange =
+                    Exchange { env: &env, settings: &settings, agents: &agents, agent, slug };
+                return exchange.rest(&mut request, &url, below).await;
+            }
+            None => Err(unknown_path(path, &agents)),
+        },
         Route::Received if settings.development => development(&request),
-        Route::Received | Route::Unknown => Err(unknown_path(path, &agents)),
+        Route::Received => Err(unknown_path(path, &agents)),
     };
     let mut response = answer.unwrap_or_else(|error| HttpResponse::error(&error));
     if request.method() == Method::Head {
@@ -136,6 +145,47 @@ impl Exchange<'_> {
         }
     }
 
+    /// Answers a request to the HTTP+JSON binding, to the path `below` the URL of the agent.
+    async fn rest(&self, request: &mut Request, url: &str, below: &str) -> Result<Response> {
+        let endpoint = Endpoint::find(self.slug, below);
+        if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
+            return to_response(HttpResponse::options(endpoint.allowed()));
+        }
+        let accept = header(request, "accept");
+        let content_type = header(request, "content-type");
+        let media_type = MediaType::of_answer(accept.as_deref(), content_type.as_deref());
+        let reply = Reply::Rest { media_type };
+        match self.read_rest(request, url, below, endpoint).await {
+            Ok((operation, params)) => self.perform(operation, params, reply).await,
+            Err(error) => to_response(reply.error(&error)),
+        }
+    }
+
+    async fn read_rest(
+        &self,
+        request: &mut Request,
+        url: &str,
+        below: &str,
+        endpoint: Option<Endpoint>,
+    ) -> std::result::Result<(Operation, Value), Error> {
+        let (_, path, query) = split_url(url);
+        let version = requested_version(header(request, "a2a-version").as_deref(), query);
+        rest::check_version(below, version.as_deref(), self.settings.strict_version)?;
+        let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
+        let operation = endpoint.operation(request.method().as_ref())?;
+        if request.method() != Method::Post {
+            return Ok((operation, endpoint.params_of_query(query)));
+        }
+        MediaType::of_body(header(request, "content-type").as_deref())?;
+        let limit = self.settings.max_body_bytes;
+        let body = read_body(request, limit).await.map_err(|error| {
+            console_error!("a body could not be read: {error}");
+            Error::Internal { task: None }
+        })?;
+        let params = endpoint.params_of_body(&body.ok_or(Error::TooLarge(limit))?)?;
+        Ok((operation, params))
+    }
+
     /// Carries an operation out and answers, in whatever form the binding wants.
     async fn perform(&self, operation: Operation, params: Value, reply: Reply) -> Result<Response> {
         let decoded = || {
@@ -186,7 +236,7 @@ fn agent_for<'a>(
     slug: Option<&str>,
     tenant: Option<&str>,
 ) -> std::result::Result<&'a HostedAgent, Error> {
-    let Some(tenant) = tenant else { return Ok(at_path) };
+    let Some(tenant) = tenant.filter(|tenant| !tenant.is_empty()) else { return Ok(at_path) };
     let named = agents.find(Some(tenant)).filter(|_| slug.is_none_or(|slug| slug == tenant));
     named.ok_or_else(|| {
         let known = slug.map_or_else(|| agents.slugs(), str::to_owned);

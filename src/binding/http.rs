@@ -78,7 +78,8 @@ pub const CORS: [(&str, &str); 4] = [
     ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
     (
         "access-control-allow-headers",
-        "A2A-Version, A2A-Extensions, Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+        "A2A-Version, A2A-Extensions, X-A2A-Extensions, Authorization, Content-Type, \
+         Idempotency-Key, Last-Event-ID",
     ),
     ("access-control-expose-headers", "A2A-Extensions, ETag, Retry-After, WWW-Authenticate"),
 ];

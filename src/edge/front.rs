@@ -15,7 +15,7 @@ use crate::auth::Caller;
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
 use crate::binding::rest::{self, Endpoint};
-use crate::binding::{MediaType, Reply, Route, discovery, requested_version, route};
+use crate::binding::{MediaType, Reply, Route, ServiceParameters, discovery, extensions, route};
 use crate::config::Settings;
 use crate::error::Error;
 use crate::executor::{Agents, HostedAgent};
@@ -38,32 +38,23 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     let url = request.inner().url();
     let (origin, path, query) = split_url(&url);
     let agents = bindings::agents(&settings);
+    let exchange = |slug| {
+        let parameters = ServiceParameters::read(|name| header(&request, name), query);
+        let agent = agents.find(slug)?;
+        let (env, url) = (&env, url.as_str());
+        Some(Exchange { env, settings: &settings, agents: &agents, agent, slug, url, parameters })
+    };
     let answer = match route(path) {
         Route::Card(slug) => match agents.find(slug) {
             Some(agent) => card(&request, agent, settings.public_url.as_deref().unwrap_or(origin)),
             None => Err(unknown_path(path, &agents)),
         },
-        Route::JsonRpc(slug) => match agents.find(slug) {
-            Some(agent) => {
-                let version = requested_version(header(&request, "a2a-version").as_deref(), query);
-                let exchange = Exchange {
-                    env: &env,
-                    settings: &settings,
-                    agents: &agents,
-                    agent,
-                    slug,
-                    last_event_id: header(&request, "last-event-id"),
-                };
-                return exchange.jsonrpc(&mut request, version.as_deref()).await;
-            }
+        Route::JsonRpc(slug) => match exchange(slug) {
+            Some(exchange) => return exchange.jsonrpc(&mut request).await,
             None => Err(unknown_path(path, &agents)),
         },
-        Route::Rest(slug, below) => match agents.find(slug) {
-            Some(agent) => {
-                let exchange =
-                    Exchange { env: &env, settings: &settings, agents: &agents, agent, slug };
-                return exchange.rest(&mut request, &url, below).await;
-            }
+        Route::Rest(slug, below) => match exchange(slug) {
+            Some(exchange) => return exchange.rest(&mut request, below).await,
             None => Err(unknown_path(path, &agents)),
         },
         Route::Received if settings.development => development(&request),
@@ -110,13 +101,13 @@ struct Exchange<'a> {
     agents: &'a Agents,
     agent: &'a HostedAgent,
     slug: Option<&'a str>,
-    /// The newest event that the client of a stream has.
-    last_event_id: Option<String>,
+    url: &'a str,
+    parameters: ServiceParameters,
 }
 
 impl Exchange<'_> {
     /// Answers a request to the JSON-RPC endpoint.
-    async fn jsonrpc(&self, request: &mut Request, version: Option<&str>) -> Result<Response> {
+    async fn jsonrpc(&self, request: &mut Request) -> Result<Response> {
         match request.method() {
             Method::Post => {}
             Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
@@ -137,25 +128,24 @@ impl Exchange<'_> {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
-        let reply = Reply::JsonRpc(id);
-        let strict = self.settings.strict_version;
-        match jsonrpc::parse_method(&method, version, strict) {
+        let reply = Reply::json_rpc(id);
+        let version = self.parameters.version.as_deref();
+        match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
             Ok(operation) => self.perform(operation, params, reply).await,
             Err(error) => to_response(reply.error(&error)),
         }
     }
 
-    /// Answers a request to the HTTP+JSON binding, to the path `below` the URL of the agent.
-    async fn rest(&self, request: &mut Request, url: &str, below: &str) -> Result<Response> {
+    /// Answers a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
+    async fn rest(&self, request: &mut Request, below: &str) -> Result<Response> {
         let endpoint = Endpoint::find(self.slug, below);
         if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
             return to_response(HttpResponse::options(endpoint.allowed()));
         }
         let accept = header(request, "accept");
         let content_type = header(request, "content-type");
-        let media_type = MediaType::of_answer(accept.as_deref(), content_type.as_deref());
-        let reply = Reply::Rest { media_type };
-        match self.read_rest(request, url, below, endpoint).await {
+        let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
+        match self.read_rest(request, below, endpoint).await {
             Ok((operation, params)) => self.perform(operation, params, reply).await,
             Err(error) => to_response(reply.error(&error)),
         }
@@ -164,13 +154,12 @@ impl Exchange<'_> {
     async fn read_rest(
         &self,
         request: &mut Request,
-        url: &str,
         below: &str,
         endpoint: Option<Endpoint>,
     ) -> std::result::Result<(Operation, Value), Error> {
-        let (_, path, query) = split_url(url);
-        let version = requested_version(header(request, "a2a-version").as_deref(), query);
-        rest::check_version(below, version.as_deref(), self.settings.strict_version)?;
+        let (_, path, query) = split_url(self.url);
+        let version = self.parameters.version.as_deref();
+        rest::check_version(below, version, self.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
         let operation = endpoint.operation(request.method().as_ref())?;
         if request.method() != Method::Post {
@@ -191,7 +180,10 @@ impl Exchange<'_> {
         let decoded = || {
             let tenant = params.get("tenant").and_then(Value::as_str);
             let agent = agent_for(self.agents, self.agent, self.slug, tenant)?;
-            operation.check_offered(&agent.definition.capabilities)?;
+            let capabilities = &agent.definition.capabilities;
+            let asked = &self.parameters.extensions;
+            let active = extensions::activate(operation, &capabilities.extensions, asked)?;
+            operation.check_offered(capabilities)?;
             let call = operation.decode(params)?;
             if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
                 check_message(request, self.settings)?;
@@ -199,14 +191,17 @@ impl Exchange<'_> {
             let id = object_of(self.env, &call)?;
             let agent = agent.definition.slug.clone();
             let after = match &call {
-                Call::SubscribeToTask(_) => parse_event_id(self.last_event_id.as_deref())?,
+                Call::SubscribeToTask(_) => {
+                    parse_event_id(self.parameters.last_event_id.as_deref())?
+                }
                 Call::SendMessage(_)
                 | Call::SendStreamingMessage(_)
                 | Call::GetTask(_)
                 | Call::CancelTask(_) => None,
             };
             let caller = Caller::anonymous();
-            Ok((id, after, Command { agent, caller, reply: reply.clone(), call }))
+            let reply = reply.clone().with_extensions(active);
+            Ok((id, after, Command { agent, caller, reply, call }))
         };
         let (id, after, command) = match decoded() {
             Ok(decoded) => decoded,

@@ -12,13 +12,14 @@ use super::command::{Command, StreamCommand};
 use super::received;
 use super::response::to_response;
 use crate::auth::Caller;
+use crate::binding::discovery::{self, Known};
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
 use crate::binding::rest::{self, Endpoint};
-use crate::binding::{MediaType, Reply, Route, ServiceParameters, discovery, extensions, route};
+use crate::binding::{MediaType, Reply, Route, ServiceParameters, extensions, route};
 use crate::config::Settings;
 use crate::error::Error;
-use crate::executor::{Agents, HostedAgent};
+use crate::executor::{Agents, BUILT_AT, HostedAgent};
 use crate::model::{SendMessageRequest, TaskId};
 use crate::operation::{Call, Operation};
 
@@ -74,8 +75,11 @@ fn card(
 ) -> std::result::Result<HttpResponse, Error> {
     match request.method() {
         Method::Get | Method::Head => {
-            let known = header(request, "if-none-match");
-            Ok(discovery::card(&agent.card, origin, known.as_deref()))
+            let known = Known {
+                etag: header(request, "if-none-match"),
+                modified: header(request, "if-modified-since"),
+            };
+            Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
         }
         Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),

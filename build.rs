@@ -14,15 +14,19 @@ mod tool;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 use std::{env, fs};
 
 use agent::{AgentDefinition, Problem};
+use model::UnixMillis;
 use serde_json::json;
 
 fn main() -> ExitCode {
     for input in ["agents", "src/agent", "src/model", "src/tool", "build.rs"] {
         println!("cargo::rerun-if-changed={input}");
     }
+    println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
+    println!("cargo::rustc-env=AGENTS_BUILT_AT={}", built_at().http_date());
     let problems = match embed() {
         Ok(()) => return ExitCode::SUCCESS,
         Err(problems) => problems,
@@ -51,6 +55,18 @@ fn embed() -> Result<(), Vec<String>> {
     let target = Path::new(&folder).join("agents.json");
     fs::write(&target, json!(embedded).to_string())
         .map_err(|error| vec![format!("{}: {error}", target.display())])
+}
+
+/// Now, or what `SOURCE_DATE_EPOCH` says, so that builds can be reproduced. This runs again when an
+/// agent or what its card is made of changes, so it comes after the last change.
+#[expect(clippy::disallowed_methods, reason = "a build runs on the host, which has a clock")]
+fn built_at() -> UnixMillis {
+    let given = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse::<i64>().ok());
+    let now = || {
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since_epoch.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or_default()
+    };
+    UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
 }
 
 fn read_agents() -> Result<Vec<AgentDefinition>, Vec<String>> {

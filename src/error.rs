@@ -27,6 +27,8 @@ pub enum Error {
     ContentTypeNotSupported(String),
     /// The agent broke the protocol.
     InvalidAgentResponse(String),
+    /// A message must come with these extensions (their URIs) in use.
+    ExtensionSupportRequired(Vec<String>),
     /// This version of the protocol is not spoken here.
     VersionNotSupported(String),
     /// The body is not JSON.
@@ -89,6 +91,9 @@ impl Error {
                 (-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
             }
             Self::InvalidAgentResponse(_) => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
+            Self::ExtensionSupportRequired(_) => {
+                (-32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED")
+            }
             Self::VersionNotSupported(_) => {
                 (-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED")
             }
@@ -132,6 +137,7 @@ impl Error {
             | Self::UnsupportedOperation(_)
             | Self::ContentTypeNotSupported(_)
             | Self::InvalidAgentResponse(_)
+            | Self::ExtensionSupportRequired(_)
             | Self::VersionNotSupported(_)
             | Self::JsonParse(_)
             | Self::InvalidRequest(_)
@@ -161,6 +167,11 @@ impl fmt::Display for Error {
             | Self::InvalidAgentResponse(what)
             | Self::VersionNotSupported(what)
             | Self::NotFound(what) => out.write_str(what),
+            Self::ExtensionSupportRequired(uris) => write!(
+                out,
+                "this agent requires extensions; send the header A2A-Extensions: {}",
+                uris.join(", ")
+            ),
             Self::JsonParse(what) => write!(out, "the body is not valid JSON: {what}"),
             Self::InvalidRequest(what) => write!(out, "invalid request: {what}"),
             Self::TooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
@@ -208,6 +219,7 @@ mod tests {
             (Error::UnsupportedOperation(String::new()), -32004, 400),
             (Error::ContentTypeNotSupported(String::new()), -32005, 415),
             (Error::InvalidAgentResponse(String::new()), -32006, 500),
+            (Error::ExtensionSupportRequired(Vec::new()), -32008, 400),
             (Error::VersionNotSupported(String::new()), -32009, 400),
             (Error::JsonParse(String::new()), -32700, 400),
             (Error::InvalidRequest(String::new()), -32600, 400),

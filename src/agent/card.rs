@@ -7,18 +7,11 @@ use crate::tool::{Tool, skill_of};
 /// The card of an agent. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
 /// which the request came in.
 pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
-    let path = if agent.default { "/".to_owned() } else { format!("/{}", agent.slug) };
-    let url = format!("{ORIGIN}{path}");
     let capabilities = agent.capabilities.clone();
     AgentCard {
         name: agent.name.clone(),
         description: agent.description.clone(),
-        supported_interfaces: vec![AgentInterface {
-            url,
-            protocol_binding: "JSONRPC".to_owned(),
-            tenant: None,
-            protocol_version: "1.0".to_owned(),
-        }],
+        supported_interfaces: interfaces_of(agent),
         provider: agent.provider.clone(),
         version: agent.version.clone(),
         documentation_url: agent.documentation_url.clone(),
@@ -33,6 +26,22 @@ pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
         skills: skills_of(agent, tools),
         icon_url: agent.icon_url.clone(),
     }
+}
+
+/// JSON-RPC first, then HTTP+JSON. Both answer at the URL of the agent, but clients of HTTP+JSON
+/// append paths to theirs, so that it must not end in a slash.
+fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
+    let (endpoint, base) = match agent.default {
+        true => (format!("{ORIGIN}/"), ORIGIN.to_owned()),
+        false => (format!("{ORIGIN}/{}", agent.slug), format!("{ORIGIN}/{}", agent.slug)),
+    };
+    let interface = |url, binding: &str| AgentInterface {
+        url,
+        protocol_binding: binding.to_owned(),
+        tenant: None,
+        protocol_version: "1.0".to_owned(),
+    };
+    vec![interface(endpoint, "JSONRPC"), interface(base, "HTTP+JSON")]
 }
 
 /// What stands for the origin in a card that was made while building.
@@ -80,5 +89,28 @@ fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
         examples: or(&own.examples, skill.examples),
         input_modes: or(&own.input_modes, skill.input_modes),
         output_modes: or(&own.output_modes, skill.output_modes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn urls(default: bool) -> Vec<(String, String)> {
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }";
+        let parsed: AgentDefinition = toml::from_str(text).unwrap();
+        let agent = AgentDefinition { slug: "demo".to_owned(), default, ..parsed };
+        let interfaces = card_of(&agent, &[]).supported_interfaces.into_iter();
+        interfaces.map(|interface| (interface.protocol_binding, interface.url)).collect()
+    }
+
+    #[test]
+    fn every_binding_has_an_interface() {
+        let expected = |endpoint: &str, base: &str| {
+            let pair = |binding: &str, url: &str| (binding.to_owned(), url.to_owned());
+            vec![pair("JSONRPC", endpoint), pair("HTTP+JSON", base)]
+        };
+        assert_eq!(urls(true), expected("{origin}/", "{origin}"));
+        assert_eq!(urls(false), expected("{origin}/demo", "{origin}/demo"));
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::definition::{AgentDefinition, ExecutorKind};
 use super::script;
+use crate::model::AgentExtension;
 use crate::tool::{Tool, check_schema};
 
 /// Something that is wrong with an agent file.
@@ -91,6 +92,9 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             report(&key, "is not supported by this build; remove the line".to_owned());
         }
     }
+    for (key, fix) in check_extensions(&agent.capabilities.extensions) {
+        report(&key, fix);
+    }
     for (key, url) in
         [("documentation_url", &agent.documentation_url), ("icon_url", &agent.icon_url)]
     {
@@ -142,6 +146,23 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
         let earlier = agent.skills.iter().take(index);
         if earlier.into_iter().any(|other| other.id == skill.id) {
             report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
+        }
+    }
+    problems
+}
+
+/// The URIs stand in a header, as a list separated by commas.
+fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    for (index, AgentExtension { uri, .. }) in extensions.iter().enumerate() {
+        let key = format!("capabilities.extensions[{index}].uri");
+        let is_plain = uri.chars().all(|letter| letter.is_ascii_graphic() && letter != ',');
+        if uri.is_empty() || !is_plain {
+            let fix = format!("is {uri:?}, but must be a URI in ASCII without spaces and commas");
+            problems.push((key.clone(), fix));
+        }
+        if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
+            problems.push((key, format!("{uri:?} stands twice")));
         }
     }
     problems
@@ -257,6 +278,11 @@ mod tests {
                 format!("{GOOD}\n[capabilities]\npush_notifications = true"),
                 "agents/x.toml: `capabilities.push_notifications` is not supported by this build; \
                  remove the line",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = \"urn:a,b\""),
+                "agents/x.toml: `capabilities.extensions[0].uri` is \"urn:a,b\", but must be a URI in \
+                 ASCII without spaces and commas",
             ),
             (
                 GOOD.replace("default = true", ""),

@@ -1,5 +1,6 @@
 //! Answers as values, and the headers that every answer carries.
 
+use super::media_type::MediaType;
 use crate::error::Error;
 
 /// Cuts an absolute URL, as the platform gives it, into origin, path and query (empty if none).
@@ -27,8 +28,12 @@ pub struct HttpResponse {
 impl HttpResponse {
     /// A JSON answer.
     pub fn json(status: u16, body: String) -> Self {
-        let headers = vec![("content-type", "application/json".to_owned())];
-        Self { status, headers, body }
+        Self::of_type(status, MediaType::Json, body)
+    }
+
+    /// An answer of this media type.
+    pub fn of_type(status: u16, media_type: MediaType, body: String) -> Self {
+        Self { status, headers: Vec::new(), body }.with_header("content-type", media_type.as_str())
     }
 
     /// An answer without body.
@@ -73,7 +78,8 @@ pub const CORS: [(&str, &str); 4] = [
     ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
     (
         "access-control-allow-headers",
-        "A2A-Version, A2A-Extensions, Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+        "A2A-Version, A2A-Extensions, X-A2A-Extensions, Authorization, Content-Type, \
+         Idempotency-Key, Last-Event-ID",
     ),
     ("access-control-expose-headers", "A2A-Extensions, ETag, Retry-After, WWW-Authenticate"),
 ];

@@ -135,23 +135,6 @@ pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
     HttpResponse::json(status, body.to_string())
 }
 
-/// Whether a request body of this content type is taken. None at all is.
-///
-/// # Errors
-///
-/// [`Error::ContentTypeNotSupported`].
-pub fn check_content_type(header: Option<&str>) -> Result<(), Error> {
-    let essence = header.and_then(|text| text.split(';').next()).map(str::trim).unwrap_or_default();
-    let accepted = ["", "application/json", "application/a2a+json"];
-    if accepted.iter().any(|known| essence.eq_ignore_ascii_case(known)) {
-        return Ok(());
-    }
-    let shown: String = essence.chars().take(60).collect();
-    Err(Error::ContentTypeNotSupported(format!(
-        "content type {shown:?} is not supported; send Content-Type: application/json"
-    )))
-}
-
 fn invalid(text: &str) -> Error {
     Error::InvalidRequest(text.to_owned())
 }
@@ -233,21 +216,6 @@ mod tests {
                 code,
                 "{name} {version:?}"
             );
-        }
-    }
-
-    #[test]
-    fn json_is_the_content_type() {
-        for good in [
-            None,
-            Some("application/json"),
-            Some("Application/JSON; charset=utf-8"),
-            Some("application/a2a+json"),
-        ] {
-            assert!(check_content_type(good).is_ok(), "{good:?}");
-        }
-        for bad in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
-            assert!(check_content_type(Some(bad)).is_err(), "{bad}");
         }
     }
 }

@@ -1,13 +1,20 @@
 //! Bytes to operations and outcomes to bytes: the protocol on HTTP. Pure; `edge` moves the bytes.
 
 pub mod discovery;
+pub mod extensions;
 pub mod http;
 pub mod json;
 pub mod jsonrpc;
+mod media_type;
+mod percent;
 mod reply;
+pub mod rest;
 mod route;
+mod service_parameters;
 mod version;
 
+pub use media_type::MediaType;
 pub use reply::Reply;
 pub use route::{Route, route};
-pub use version::{check_version, requested_version};
+pub use service_parameters::ServiceParameters;
+pub use version::check_version;

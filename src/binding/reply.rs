@@ -4,20 +4,53 @@ use serde::{Deserialize, Serialize};
 
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
+use super::media_type::MediaType;
+use super::rest;
 use crate::error::Error;
+
+/// How to answer a request: made where it is read, used by whoever has the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    form: Form,
+    /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
+    extensions: Vec<String>,
+}
 
 /// The form of an answer: that of the binding through which the request came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Reply {
+enum Form {
     /// A JSON-RPC response with this id (spec §9).
     JsonRpc(RequestId),
+    /// The bare result, or an error as `google.rpc.Status` (spec §11). A result is of this type;
+    /// errors are `application/json` in any case.
+    Rest(MediaType),
 }
 
 impl Reply {
+    /// As a JSON-RPC response with this id.
+    pub fn json_rpc(id: RequestId) -> Self {
+        Self { form: Form::JsonRpc(id), extensions: Vec::new() }
+    }
+
+    /// As an answer of the HTTP+JSON binding, results in this media type.
+    pub fn rest(media_type: MediaType) -> Self {
+        Self { form: Form::Rest(media_type), extensions: Vec::new() }
+    }
+
+    /// The same with these extensions in use.
+    pub fn with_extensions(self, extensions: Vec<String>) -> Self {
+        Self { extensions, ..self }
+    }
+
     /// The answer with a result that is JSON text already.
     pub fn result(&self, json: &str) -> HttpResponse {
-        match self {
-            Self::JsonRpc(id) => jsonrpc::result(id, json),
+        let response = match &self.form {
+            Form::JsonRpc(id) => jsonrpc::result(id, json),
+            Form::Rest(media_type) => rest::result(*media_type, json),
+        };
+        match self.extensions_header() {
+            Some((name, value)) => response.with_header(name, value),
+            None => response,
         }
     }
 
@@ -29,8 +62,64 @@ impl Reply {
 
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
-        match self {
-            Self::JsonRpc(id) => jsonrpc::error(id, error),
+        match &self.form {
+            Form::JsonRpc(id) => jsonrpc::error(id, error),
+            Form::Rest(_) => HttpResponse::error(error),
         }
+    }
+
+    /// The header that names the extensions in use, if there are any. [`Self::result`] sets it.
+    pub fn extensions_header(&self) -> Option<(&'static str, String)> {
+        let is_any = !self.extensions.is_empty();
+        is_any.then(|| ("a2a-extensions", self.extensions.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+        let found = response.headers.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn results_and_errors_are_in_the_form_of_the_binding() {
+        let error = Error::MethodNotFound("x".to_owned());
+        for (reply, result, media_type, status) in [
+            (
+                Reply::json_rpc(RequestId::NULL),
+                r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+                "application/json",
+                200,
+            ),
+            (Reply::rest(MediaType::Json), "{}", "application/json", 404),
+            (Reply::rest(MediaType::A2aJson), "{}", "application/a2a+json", 404),
+        ] {
+            let answer = reply.result("{}");
+            assert_eq!((answer.status, answer.body.as_str()), (200, result));
+            assert_eq!(header(&answer, "content-type"), Some(media_type));
+            assert_eq!(reply.event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
+            let refusal = reply.error(&error);
+            assert_eq!(refusal.status, status);
+            assert_eq!(header(&refusal, "content-type"), Some("application/json"));
+        }
+    }
+
+    #[test]
+    fn extensions_in_use_are_named_with_results() {
+        let reply = Reply::rest(MediaType::Json);
+        assert_eq!(header(&reply.result("{}"), "a2a-extensions"), None);
+        let uris = vec!["urn:a".to_owned(), "urn:b".to_owned()];
+        let reply = reply.with_extensions(uris);
+        assert_eq!(header(&reply.result("{}"), "a2a-extensions"), Some("urn:a, urn:b"));
+    }
+
+    #[test]
+    fn a_reply_survives_the_way_to_the_object() {
+        let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
+        let text = serde_json::to_string(&reply).expect("plain data");
+        assert_eq!(serde_json::from_str::<Reply>(&text).expect("plain data"), reply);
     }
 }

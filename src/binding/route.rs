@@ -1,30 +1,39 @@
 //! Which path leads where.
 
+use super::rest;
+
 /// What a path stands for. Agents are named by slug; `None` is the default agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route<'a> {
     /// The JSON-RPC endpoint of an agent.
     JsonRpc(Option<&'a str>),
+    /// What lies below an agent: the HTTP+JSON binding, and the path behind the slash.
+    Rest(Option<&'a str>, &'a str),
     /// The card of an agent.
     Card(Option<&'a str>),
     /// What the agents have received, for tests.
     Received,
-    /// Nothing.
-    Unknown,
 }
 
-/// Reads a path. Whether an agent of that name exists is not decided here.
+/// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
+/// it, is not decided here.
 pub fn route(path: &str) -> Route<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let trimmed = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<&str> = trimmed.split('/').collect();
     match segments.as_slice() {
-        [""] => Route::JsonRpc(None),
+        [] | [""] => Route::JsonRpc(None),
         [".well-known", file] if is_card(file) => Route::Card(None),
         [agent, ".well-known", file] if is_card(file) => Route::Card(Some(agent)),
         ["_dev", "received"] => Route::Received,
-        [agent] if !agent.is_empty() => Route::JsonRpc(Some(agent)),
-        _ => Route::Unknown,
+        [first, ..] if rest::begins(first) => Route::Rest(None, path),
+        [agent] => Route::JsonRpc(Some(agent)),
+        [agent, ..] => match path.split_once('/') {
+            // A client that joins `/` and `/tasks` means the default agent.
+            Some(("", below)) => Route::Rest(None, below),
+            Some((_, below)) => Route::Rest(Some(agent), below),
+            None => Route::JsonRpc(Some(agent)),
+        },
     }
 }
 
@@ -48,10 +57,20 @@ mod tests {
             ("/.well-known/agent.json", Route::Card(None)),
             ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"))),
             ("/_dev/received", Route::Received),
-            ("/.well-known/other.json", Route::Unknown),
+            ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),
-            ("/demo//", Route::Unknown),
-            ("/demo/x/y", Route::Unknown),
+            ("/demo//", Route::Rest(Some("demo"), "/")),
+            ("/demo/x/y", Route::Rest(Some("demo"), "x/y")),
+            ("/tasks", Route::Rest(None, "tasks")),
+            ("/tasks/", Route::Rest(None, "tasks/")),
+            ("/tasks/a%2Fb:cancel", Route::Rest(None, "tasks/a%2Fb:cancel")),
+            ("/message:send", Route::Rest(None, "message:send")),
+            ("//message:send", Route::Rest(None, "message:send")),
+            ("/extendedAgentCard", Route::Rest(None, "extendedAgentCard")),
+            ("/v1/message:send", Route::Rest(None, "v1/message:send")),
+            ("/demo/message:send", Route::Rest(Some("demo"), "message:send")),
+            ("/demo/tasks/demo", Route::Rest(Some("demo"), "tasks/demo")),
+            ("/demo/demo/tasks", Route::Rest(Some("demo"), "demo/tasks")),
         ] {
             assert_eq!(route(path), expected, "{path}");
         }

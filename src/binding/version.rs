@@ -4,7 +4,7 @@ use crate::error::Error;
 
 /// The version that a request asks for: the header `A2A-Version`, else the query parameter of that
 /// name. `None` when neither says anything, which means 0.3.
-pub fn requested_version(header: Option<&str>, query: &str) -> Option<String> {
+pub(super) fn requested_version(header: Option<&str>, query: &str) -> Option<String> {
     let header = header.map(str::trim).filter(|text| !text.is_empty());
     let parameter = || {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));

@@ -43,6 +43,7 @@ pub(super) enum Opened {
 ///
 /// When the platform fails to build a response.
 pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Result<Opened> {
+    let extensions = command.command.reply.extensions_header();
     let mut bridge = Bridge::new(env.clone(), id.clone(), command);
     let first = bridge.next().await;
     if let Some(refusal) = bridge.refusal.take() {
@@ -58,6 +59,9 @@ pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Resu
     let headers = Headers::new();
     for (name, value) in CORS.iter().chain(&SSE_HEADERS) {
         headers.set(name, value)?;
+    }
+    if let Some((name, value)) = extensions {
+        headers.set(name, &value)?;
     }
     Ok(Opened::Stream(Response::from_stream(chunks)?.with_headers(headers)))
 }

@@ -12,12 +12,14 @@ use super::command::{Command, StreamCommand};
 use super::received;
 use super::response::to_response;
 use crate::auth::Caller;
+use crate::binding::discovery::{self, Known};
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
-use crate::binding::{Reply, Route, discovery, requested_version, route};
+use crate::binding::rest::{self, Endpoint};
+use crate::binding::{MediaType, Reply, Route, ServiceParameters, extensions, route};
 use crate::config::Settings;
 use crate::error::Error;
-use crate::executor::{Agents, HostedAgent};
+use crate::executor::{Agents, BUILT_AT, HostedAgent};
 use crate::model::{SendMessageRequest, TaskId};
 use crate::operation::{Call, Operation};
 
@@ -37,28 +39,27 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     let url = request.inner().url();
     let (origin, path, query) = split_url(&url);
     let agents = bindings::agents(&settings);
+    let exchange = |slug| {
+        let parameters = ServiceParameters::read(|name| header(&request, name), query);
+        let agent = agents.find(slug)?;
+        let (env, url) = (&env, url.as_str());
+        Some(Exchange { env, settings: &settings, agents: &agents, agent, slug, url, parameters })
+    };
     let answer = match route(path) {
         Route::Card(slug) => match agents.find(slug) {
             Some(agent) => card(&request, agent, settings.public_url.as_deref().unwrap_or(origin)),
             None => Err(unknown_path(path, &agents)),
         },
-        Route::JsonRpc(slug) => match agents.find(slug) {
-            Some(agent) => {
-                let version = requested_version(header(&request, "a2a-version").as_deref(), query);
-                let exchange = Exchange {
-                    env: &env,
-                    settings: &settings,
-                    agents: &agents,
-                    agent,
-                    slug,
-                    last_event_id: header(&request, "last-event-id"),
-                };
-                return exchange.jsonrpc(&mut request, version.as_deref()).await;
-            }
+        Route::JsonRpc(slug) => match exchange(slug) {
+            Some(exchange) => return exchange.jsonrpc(&mut request).await,
+            None => Err(unknown_path(path, &agents)),
+        },
+        Route::Rest(slug, below) => match exchange(slug) {
+            Some(exchange) => return exchange.rest(&mut request, below).await,
             None => Err(unknown_path(path, &agents)),
         },
         Route::Received if settings.development => development(&request),
-        Route::Received | Route::Unknown => Err(unknown_path(path, &agents)),
+        Route::Received => Err(unknown_path(path, &agents)),
     };
     let mut response = answer.unwrap_or_else(|error| HttpResponse::error(&error));
     if request.method() == Method::Head {
@@ -74,8 +75,11 @@ fn card(
 ) -> std::result::Result<HttpResponse, Error> {
     match request.method() {
         Method::Get | Method::Head => {
-            let known = header(request, "if-none-match");
-            Ok(discovery::card(&agent.card, origin, known.as_deref()))
+            let known = Known {
+                etag: header(request, "if-none-match"),
+                modified: header(request, "if-modified-since"),
+            };
+            Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
         }
         Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
@@ -101,13 +105,13 @@ struct Exchange<'a> {
     agents: &'a Agents,
     agent: &'a HostedAgent,
     slug: Option<&'a str>,
-    /// The newest event that the client of a stream has.
-    last_event_id: Option<String>,
+    url: &'a str,
+    parameters: ServiceParameters,
 }
 
 impl Exchange<'_> {
     /// Answers a request to the JSON-RPC endpoint.
-    async fn jsonrpc(&self, request: &mut Request, version: Option<&str>) -> Result<Response> {
+    async fn jsonrpc(&self, request: &mut Request) -> Result<Response> {
         match request.method() {
             Method::Post => {}
             Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
@@ -117,7 +121,7 @@ impl Exchange<'_> {
         }
         let refuse = |id: &RequestId, error: &Error| to_response(jsonrpc::error(id, error));
         let content_type = header(request, "content-type");
-        if let Err(error) = jsonrpc::check_content_type(content_type.as_deref()) {
+        if let Err(error) = MediaType::of_body(content_type.as_deref()) {
             return refuse(&RequestId::NULL, &error);
         }
         let limit = self.settings.max_body_bytes;
@@ -128,12 +132,51 @@ impl Exchange<'_> {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
-        let reply = Reply::JsonRpc(id);
-        let strict = self.settings.strict_version;
-        match jsonrpc::parse_method(&method, version, strict) {
+        let reply = Reply::json_rpc(id);
+        let version = self.parameters.version.as_deref();
+        match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
             Ok(operation) => self.perform(operation, params, reply).await,
             Err(error) => to_response(reply.error(&error)),
         }
+    }
+
+    /// Answers a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
+    async fn rest(&self, request: &mut Request, below: &str) -> Result<Response> {
+        let endpoint = Endpoint::find(self.slug, below);
+        if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
+            return to_response(HttpResponse::options(endpoint.allowed()));
+        }
+        let accept = header(request, "accept");
+        let content_type = header(request, "content-type");
+        let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
+        match self.read_rest(request, below, endpoint).await {
+            Ok((operation, params)) => self.perform(operation, params, reply).await,
+            Err(error) => to_response(reply.error(&error)),
+        }
+    }
+
+    async fn read_rest(
+        &self,
+        request: &mut Request,
+        below: &str,
+        endpoint: Option<Endpoint>,
+    ) -> std::result::Result<(Operation, Value), Error> {
+        let (_, path, query) = split_url(self.url);
+        let version = self.parameters.version.as_deref();
+        rest::check_version(below, version, self.settings.strict_version)?;
+        let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
+        let operation = endpoint.operation(request.method().as_ref())?;
+        if request.method() != Method::Post {
+            return Ok((operation, endpoint.params_of_query(query)));
+        }
+        MediaType::of_body(header(request, "content-type").as_deref())?;
+        let limit = self.settings.max_body_bytes;
+        let body = read_body(request, limit).await.map_err(|error| {
+            console_error!("a body could not be read: {error}");
+            Error::Internal { task: None }
+        })?;
+        let params = endpoint.params_of_body(&body.ok_or(Error::TooLarge(limit))?)?;
+        Ok((operation, params))
     }
 
     /// Carries an operation out and answers, in whatever form the binding wants.
@@ -141,7 +184,10 @@ impl Exchange<'_> {
         let decoded = || {
             let tenant = params.get("tenant").and_then(Value::as_str);
             let agent = agent_for(self.agents, self.agent, self.slug, tenant)?;
-            operation.check_offered(&agent.definition.capabilities)?;
+            let capabilities = &agent.definition.capabilities;
+            let asked = &self.parameters.extensions;
+            let active = extensions::activate(operation, &capabilities.extensions, asked)?;
+            operation.check_offered(capabilities)?;
             let call = operation.decode(params)?;
             if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
                 check_message(request, self.settings)?;
@@ -149,14 +195,17 @@ impl Exchange<'_> {
             let id = object_of(self.env, &call)?;
             let agent = agent.definition.slug.clone();
             let after = match &call {
-                Call::SubscribeToTask(_) => parse_event_id(self.last_event_id.as_deref())?,
+                Call::SubscribeToTask(_) => {
+                    parse_event_id(self.parameters.last_event_id.as_deref())?
+                }
                 Call::SendMessage(_)
                 | Call::SendStreamingMessage(_)
                 | Call::GetTask(_)
                 | Call::CancelTask(_) => None,
             };
             let caller = Caller::anonymous();
-            Ok((id, after, Command { agent, caller, reply: reply.clone(), call }))
+            let reply = reply.clone().with_extensions(active);
+            Ok((id, after, Command { agent, caller, reply, call }))
         };
         let (id, after, command) = match decoded() {
             Ok(decoded) => decoded,
@@ -186,7 +235,7 @@ fn agent_for<'a>(
     slug: Option<&str>,
     tenant: Option<&str>,
 ) -> std::result::Result<&'a HostedAgent, Error> {
-    let Some(tenant) = tenant else { return Ok(at_path) };
+    let Some(tenant) = tenant.filter(|tenant| !tenant.is_empty()) else { return Ok(at_path) };
     let named = agents.find(Some(tenant)).filter(|_| slug.is_none_or(|slug| slug == tenant));
     named.ok_or_else(|| {
         let known = slug.map_or_else(|| agents.slugs(), str::to_owned);

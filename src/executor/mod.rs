@@ -15,7 +15,7 @@ use crate::agent::{ExecutorDefinition, ExecutorKind};
 use crate::task::TaskError;
 use crate::tool;
 
-pub use registry::{Agents, HostedAgent};
+pub use registry::{Agents, BUILT_AT, HostedAgent};
 pub use turn::{Emission, Events, Turn, TurnHost};
 
 /// The logic of an agent: the one interface that an agent writer must learn.

@@ -70,6 +70,9 @@ struct Embedded {
     card: String,
 }
 
+/// When the agent files were built, as an HTTP date: no card is older or newer.
+pub const BUILT_AT: &str = env!("AGENTS_BUILT_AT");
+
 const EMBEDDED: &str = include_str!(concat!(env!("OUT_DIR"), "/agents.json"));
 
 #[cfg(test)]
@@ -89,5 +92,6 @@ mod tests {
         assert_eq!(chosen.find(None).unwrap().definition.slug, "faults");
         let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
+        assert!(crate::model::UnixMillis::parse_http_date(BUILT_AT).is_some(), "{BUILT_AT}");
     }
 }

@@ -24,7 +24,22 @@ impl UnixMillis {
             });
         parsed.ok().map(Self)
     }
+
+    /// Reads an instant of an HTTP header, as `Mon, 05 Jan 2026 09:00:01 GMT` (RFC 9110 §5.6.7).
+    /// `None` for anything else, the obsolete forms included.
+    pub fn parse_http_date(text: &str) -> Option<Self> {
+        let parsed = NaiveDateTime::parse_from_str(text, HTTP_DATE).ok()?;
+        Some(Self(parsed.and_utc().timestamp_millis()))
+    }
+
+    /// The instant as it stands in HTTP headers, to the second.
+    pub fn http_date(self) -> String {
+        let instant = DateTime::from_timestamp_millis(self.0).unwrap_or_default();
+        instant.format(HTTP_DATE).to_string()
+    }
 }
+
+const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 impl fmt::Display for UnixMillis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,6 +87,16 @@ mod tests {
     fn what_is_no_instant_is_refused() {
         for text in ["", "yesterday", "2026-01-05", "2026-13-05T09:00:01Z", "1767603601250"] {
             assert_eq!(UnixMillis::parse(text), None, "{text}");
+        }
+    }
+    #[test]
+    fn http_dates_are_read_and_written() {
+        let text = "Mon, 05 Jan 2026 09:00:01 GMT";
+        assert_eq!(UnixMillis(1_767_603_601_250).http_date(), text);
+        assert_eq!(UnixMillis::parse_http_date(text), Some(UnixMillis(1_767_603_601_000)));
+        for other in ["", "Monday, 05-Jan-26 09:00:01 GMT", "Tue, 05 Jan 2026 09:00:01 GMT", "now"]
+        {
+            assert_eq!(UnixMillis::parse_http_date(other), None, "{other}");
         }
     }
 }

@@ -1,0 +1,178 @@
+// A small JSON-RPC client for A2A 1.0. It builds requests and unwraps answers; what is right is said in the tests.
+
+import { randomUUID } from "node:crypto";
+
+export interface Part {
+  text?: string;
+  raw?: string;
+  url?: string;
+  data?: unknown;
+  filename?: string;
+  mediaType?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface Message {
+  messageId: string;
+  contextId?: string;
+  taskId?: string;
+  role: string;
+  parts: Part[];
+  metadata?: Record<string, unknown>;
+}
+
+export interface Artifact {
+  artifactId: string;
+  name?: string;
+  parts: Part[];
+}
+
+export interface Task {
+  id: string;
+  contextId: string;
+  status: { state: string; message?: Message; timestamp: string };
+  artifacts?: Artifact[];
+  history?: Message[];
+  metadata?: Record<string, unknown>;
+}
+
+export interface ErrorDetail {
+  "@type": string;
+  reason?: string;
+  domain?: string;
+  metadata?: Record<string, string>;
+  fieldViolations?: { field: string; description: string }[];
+}
+
+/** The body of a JSON-RPC answer. */
+export interface Reply {
+  jsonrpc: string;
+  id: unknown;
+  result?: unknown;
+  error?: { code: number; message: string; data?: ErrorDetail[] };
+}
+
+/** What a send may be told besides its message. */
+export interface Configuration {
+  acceptedOutputModes?: string[];
+  historyLength?: number;
+  returnImmediately?: boolean;
+}
+
+/** A text, or any members of a message; what is missing is filled in. */
+export type Said = string | Partial<Message>;
+
+/** What `/_dev/received` tells. */
+export interface Received {
+  messages: { agent: string; text: string; message: Message }[];
+  canceled: { agent: string; taskId: string }[];
+}
+
+/** A JSON-RPC error as an exception, for `assert.rejects`. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly reason: string | undefined;
+  /** The fields that were refused. */
+  readonly fields: string[];
+  /** The task that the error is about. */
+  readonly taskId: string | undefined;
+
+  constructor(error: NonNullable<Reply["error"]>) {
+    super(error.message);
+    const details = error.data ?? [];
+    const info = details.find((detail) => detail.reason !== undefined);
+    this.code = error.code;
+    this.reason = info?.reason;
+    this.taskId = info?.metadata?.["taskId"];
+    this.fields = details.flatMap((detail) => detail.fieldViolations ?? []).map(({ field }) => field);
+  }
+}
+
+/** An agent at its JSON-RPC endpoint. */
+export class Agent {
+  readonly endpoint: string;
+
+  constructor(endpoint: string) {
+    this.endpoint = endpoint;
+  }
+
+  /** Calls a method and gives its result. Throws an `RpcError` if there is none. */
+  async call<Result>(method: string, params: unknown, signal?: AbortSignal): Promise<Result> {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
+    const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+    const response = await fetch(this.endpoint, { method: "POST", headers, body, signal: signal ?? null });
+    const text = await response.text();
+    const isJson = /^application\/json\b/.test(response.headers.get("content-type") ?? "");
+    if (!isJson) throw new Error(`${method} was answered with ${response.status} ${text}`);
+    const { error, result } = JSON.parse(text) as Reply;
+    if (error !== undefined) throw new RpcError(error);
+    return result as Result;
+  }
+
+  /** Sends a message; the answer holds a task or a message. */
+  send(said: Said, configuration?: Configuration, signal?: AbortSignal): Promise<{ task?: Task; message?: Message }> {
+    return this.call("SendMessage", { message: message(said), configuration }, signal);
+  }
+
+  /** Sends a message that is answered with a task. */
+  async sendForTask(said: Said, configuration?: Configuration): Promise<Task> {
+    const { task } = await this.send(said, configuration);
+    if (task === undefined) throw new Error("the answer holds no task");
+    return task;
+  }
+
+  getTask(id: string, historyLength?: number): Promise<Task> {
+    return this.call("GetTask", { id, historyLength });
+  }
+
+  cancelTask(id: string): Promise<Task> {
+    return this.call("CancelTask", { id });
+  }
+}
+
+/** A message of the user, with a fresh id. */
+export function message(said: Said): Message {
+  const given = typeof said === "string" ? { parts: [{ text: said }] } : said;
+  return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text: "hello" }], ...given };
+}
+
+/** A message that goes on with a task. */
+export function followUp(task: Task, text: string): Message {
+  return message({ taskId: task.id, parts: [{ text }] });
+}
+
+/** A message that calls a tool. */
+export function toolCall(tool: string, args?: unknown): Message {
+  return message({ parts: [{ data: { tool, arguments: args } }] });
+}
+
+/** All text in a message or an artifact. */
+export function textOf(holder: { parts: Part[] } | undefined): string {
+  return (holder?.parts ?? []).map((part) => part.text ?? "").join("");
+}
+
+/** What the agents of a Worker have received so far. */
+export async function received(workerUrl: string): Promise<Received> {
+  const response = await fetch(`${workerUrl}/_dev/received`);
+  return (await response.json()) as Received;
+}
+
+/** Reads until what is read fits, and gives that. Gives up, with what was read last, before the test is ended. */
+export async function until<Value>(read: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
+  const deadline = Date.now() + 40_000;
+  for (;;) {
+    const value = await read();
+    if (fits(value)) return value;
+    if (Date.now() > deadline) throw new Error(`waited in vain; the last value is ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Waits until a task has ended, and gives it. */
+export function untilEnded(agent: Agent, id: string): Promise<Task> {
+  return until(() => agent.getTask(id), (task) => isTerminal(task.status.state));
+}
+
+export function isTerminal(state: string): boolean {
+  return ["COMPLETED", "FAILED", "CANCELED", "REJECTED"].some((name) => state === `TASK_STATE_${name}`);
+}

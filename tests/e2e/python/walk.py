@@ -1,0 +1,137 @@
+"""Walks through the operations with the official Python SDK: `walk.py <origin> <JSONRPC|HTTP+JSON>`.
+
+Each step checks what it gets. The first that fails ends the walk with its traceback and a non-zero code.
+"""
+
+import asyncio
+import sys
+import uuid
+
+import httpx
+from a2a.client.card_resolver import A2ACardResolver
+from a2a.client.client import ClientConfig
+from a2a.client.client_factory import ClientFactory
+from a2a.types import (
+    CancelTaskRequest,
+    GetTaskRequest,
+    ListTasksRequest,
+    Message,
+    Part,
+    Role,
+    SendMessageConfiguration,
+    SendMessageRequest,
+    SubscribeToTaskRequest,
+    TaskState,
+)
+from a2a.utils.errors import (
+    TaskNotCancelableError,
+    TaskNotFoundError,
+    UnsupportedOperationError,
+)
+
+
+def message(text, **more):
+    return Message(
+        message_id=str(uuid.uuid4()), role=Role.ROLE_USER, parts=[Part(text=text)], **more
+    )
+
+
+async def send(client, text, immediately=False, **more):
+    """Sends a message; gives everything that came back."""
+    configuration = SendMessageConfiguration(return_immediately=immediately)
+    request = SendMessageRequest(message=message(text, **more), configuration=configuration)
+    return [event async for event in client.send_message(request)]
+
+
+async def refused(error, awaitable):
+    try:
+        await awaitable
+    except error:
+        return
+    raise AssertionError(f"{error.__name__} was expected")
+
+
+async def plain(client):
+    """Sending, getting, canceling, several turns, errors."""
+    [answer] = await send(client, "hello")
+    task = answer.task
+    assert task.status.state == TaskState.TASK_STATE_COMPLETED, task
+    assert task.artifacts[0].parts[0].text == "hello", task
+
+    same = await client.get_task(GetTaskRequest(id=task.id))
+    assert same == task, same
+    short = await client.get_task(GetTaskRequest(id=task.id, history_length=0))
+    assert len(short.history) == 0, short
+
+    [answer] = await send(client, "message")
+    assert answer.message.parts[0].text == "A message instead of a task."
+
+    [asked] = await send(client, "ask")
+    assert asked.task.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
+    [done] = await send(client, "red", task_id=asked.task.id, context_id=asked.task.context_id)
+    assert done.task.status.state == TaskState.TASK_STATE_COMPLETED
+    assert [said.parts[0].text for said in done.task.history] == ["ask", "Which colour?", "red"]
+
+    [held] = await send(client, "hold 60000", immediately=True)
+    canceled = await client.cancel_task(CancelTaskRequest(id=held.task.id))
+    assert canceled.status.state == TaskState.TASK_STATE_CANCELED
+
+    await refused(TaskNotFoundError, client.get_task(GetTaskRequest(id="nobody")))
+    await refused(TaskNotCancelableError, client.cancel_task(CancelTaskRequest(id=task.id)))
+    await refused(UnsupportedOperationError, send(client, "more", task_id=task.id))
+
+
+async def listing(client):
+    """A task is listed as soon as it was answered."""
+    context_id = str(uuid.uuid4())
+    sent = [(await send(client, f"{n}", context_id=context_id))[0].task.id for n in range(3)]
+    page = await client.list_tasks(ListTasksRequest(context_id=context_id, page_size=2))
+    assert page.total_size == 3, page
+    rest = await client.list_tasks(
+        ListTasksRequest(context_id=context_id, page_size=2, page_token=page.next_page_token)
+    )
+    listed = [task.id for task in [*page.tasks, *rest.tasks]]
+    assert sorted(listed) == sorted(sent), listed
+    assert rest.next_page_token == ""
+
+
+async def streams(client):
+    """A stream of a task, a message as a stream, and a second subscriber."""
+    events = await send(client, "chunks")
+    kinds = [event.WhichOneof("payload") for event in events]
+    assert kinds[0] == "task" and kinds[-1] == "status_update", kinds
+    pieces = [e.artifact_update.artifact.parts[0].text for e in events if e.HasField("artifact_update")]
+    assert pieces == ["one ", "two ", "three"], pieces
+
+    [only] = await send(client, "message")
+    assert only.HasField("message")
+
+    stream = client.send_message(SendMessageRequest(message=message("hold 1500")))
+    first = await anext(stream)
+    task_id = first.task.id
+    subscription = client.subscribe(SubscribeToTaskRequest(id=task_id))
+    snapshot = await anext(subscription)
+    assert snapshot.task.id == task_id
+    one = [event async for event in stream]
+    two = [event async for event in subscription]
+    assert two == one[len(one) - len(two):] and len(two) >= 2, (one, two)
+    assert two[-1].status_update.status.state == TaskState.TASK_STATE_COMPLETED
+    await refused(
+        UnsupportedOperationError, anext(client.subscribe(SubscribeToTaskRequest(id=task_id)))
+    )
+
+
+async def main(origin, binding):
+    async with httpx.AsyncClient(timeout=30) as http:
+        card = await A2ACardResolver(http, f"{origin}/demo").get_agent_card()
+        for is_streaming, steps in [(False, [plain, listing]), (True, [streams])]:
+            config = ClientConfig(
+                httpx_client=http, streaming=is_streaming, supported_protocol_bindings=[binding]
+            )
+            client = ClientFactory(config).create(card)
+            for step in steps:
+                await step(client)
+                print(f"{binding} {step.__name__}: ok", flush=True)
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,127 @@
+// The default agent: messages that call local tools.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Agent, message, textOf, toolCall } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+
+let worker: Worker;
+let agent: Agent;
+before(async () => {
+  worker = await startWorker();
+  agent = new Agent(worker.url);
+});
+after(() => worker.stop());
+
+describe("a call", () => {
+  for (const [tool, args, part] of [
+    ["add_numbers", { a: 2, b: 3 }, { data: 5 }],
+    ["add_numbers", { a: 0.5, b: -2 }, { data: -1.5 }],
+    ["echo", { text: "Grüße" }, { text: "Grüße" }],
+    ["get_greeting", { name: "Ada" }, { text: "Hello, Ada!" }],
+    ["get_greeting", undefined, { text: "Hello, world!" }],
+    ["is_admin", {}, { data: false }],
+  ] as const) {
+    test(`of ${tool} with ${JSON.stringify(args)} gives an artifact with the result (§4.1.7)`, async () => {
+      const task = await agent.sendForTask(toolCall(tool, args));
+      assert.equal(task.status.state, "TASK_STATE_COMPLETED");
+      assert.deepEqual(task.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]), [[`${tool}-result`, [part]]]);
+    });
+  }
+
+  test("of current_time gives the time in the zone asked for (§4.1.7)", async () => {
+    const before = Date.now();
+    const task = await agent.sendForTask(toolCall("current_time", { offset_minutes: 90 }));
+    const told = textOf(task.artifacts?.[0]);
+    assert.match(told, /\+01:30$/);
+    // The clock of a Worker stands still while it computes, so it may lag a little.
+    assert.ok(Math.abs(Date.parse(told) - before) < 60_000, told);
+  });
+
+  test("without a data part gives the text to the first tool (§4.1.6)", async () => {
+    const task = await agent.sendForTask("hello");
+    assert.deepEqual(task.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]), [["echo-result", [{ text: "hello" }]]]);
+  });
+
+  test("beside another gives an artifact each, in order (§4.1.7)", async () => {
+    const parts = [
+      { text: "please" },
+      { data: { tool: "add_numbers", arguments: { a: 1, b: 1 } } },
+      { data: { tool: "add_numbers", arguments: { a: 2, b: 2 } } },
+      { data: { tool: "get_greeting", arguments: { name: "Bob" } } },
+    ];
+    const task = await agent.sendForTask({ parts });
+    assert.deepEqual(task.artifacts?.map(({ parts }) => parts), [[{ data: 2 }], [{ data: 4 }], [{ text: "Hello, Bob!" }]]);
+    assert.equal(new Set(task.artifacts?.map(({ artifactId }) => artifactId)).size, 3, "ids are unique in a task");
+  });
+});
+
+describe("a call that cannot be understood", () => {
+  for (const [what, said, reason] of [
+    ["of an unknown tool", toolCall("no_such_tool"), /no_such_tool.*add_numbers/],
+    ["of a tool whose name is no text", toolCall(5 as unknown as string), /no tool 5/],
+    ["with arguments that are no object", toolCall("echo", ["text"]), /arguments/],
+    ["without text and tool", message({ parts: [{ data: {} }] }), /add_numbers/],
+  ] as const) {
+    test(`${what} is rejected with the reason (§4.1.3)`, async () => {
+      const task = await agent.sendForTask(said);
+      assert.equal(task.status.state, "TASK_STATE_REJECTED");
+      assert.match(textOf(task.status.message), reason);
+      assert.equal(task.artifacts, undefined);
+    });
+  }
+});
+
+describe("a call that fails", () => {
+  for (const [tool, args, reason] of [
+    ["add_numbers", { a: "x" }, /arguments\.a.*arguments\.b|arguments\.b.*arguments\.a/],
+    ["add_numbers", { a: 1, b: 2, c: 3 }, /arguments\.c/],
+    ["add_numbers", { a: 1e308, b: 1e308 }, /too large/],
+    ["current_time", { offset_minutes: 900 }, /offset_minutes.*840/],
+    ["echo", undefined, /arguments\.text/],
+  ] as const) {
+    test(`of ${tool} with ${JSON.stringify(args)} is a failed task with the reason (§4.1.3)`, async () => {
+      const task = await agent.sendForTask(toolCall(tool, args));
+      assert.equal(task.status.state, "TASK_STATE_FAILED");
+      assert.match(textOf(task.status.message), reason);
+      assert.equal(task.status.message?.role, "ROLE_AGENT");
+    });
+  }
+
+  test("keeps the results that came before it (§4.1.7)", async () => {
+    const parts = [{ data: { tool: "get_greeting" } }, { data: { tool: "add_numbers", arguments: {} } }];
+    const task = await agent.sendForTask({ parts });
+    assert.equal(task.status.state, "TASK_STATE_FAILED");
+    assert.deepEqual(task.artifacts?.map(textOf), ["Hello, world!"]);
+  });
+});
+
+describe("acceptedOutputModes", () => {
+  for (const [acceptedOutputModes, part] of [
+    [["text/plain"], { text: "5" }],
+    [["text/*"], { text: "5" }],
+    [["application/json"], { data: 5 }],
+    [["text/plain", "application/json"], { data: 5 }],
+    [["*/*"], { data: 5 }],
+    [[], { data: 5 }],
+  ] as const) {
+    test(`of ${JSON.stringify(acceptedOutputModes)} gives ${JSON.stringify(part)} for a number (§3.2.2)`, async () => {
+      const said = toolCall("add_numbers", { a: 2, b: 3 });
+      const task = await agent.sendForTask(said, { acceptedOutputModes: [...acceptedOutputModes] });
+      assert.deepEqual(task.artifacts?.[0]?.parts, [part]);
+    });
+  }
+});
+
+test("get_counter counts its calls, also over a restart and a crash (§4.1.7)", async (t) => {
+  const own = await startWorker();
+  t.after(() => own.stop());
+  const count = async () => (await new Agent(own.url).sendForTask(toolCall("get_counter"))).artifacts?.[0]?.parts[0]?.data;
+  assert.equal(await count(), 1);
+  assert.equal(await count(), 2);
+  await own.restart();
+  assert.equal(await count(), 3);
+  await own.kill9();
+  await own.restart();
+  assert.equal(await count(), 4);
+  assert.deepEqual((await Promise.all([count(), count(), count()])).sort(), [5, 6, 7]);
+});

@@ -135,7 +135,9 @@ impl Bridge {
             }
             if let Some(code) = link.inbox.closed.get() {
                 self.link = None;
-                self.is_over = code == CloseCode::Over.number() && self.has_begun;
+                // Without a position the snapshot is still owed, and asking for it again tells why it
+                // did not come.
+                self.is_over = code == CloseCode::Over.number() && self.position.is_some();
                 if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
                     self.failures += 1;
                 }

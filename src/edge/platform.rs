@@ -8,8 +8,8 @@ use uuid::Uuid;
 use worker::{Date, Delay, Env, State, console_error};
 
 use super::counters::D1Counters;
-use super::followers;
-use crate::model::UnixMillis;
+use super::{followers, received};
+use crate::model::{Message, TaskId, UnixMillis};
 use crate::port::Platform;
 use crate::tool::Counters;
 
@@ -17,11 +17,12 @@ use crate::tool::Counters;
 pub(super) struct ObjectPlatform {
     state: Rc<State>,
     counters: D1Counters,
+    is_development: bool,
 }
 
 impl ObjectPlatform {
-    pub(super) fn new(state: Rc<State>, env: Env) -> Self {
-        Self { state, counters: D1Counters { env } }
+    pub(super) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
+        Self { state, counters: D1Counters { env }, is_development }
     }
 }
 
@@ -49,6 +50,21 @@ impl Platform for ObjectPlatform {
 
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         followers::publish(&self.state, frame, is_over);
+    }
+
+    fn sync(&self) -> LocalBoxFuture<'static, ()> {
+        let storage = self.state.storage();
+        Box::pin(async move {
+            if let Err(error) = storage.sync().await {
+                console_error!("syncing failed: {error}");
+            }
+        })
+    }
+
+    fn note_message(&self, agent: &str, task: &TaskId, message: &Message) {
+        if self.is_development {
+            received::note_message(agent, task, message);
+        }
     }
 
     fn log_error(&self, text: &str) {

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::model::{Message, TaskId};
 
 /// Notes a message that an agent is about to handle.
-pub(super) fn note_message(agent: &str, message: &Message) {
+pub(super) fn note_message(agent: &str, task: &TaskId, message: &Message) {
     note(
         |log| &mut log.messages,
-        json!({"agent": agent, "text": message.text(), "message": message}),
+        json!({"agent": agent, "taskId": task, "text": message.text(), "message": message}),
     );
 }
 

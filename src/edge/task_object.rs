@@ -180,9 +180,6 @@ impl TaskObject {
         request: &SendMessageRequest,
     ) -> std::result::Result<Sender, Error> {
         let settings = self.settings()?;
-        if settings.development {
-            received::note_message(&agent, &request.message);
-        }
         let agents = bindings::agents(&settings);
         let hosted = agents.find(Some(&agent)).ok_or(Error::Internal { task: None })?;
         let executor = hosted.executor.clone();
@@ -205,7 +202,11 @@ impl TaskObject {
         let opened = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
             Box::new(SqlTaskStore::new(self.state.clone())),
-            Rc::new(ObjectPlatform::new(self.state.clone(), self.env.clone())),
+            Rc::new(ObjectPlatform::new(
+                self.state.clone(),
+                self.env.clone(),
+                settings.development,
+            )),
             settings.limits.clone(),
         );
         match opened {

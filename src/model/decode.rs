@@ -112,7 +112,11 @@ impl Fields {
 
     /// A list of strings; empty if absent.
     pub fn strings(&mut self, name: &str) -> Vec<String> {
-        let Some(values) = self.values(name) else { return Vec::new() };
+        let values = match self.member(name) {
+            None => return Vec::new(),
+            Some(Value::Array(values)) => values,
+            Some(other) => return self.wrong(name, "a list", &other).unwrap_or_default(),
+        };
         let mut strings = Vec::with_capacity(values.len());
         for (index, value) in values.into_iter().enumerate() {
             strings.extend(self.text(&format!("{name}[{index}]"), value));
@@ -227,9 +231,9 @@ impl Fields {
 
     /// A list of objects of a known kind; empty if absent, `None` if one of them is wrong.
     pub fn list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
-        match self.members.contains_key(name) || self.members.contains_key(&snake_case(name)) {
-            true => self.elements(name),
-            false => Some(Vec::new()),
+        match self.member(name) {
+            Some(value) => self.elements(name, value),
+            None => Some(Vec::new()),
         }
     }
 
@@ -243,21 +247,14 @@ impl Fields {
         Some(elements)
     }
 
-    fn elements<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
-        let Some(values) = self.values(name) else { return Some(Vec::new()) };
+    fn elements<T: Decode>(&mut self, name: &str, value: Value) -> Option<Vec<T>> {
+        let Value::Array(values) = value else { return self.wrong(name, "a list", &value) };
         let count = values.len();
         let mut elements = Vec::with_capacity(count);
         for (index, value) in values.into_iter().enumerate() {
             elements.extend(self.nested(&format!("{name}[{index}]"), value));
         }
         (elements.len() == count).then_some(elements)
-    }
-
-    fn values(&mut self, name: &str) -> Option<Vec<Value>> {
-        match self.member(name)? {
-            Value::Array(values) => Some(values),
-            other => self.wrong(name, "a list", &other),
-        }
     }
 
     fn nested<T: Decode>(&mut self, name: &str, value: Value) -> Option<T> {

@@ -16,7 +16,7 @@ use crate::task::{Input, TaskError};
 pub fn cancel_task(session: &TaskSession, agent: &str, caller: &Caller) -> Result<Outcome, Error> {
     session.authorize(agent, caller)?;
     match session.step(Input::Cancel) {
-        Ok(()) => {}
+        Ok(_) => {}
         Err(TaskError::NotCancelable(state)) => {
             return Err(Error::TaskNotCancelable { id: session.id().clone(), state });
         }

@@ -49,6 +49,8 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message) {
     }
     // A failure was logged by `flush`, and whoever waits gets an error.
     let _ = session.flush();
+    // The platform may let go of the object as soon as this is over.
+    session.platform().sync().await;
 }
 
 /// How a run came to its end.

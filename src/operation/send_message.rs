@@ -57,18 +57,21 @@ pub(super) fn deliver(
     request: SendMessageRequest,
 ) -> Result<(), Error> {
     let SendMessageRequest { message, metadata, .. } = request;
-    if message.task_id.is_some() {
-        session.authorize(&sender.agent, &sender.caller)?;
-        session.check_room()?;
-        session.set_sender(sender);
-        session.step(Input::Message(message)).map_err(refusal)?;
-        session.flush().map_err(|_| session.internal())?;
-    } else {
+    if message.task_id.is_none() {
+        session.platform().note_message(&sender.agent, session.id(), &message);
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
         session.begin(NewTask { id: session.id().clone(), context_id, message, metadata }, sender);
+        return Ok(());
     }
-    Ok(())
+    session.authorize(&sender.agent, &sender.caller)?;
+    session.check_room()?;
+    let agent = sender.agent.clone();
+    session.set_sender(sender);
+    if session.step(Input::Message(message)).map_err(refusal)? {
+        session.note_newest_message(&agent);
+    }
+    session.flush().map_err(|_| session.internal())
 }
 
 /// Waits for what comes of a message, as [`send_message`].

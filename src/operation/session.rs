@@ -194,6 +194,16 @@ impl TaskSession {
         self.inner.borrow_mut().sender = Some(sender);
     }
 
+    /// Notes that the agent is given the newest message of the client.
+    pub(super) fn note_newest_message(&self, agent: &str) {
+        self.with_task(|task| {
+            let newest = task.history.iter().rfind(|message| message.role == Role::User);
+            if let Some(message) = newest {
+                self.platform.note_message(agent, &self.id, message);
+            }
+        });
+    }
+
     /// Whether the task takes one more message.
     ///
     /// # Errors
@@ -212,17 +222,18 @@ impl TaskSession {
     }
 
     /// Applies an input to the task and carries the effects out, except for storing: that is
-    /// [`flush`](Self::flush).
+    /// [`flush`](Self::flush). Says whether it had any effect.
     ///
     /// # Errors
     ///
     /// Why the machine refuses.
-    pub(super) fn step(&self, input: Input) -> Result<(), TaskError> {
+    pub(super) fn step(&self, input: Input) -> Result<bool, TaskError> {
         let now = self.platform.now();
         let effects = match &mut self.inner.borrow_mut().phase {
             Phase::Live(machine) => machine.step(input, now)?,
             Phase::Empty | Phase::Draft(_) | Phase::Replied(_) => Vec::new(),
         };
+        let is_effective = !effects.is_empty();
         for effect in effects {
             match effect {
                 Effect::Append(entry) => self.append(&entry),
@@ -231,7 +242,7 @@ impl TaskSession {
                 Effect::Stop => self.is_canceled.set(true),
             }
         }
-        Ok(())
+        Ok(is_effective)
     }
 
     /// Stores what has collected, as one batch, and wakes whoever waits.

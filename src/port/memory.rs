@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{Batch, Platform, StoreError, StoredTask, TaskFacts, TaskStore};
-use crate::model::UnixMillis;
+use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::Counters;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
@@ -81,6 +81,7 @@ struct PlatformState {
     counters: RefCell<BTreeMap<(String, String), u64>>,
     errors: RefCell<Vec<String>>,
     frames: RefCell<Vec<String>>,
+    messages: RefCell<Vec<String>>,
 }
 
 impl MemoryPlatform {
@@ -117,6 +118,11 @@ impl MemoryPlatform {
     /// What was sent to those who follow the task.
     pub fn frames(&self) -> Vec<String> {
         self.0.frames.borrow().clone()
+    }
+
+    /// The ids of the messages that the agent was given.
+    pub fn messages(&self) -> Vec<String> {
+        self.0.messages.borrow().clone()
     }
 
     /// What was written to the log for operators.
@@ -170,6 +176,14 @@ impl Platform for MemoryPlatform {
 
     fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
         self.0.frames.borrow_mut().extend(frame());
+    }
+
+    fn sync(&self) -> LocalBoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn note_message(&self, _agent: &str, _task: &TaskId, message: &Message) {
+        self.0.messages.borrow_mut().push(message.message_id.clone());
     }
 
     fn log_error(&self, text: &str) {

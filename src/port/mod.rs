@@ -8,7 +8,7 @@ use std::fmt;
 use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 
-use crate::model::UnixMillis;
+use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::Counters;
 
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
@@ -98,6 +98,12 @@ pub trait Platform {
     /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
     /// last one, and they are let go.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
+
+    /// Completes when everything written so far is durable.
+    fn sync(&self) -> LocalBoxFuture<'static, ()>;
+
+    /// Notes, for tests and development, that an agent is given a message.
+    fn note_message(&self, agent: &str, task: &TaskId, message: &Message);
 
     /// Writes a line to the log for operators.
     fn log_error(&self, text: &str);

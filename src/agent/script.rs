@@ -54,7 +54,7 @@ pub enum Action {
     /// `artifact`: an artifact.
     Artifact(ArtifactAction),
     /// `wait`: nothing for `ms` milliseconds, at most [`MAX_WAIT_MS`].
-    Wait(Duration),
+    Wait(Amount),
     /// `polls`: nothing until GetTask was called `count` times, 1 or more.
     Polls(u32),
     /// `complete`: the task is done; `text`, if given, is a closing word.
@@ -99,19 +99,21 @@ pub enum ArtifactContent {
     Raw(Base64),
     /// A link.
     Url(String),
-    /// Text in pieces, each an event of its own, with a pause of `delay_ms` between them.
+    /// Text in pieces, each an event of its own.
     Chunks {
         /// The pieces, at least one.
         pieces: Vec<String>,
-        /// The pause, in milliseconds.
-        delay_ms: u64,
+        /// `repeat`: how often to go through them, 1 unless given, at most [`MAX_REPEAT`].
+        repeat: Amount,
+        /// `delay_ms`: the pause between pieces, in milliseconds, none unless given.
+        delay_ms: Amount,
     },
 }
 
-/// A time span.
+/// A number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Duration {
-    /// In the file a number of milliseconds.
+pub enum Amount {
+    /// In the file a number.
     Fixed(u64),
     /// In the file a text that gives one when its captures are filled in, as `"{1}"`.
     Captured(String),
@@ -131,7 +133,8 @@ struct Step {
     raw: Option<String>,
     url: Option<String>,
     chunks: Option<Vec<String>>,
-    delay_ms: Option<u64>,
+    repeat: Option<Value>,
+    delay_ms: Option<Value>,
     filename: Option<String>,
     media_type: Option<String>,
 }
@@ -167,7 +170,7 @@ impl TryFrom<Step> for Action {
             "auth_required" => Self::AuthRequired(needed(text)?),
             "message" => Self::Message(needed(text)?),
             "artifact" => Self::Artifact(artifact_of(&mut step, text)?),
-            "wait" => Self::Wait(duration_of(step.ms.take())?),
+            "wait" => Self::Wait(amount_of("ms", step.ms.take(), MAX_WAIT_MS)?),
             "polls" => match step.count.take() {
                 Some(count) if count > 0 => Self::Polls(count),
                 Some(_) | None => return Err("`polls` needs a `count` of 1 or more".to_owned()),
@@ -188,8 +191,16 @@ impl TryFrom<Step> for Action {
 
 fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, String> {
     let raw = step.raw.take().map(|raw| Base64::parse(&raw).ok_or("`raw` must be base64"));
-    let delay_ms = step.delay_ms.take().unwrap_or_default();
-    let chunks = step.chunks.take().map(|pieces| ArtifactContent::Chunks { pieces, delay_ms });
+    let chunks = match step.chunks.take() {
+        Some(pieces) => {
+            let delay = step.delay_ms.take().unwrap_or_else(|| 0.into());
+            let repeat = step.repeat.take().unwrap_or_else(|| 1.into());
+            let delay_ms = amount_of("delay_ms", Some(delay), MAX_WAIT_MS)?;
+            let repeat = amount_of("repeat", Some(repeat), MAX_REPEAT)?;
+            Some(ArtifactContent::Chunks { pieces, repeat, delay_ms })
+        }
+        None => None,
+    };
     let mut contents = [
         text.map(ArtifactContent::Text),
         step.data.take().map(ArtifactContent::Data),
@@ -202,13 +213,8 @@ fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, 
     let (Some(content), None) = (contents.next(), contents.next()) else {
         return Err("`artifact` needs exactly one of text, data, raw, url and chunks".to_owned());
     };
-    if let ArtifactContent::Chunks { pieces, delay_ms } = &content {
-        if pieces.is_empty() {
-            return Err("`chunks` needs at least one piece".to_owned());
-        }
-        if *delay_ms > MAX_WAIT_MS {
-            return Err(format!("`delay_ms` must be {MAX_WAIT_MS} or less"));
-        }
+    if matches!(&content, ArtifactContent::Chunks { pieces, .. } if pieces.is_empty()) {
+        return Err("`chunks` needs at least one piece".to_owned());
     }
     Ok(ArtifactAction {
         id: step.id.take(),
@@ -219,13 +225,20 @@ fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, 
     })
 }
 
-fn duration_of(ms: Option<Value>) -> Result<Duration, String> {
-    let fixed = ms.as_ref().and_then(Value::as_u64).filter(|millis| *millis <= MAX_WAIT_MS);
-    match (fixed, ms) {
-        (Some(millis), _) => Ok(Duration::Fixed(millis)),
-        (None, Some(Value::String(text))) => Ok(Duration::Captured(text)),
-        (None, _) => {
-            Err(format!("`wait` needs `ms`, from 0 to {MAX_WAIT_MS}, or a text with captures"))
+fn amount_of(key: &str, value: Option<Value>, most: u64) -> Result<Amount, String> {
+    let fixed = value.as_ref().and_then(Value::as_u64).filter(|number| *number <= most);
+    match (fixed, value) {
+        (Some(number), _) => Ok(Amount::Fixed(number)),
+        (None, Some(Value::String(text))) => Ok(Amount::Captured(text)),
+        (None, _) => Err(format!("`{key}` must be from 0 to {most}, or a text with captures")),
+    }
+}
+
+impl From<Amount> for Value {
+    fn from(amount: Amount) -> Self {
+        match amount {
+            Amount::Fixed(number) => number.into(),
+            Amount::Captured(text) => text.into(),
         }
     }
 }
@@ -247,12 +260,7 @@ impl From<Action> for Step {
             Action::Message(text) => step("message", Some(text)),
             Action::Panic => step("panic", None),
             Action::Polls(count) => Self { count: Some(count), ..step("polls", None) },
-            Action::Wait(Duration::Fixed(millis)) => {
-                Self { ms: Some(millis.into()), ..step("wait", None) }
-            }
-            Action::Wait(Duration::Captured(text)) => {
-                Self { ms: Some(text.into()), ..step("wait", None) }
-            }
+            Action::Wait(amount) => Self { ms: Some(amount.into()), ..step("wait", None) },
             Action::Artifact(ArtifactAction { id, name, content, filename, media_type }) => {
                 let step = Self { id, name, filename, media_type, ..step("artifact", None) };
                 match content {
@@ -262,9 +270,12 @@ impl From<Action> for Step {
                         Self { raw: Some(raw.as_str().to_owned()), ..step }
                     }
                     ArtifactContent::Url(url) => Self { url: Some(url), ..step },
-                    ArtifactContent::Chunks { pieces, delay_ms } => {
-                        Self { chunks: Some(pieces), delay_ms: Some(delay_ms), ..step }
-                    }
+                    ArtifactContent::Chunks { pieces, repeat, delay_ms } => Self {
+                        chunks: Some(pieces),
+                        repeat: Some(repeat.into()),
+                        delay_ms: Some(delay_ms.into()),
+                        ..step
+                    },
                 }
             }
         }
@@ -352,13 +363,13 @@ impl Values {
         }
     }
 
-    /// A time span in milliseconds; `None` if the captured text is no number. At most [`MAX_WAIT_MS`].
-    pub fn millis(&self, duration: &Duration) -> Option<u64> {
-        let millis = match duration {
-            Duration::Fixed(millis) => *millis,
-            Duration::Captured(text) => self.fill(text).trim().parse().ok()?,
+    /// A number, `most` at the most; `None` if the captured text is none.
+    pub fn number(&self, amount: &Amount, most: u64) -> Option<u64> {
+        let number = match amount {
+            Amount::Fixed(number) => *number,
+            Amount::Captured(text) => self.fill(text).trim().parse().ok()?,
         };
-        Some(millis.min(MAX_WAIT_MS))
+        Some(number.min(most))
     }
 }
 
@@ -429,14 +440,22 @@ fn texts_of_action(action: &Action) -> Vec<String> {
         | Action::InputRequired(text)
         | Action::AuthRequired(text)
         | Action::Message(text)
-        | Action::Wait(Duration::Captured(text)) => vec![text.clone()],
+        | Action::Wait(Amount::Captured(text)) => vec![text.clone()],
         Action::Artifact(artifact) => match &artifact.content {
             ArtifactContent::Text(text) | ArtifactContent::Url(text) => vec![text.clone()],
             ArtifactContent::Data(data) => texts_of(data),
-            ArtifactContent::Chunks { pieces, .. } => pieces.clone(),
+            ArtifactContent::Chunks { pieces, repeat, delay_ms } => {
+                let mut texts = pieces.clone();
+                for amount in [repeat, delay_ms] {
+                    if let Amount::Captured(text) = amount {
+                        texts.push(text.clone());
+                    }
+                }
+                texts
+            }
             ArtifactContent::Raw(_) => Vec::new(),
         },
-        Action::Wait(Duration::Fixed(_)) | Action::Polls(_) | Action::Panic => Vec::new(),
+        Action::Wait(Amount::Fixed(_)) | Action::Polls(_) | Action::Panic => Vec::new(),
     }
 }
 
@@ -512,6 +531,9 @@ const VERBS: &str = "working, artifact, wait, polls, complete, fail, reject, inp
 
 /// The longest wait of a script, in milliseconds: ten minutes.
 pub const MAX_WAIT_MS: u64 = 600_000;
+
+/// How often a script goes through the pieces of an artifact at most.
+pub const MAX_REPEAT: u64 = 10_000;
 
 #[cfg(test)]
 mod tests {
@@ -650,7 +672,7 @@ mod tests {
             ("then = [{ do = 'artifact', text = 'a', url = 'b' }]", "exactly one of"),
             ("then = [{ do = 'artifact', raw = '%' }]", "`raw` must be base64"),
             ("then = [{ do = 'artifact', chunks = [] }]", "at least one piece"),
-            ("then = [{ do = 'wait', ms = 600001 }]", "`wait` needs `ms`, from 0 to 600000"),
+            ("then = [{ do = 'wait', ms = 600001 }]", "`ms` must be from 0 to 600000"),
             ("then = [{ do = 'polls', count = 0 }]", "a `count` of 1 or more"),
             ("then = []\nwhenever = 1", "unknown field `whenever`"),
             ("when = { texts = 'x' }\nthen = []", "unknown variant `texts`"),
@@ -668,7 +690,7 @@ mod tests {
             { do = 'polls', count = 2 }, { do = 'artifact', id = 'i', data = { a = [1, '{text}'] } },
             { do = 'artifact', raw = 'aGk=', filename = 'f', media_type = 'text/plain' },
             { do = 'artifact', url = 'https://example.com', name = 'n' },
-            { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7 },
+            { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7, repeat = '{1}' },
             { do = 'complete' }, { do = 'panic' }, { do = 'message', text = 'm' },
         ]";
         let rule: Rule = toml::from_str(steps).unwrap();

@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::agent::script::{Action, ArtifactAction, ArtifactContent, Rule, Values, rule_for};
+use crate::agent::script::{
+    Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, Values, rule_for,
+};
 use crate::model::{Artifact, Message, Part, PartContent, Role};
 
 /// Plays the rule that fits the message.
@@ -47,7 +49,7 @@ async fn play(
         Action::Working(text) => events.working(filled(text).as_deref()),
         Action::Artifact(artifact) => produce(artifact, index, values, turn, events).await,
         Action::Wait(ms) => {
-            let Some(millis) = values.millis(ms) else {
+            let Some(millis) = values.number(ms, MAX_WAIT_MS) else {
                 return events.fail("the time to wait is not a number of milliseconds");
             };
             turn.sleep(millis).await;
@@ -89,17 +91,24 @@ async fn produce(
         ArtifactContent::Data(data) => PartContent::Data(values.fill_json(data)),
         ArtifactContent::Raw(raw) => PartContent::Raw(raw.clone()),
         ArtifactContent::Url(url) => PartContent::Url(values.fill(url)),
-        ArtifactContent::Chunks { pieces, delay_ms } => {
-            for (at, piece) in pieces.iter().enumerate() {
+        ArtifactContent::Chunks { pieces, repeat, delay_ms } => {
+            let repeat = values.number(repeat, MAX_REPEAT);
+            let delay_ms = values.number(delay_ms, MAX_WAIT_MS);
+            let (Some(repeat), Some(delay_ms)) = (repeat, delay_ms) else {
+                return events
+                    .fail("how often or how slowly to go through the pieces is no number");
+            };
+            let count = pieces.len().saturating_mul(usize::try_from(repeat).unwrap_or(usize::MAX));
+            for (at, piece) in pieces.iter().cycle().take(count).enumerate() {
                 let chunk = artifact(PartContent::Text(values.fill(piece)));
-                let is_last = at + 1 == pieces.len();
+                let is_last = at + 1 == count;
                 match at {
                     0 if is_last => events.artifact(chunk)?,
                     0 => events.begin(chunk)?,
                     _ => events.append(chunk, is_last)?,
                 }
-                if !is_last && *delay_ms > 0 {
-                    turn.sleep(*delay_ms).await;
+                if !is_last && delay_ms > 0 {
+                    turn.sleep(delay_ms).await;
                 }
             }
             return Ok(());

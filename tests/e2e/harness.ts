@@ -38,8 +38,11 @@ export interface Worker {
   kill9(): Promise<void>;
   /** Starts it again with the same storage and port, stopping it first if it runs. Memory is lost, rows are not. */
   restart(): Promise<void>;
-  /** Drops a task's object from memory, as the platform does with an idle one. Its open requests must have ended. */
-  evict(taskId: string): Promise<void>;
+  /**
+   * Drops a task's object from memory, as the platform does with an idle one. Its open requests must have ended. The
+   * sockets of its followers stay open, or with "close" are lost as in a deploy.
+   */
+  evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
   stop(): Promise<void>;
 }
@@ -77,9 +80,9 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       await end();
       instance = await launch({ storage, ownStorage, vars, logs, port });
     },
-    async evict(taskId) {
+    async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
-      await instance.miniflare.unsafeEvictDurableObject(config.name, taskClass, { id: taskId });
+      await instance.miniflare.unsafeEvictDurableObject(config.name, taskClass, { id: taskId, webSockets });
     },
     async stop() {
       await end();
@@ -203,7 +206,7 @@ interface Miniflare {
   readonly ready: Promise<URL>;
   dispose(): Promise<void>;
   getD1Database(binding: string): Promise<Database>;
-  unsafeEvictDurableObject(script: string, className: string, object: { id: string }): Promise<void>;
+  unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
 }
 
 interface Database {

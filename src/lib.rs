@@ -10,7 +10,7 @@
 //! | [`task`] | the life of a task as a state machine |
 //! | [`operation`] | one file per operation (§3.1), and the task in memory |
 //! | [`port`] | what a task asks of the outside |
-//! | [`binding`] | bytes to operations and back (§8, §9) |
+//! | [`binding`] | bytes to operations and back (§8, §9, §11) |
 //! | [`auth`] | who calls (§7) |
 //! | [`agent`] | agent files, their checks and the cards that follow from them |
 //! | [`tool`] | functions that agents offer as skills |

@@ -46,11 +46,11 @@ impl MediaType {
     /// The type for the answer: what `Accept` ranks first of the two, the one named first among
     /// equals; where it names neither, the type of the request body, else `application/json`.
     pub fn of_answer(accept: Option<&str>, content_type: Option<&str>) -> Self {
-        let mut best: Option<(Self, f32)> = None;
+        let mut best: Option<(Self, u16)> = None;
         for range in accept.unwrap_or_default().split(',') {
             let Some(named) = Self::parse(essence(range)) else { continue };
             let weight = weight(range);
-            if weight > best.map_or(0.0, |(_, weight)| weight) {
+            if weight > best.map_or(0, |(_, weight)| weight) {
                 best = Some((named, weight));
             }
         }
@@ -69,11 +69,16 @@ fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
 }
 
-/// The weight of a media range in `Accept` (RFC 9110 §12.4.2); one that cannot be read counts as 1.
-fn weight(range: &str) -> f32 {
+/// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2), 1000 if it says none
+/// or none that can be read.
+fn weight(range: &str) -> u16 {
     let parameters = range.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let mut weights = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
-    weights.next().and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(1.0)
+    let Some((_, value)) = weights.next() else { return 1000 };
+    let Some(("0", decimals)) = value.trim().split_once('.') else {
+        return if value.trim() == "0" { 0 } else { 1000 };
+    };
+    format!("{decimals:0<3}").get(..3).and_then(|digits| digits.parse().ok()).unwrap_or(1000)
 }
 
 #[cfg(test)]
@@ -115,6 +120,10 @@ mod tests {
             (Some("application/json;q=0.5, application/a2a+json"), None, MediaType::A2aJson),
             (Some("application/a2a+json;q=0.1,application/json;q=0.2"), None, MediaType::Json),
             (Some("application/a2a+json; Q=0"), None, MediaType::Json),
+            (Some("application/a2a+json;q=0.000"), None, MediaType::Json),
+            (Some("application/a2a+json;q=0.29,application/json;q=0.3"), None, MediaType::Json),
+            (Some("application/json;q=.,application/a2a+json;q=1.0"), None, MediaType::Json),
+            (Some("application/json;q=0.9,application/a2a+json;q=1.0"), None, MediaType::A2aJson),
             (Some("APPLICATION/A2A+JSON;charset=utf-8"), None, MediaType::A2aJson),
         ] {
             assert_eq!(MediaType::of_answer(accept, body), expected, "{accept:?} {body:?}");

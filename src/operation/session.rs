@@ -22,7 +22,7 @@ use crate::tool::Counters;
 /// One task in memory.
 ///
 /// Everything that changes the task is synchronous: the machine decides, the entries collect, and
-/// [`flush`](Self::flush) stores them before anybody else can run. So nobody ever sees what is not
+/// `flush` stores them before anybody else can run. So nobody ever sees what is not
 /// stored, and two requests never interleave within a change.
 pub struct TaskSession {
     id: TaskId,

@@ -19,7 +19,12 @@ await main(async () => {
   if (dryRun) return;
   await step("Migrating the remote database", async () => {
     const { code } = await wrangler(["d1", "migrations", "apply", "DB", "--remote"]);
-    if (code !== 0) throw new Stop("The Worker is deployed, but its database could not be migrated.\n\n    Run: npx wrangler d1 migrations apply DB --remote");
+    if (code !== 0) {
+      throw new Stop(
+        "The Worker is deployed, but its database could not be migrated.\n\n" +
+          "    Run: npx wrangler d1 migrations apply DB --remote",
+      );
+    }
   });
 });
 

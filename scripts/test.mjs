@@ -1,6 +1,7 @@
 // `npm test`: sets everything up, then runs every check. The steps are listed below, in their order.
 import "./lib/node-version.mjs";
 import { readdirSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { packagedNode } from "./lib/packages.mjs";
 import { binDir, inRoot, root } from "./lib/paths.mjs";
@@ -125,9 +126,16 @@ function endToEnd(output, filter) {
   const pattern = filter && named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
   const files = (named.length > 0 ? named : specs).map((name) => join("tests", "e2e", name));
   say(`    ${outputs[output]} (${built[output]})`);
-  return command(
-    packagedNode(),
-    ["--disable-warning=ExperimentalWarning", "--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...pattern, ...files],
-    { A2A_BUILD_DIR: outputs[output], ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) },
-  );
+  const options = [
+    "--test",
+    "--test-force-exit",
+    "--test-reporter=spec",
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    // The tests wait more than they compute, so two files at once pay off even on a small machine.
+    `--test-concurrency=${Math.max(2, cpus().length - 1)}`,
+  ];
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
+    A2A_BUILD_DIR: outputs[output],
+    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
+  });
 }

@@ -29,7 +29,9 @@ function rust() {
     const cargoBin = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
     return existsSync(join(cargoBin, "rustup"))
       ? `rustup is installed in ${cargoBin}, but that is not in the PATH.\n\n    Run: export PATH="${cargoBin}:$PATH"`
-      : "rustup, the installer of Rust, is missing.\n\n    Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n    and then open a new terminal.";
+      : "rustup, the installer of Rust, is missing.\n\n" +
+          "    Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n" +
+          "    and then open a new terminal.";
   }
   const rustc = query("rustc", ["--version"], { cwd: root });
   const cargo = query("cargo", ["--version"], { cwd: root });

@@ -89,6 +89,7 @@ export async function serve({ command, port, rest }, { main, environment: extra,
 
 function banner(url, note) {
   const agents = readdirSync(inRoot("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));
+  const [first, ...others] = agents.map((name) => `${url}/${name}`);
   const request = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
@@ -99,7 +100,7 @@ function banner(url, note) {
 a2a-edge serves at ${url}
 
     card    ${url}/.well-known/agent-card.json
-    agents  ${agents.map((name) => `${url}/${name}`).join("  ")}
+    agents  ${[first, ...others.map((other) => `            ${other}`)].join("\n")}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 

@@ -85,6 +85,8 @@ struct Bridge {
     /// How often connecting has failed since anything last came.
     failures: u32,
     refusal: Option<HttpResponse>,
+    /// What the client gets before the end of a stream that breaks off.
+    last_word: Option<String>,
 }
 
 impl Bridge {
@@ -110,6 +112,7 @@ impl Bridge {
             connections: 0,
             failures: 0,
             refusal: None,
+            last_word: None,
         }
     }
 
@@ -118,7 +121,7 @@ impl Bridge {
         loop {
             if self.is_over {
                 self.link = None;
-                return None;
+                return self.last_word.take();
             }
             let Some(link) = &self.link else {
                 self.connect().await;
@@ -207,7 +210,7 @@ impl Bridge {
             Frame::Refusal(status, body) => {
                 self.is_over = true;
                 if self.has_begun {
-                    return format!("event: error\ndata: {body}\n\n");
+                    return error_event(body);
                 }
                 // The object died before the message that it was sent came to anything.
                 let is_lost = self.is_turn && self.connections > 1;
@@ -251,9 +254,14 @@ impl Bridge {
         };
     }
 
+    /// Gives up: by an answer, or where the stream has begun by a last event that says so.
     fn end_with(&mut self, error: &Error) {
         self.is_over = true;
-        self.refusal = Some(self.hello.command.reply.error(error));
+        let answer = self.hello.command.reply.error(error);
+        match self.has_begun {
+            true => self.last_word = Some(error_event(&answer.body)),
+            false => self.refusal = Some(answer),
+        }
     }
 }
 
@@ -339,6 +347,11 @@ impl Drop for Link {
         let _ = raw.remove_event_listener_with_callback("error", end);
         close(&self.socket, CloseCode::Over);
     }
+}
+
+/// The last event of a stream that breaks off.
+fn error_event(body: &str) -> String {
+    format!("event: error\ndata: {body}\n\n")
 }
 
 /// Why connecting failed.

@@ -48,7 +48,14 @@ fn embed() -> Result<(), Vec<String>> {
         .iter()
         .map(|definition| {
             let card = serde_json::to_string(&agent::card_of(definition, &tools));
-            json!({"definition": definition, "card": card.unwrap_or_default()})
+            json!({
+                "slug": definition.slug,
+                "default": definition.default,
+                "development": definition.development,
+                "capabilities": definition.capabilities,
+                "executor": definition.executor,
+                "card": card.unwrap_or_default(),
+            })
         })
         .collect();
     let folder = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;

@@ -69,6 +69,8 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
       ...cargoTerminal(),
       // The two compilers keep apart, or each would throw away what the other has compiled.
       CARGO_TARGET_DIR: unwind ? join(targets, "unwind") : targets,
+      // Only nightly, which builds std, reads this.
+      CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
       WASM_BINDGEN_BIN: wasmBindgen,
       WASM_OPT_BIN: wasmOpt,
       ESBUILD_BIN: esbuild,

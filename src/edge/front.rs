@@ -184,7 +184,7 @@ impl Exchange<'_> {
         let decoded = || {
             let tenant = params.get("tenant").and_then(Value::as_str);
             let agent = agent_for(self.agents, self.agent, self.slug, tenant)?;
-            let capabilities = &agent.definition.capabilities;
+            let capabilities = &agent.capabilities;
             let asked = &self.parameters.extensions;
             let active = extensions::activate(operation, &capabilities.extensions, asked)?;
             operation.check_offered(capabilities)?;
@@ -193,7 +193,7 @@ impl Exchange<'_> {
                 check_message(request, self.settings)?;
             }
             let id = object_of(self.env, &call)?;
-            let agent = agent.definition.slug.clone();
+            let agent = agent.slug.clone();
             let after = match &call {
                 Call::SubscribeToTask(_) => {
                     parse_event_id(self.parameters.last_event_id.as_deref())?

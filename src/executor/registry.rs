@@ -5,15 +5,19 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::{AgentExecutor, from_definition};
-use crate::agent::AgentDefinition;
+use crate::agent::{Capabilities, ExecutorDefinition};
 
 /// The agents of this build.
 pub struct Agents(Vec<HostedAgent>);
 
 /// One agent, ready to answer.
 pub struct HostedAgent {
-    /// What its file says.
-    pub definition: AgentDefinition,
+    /// Its path and tenant.
+    pub slug: String,
+    /// Whether it answers at `/` too.
+    pub is_default: bool,
+    /// The optional parts of the protocol that it supports.
+    pub capabilities: Capabilities,
     /// Its card as JSON, in which [`crate::agent::ORIGIN`] stands for the origin.
     pub card: String,
     /// Its logic.
@@ -26,18 +30,19 @@ impl Agents {
     /// cannot fail.
     pub fn embedded(is_development: bool, default: Option<&str>) -> Self {
         let mut agents: Vec<Embedded> = serde_json::from_str(EMBEDDED).unwrap_or_default();
-        let is_default = |agent: &Embedded| default == Some(agent.definition.slug.as_str());
-        if agents.iter().any(is_default) {
+        agents.retain(|agent| is_development || !agent.development);
+        let is_chosen = |agent: &Embedded| default == Some(agent.slug.as_str());
+        if agents.iter().any(is_chosen) {
             for agent in &mut agents {
-                agent.definition.default = is_default(agent);
+                agent.default = is_chosen(agent);
             }
         }
-        let served =
-            agents.into_iter().filter(|agent| is_development || !agent.definition.development);
-        let ready = served.map(|Embedded { definition, card }| HostedAgent {
-            executor: from_definition(&definition.executor),
-            definition,
-            card,
+        let ready = agents.into_iter().map(|agent| HostedAgent {
+            slug: agent.slug,
+            is_default: agent.default,
+            capabilities: agent.capabilities,
+            card: agent.card,
+            executor: from_definition(&agent.executor),
         });
         Self(ready.collect())
     }
@@ -45,28 +50,33 @@ impl Agents {
     /// The agent of this slug; without one, the default agent.
     pub fn find(&self, slug: Option<&str>) -> Option<&HostedAgent> {
         self.0.iter().find(|agent| match slug {
-            Some(slug) => agent.definition.slug == slug,
-            None => agent.definition.default,
+            Some(slug) => agent.slug == slug,
+            None => agent.is_default,
         })
     }
 
     /// The paths at which agents answer, as `/, /demo`.
     pub fn paths(&self) -> String {
-        let path = |agent: &HostedAgent| format!("/{}", agent.definition.slug);
+        let path = |agent: &HostedAgent| format!("/{}", agent.slug);
         let paths: Vec<String> = self.0.iter().map(path).collect();
         format!("/, {}", paths.join(", "))
     }
 
     /// Every slug, separated by commas.
     pub fn slugs(&self) -> String {
-        let slugs: Vec<&str> = self.0.iter().map(|agent| agent.definition.slug.as_str()).collect();
+        let slugs: Vec<&str> = self.0.iter().map(|agent| agent.slug.as_str()).collect();
         slugs.join(", ")
     }
 }
 
+/// What the build embeds of an agent: what is needed to answer. All else is in the card.
 #[derive(Deserialize)]
 struct Embedded {
-    definition: AgentDefinition,
+    slug: String,
+    default: bool,
+    development: bool,
+    capabilities: Capabilities,
+    executor: ExecutorDefinition,
     card: String,
 }
 
@@ -83,13 +93,13 @@ mod tests {
     fn the_embedded_agents_can_be_read() {
         let agents = Agents::embedded(false, None);
         let default = agents.find(None).unwrap();
-        assert!(default.definition.default);
+        assert!(default.is_default);
         assert!(agents.find(Some("demo")).is_some());
         assert!(agents.find(Some("nobody")).is_none());
         assert!(agents.find(Some("faults")).is_none());
         assert!(Agents::embedded(true, None).find(Some("faults")).is_some());
         let chosen = Agents::embedded(true, Some("faults"));
-        assert_eq!(chosen.find(None).unwrap().definition.slug, "faults");
+        assert_eq!(chosen.find(None).unwrap().slug, "faults");
         let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
         assert!(crate::model::UnixMillis::parse_http_date(BUILT_AT).is_some(), "{BUILT_AT}");

@@ -17,12 +17,8 @@ impl UnixMillis {
     /// millisecond are cut off. `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let parsed = DateTime::parse_from_rfc3339(text)
-            .map(|instant| instant.timestamp_millis())
-            .or_else(|_| {
-                NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f")
-                    .map(|instant| instant.and_utc().timestamp_millis())
-            });
-        parsed.ok().map(Self)
+            .or_else(|_| DateTime::parse_from_rfc3339(&format!("{text}Z")));
+        parsed.ok().map(|instant| Self(instant.timestamp_millis()))
     }
 
     /// Reads an instant of an HTTP header, as `Mon, 05 Jan 2026 09:00:01 GMT` (RFC 9110 §5.6.7).

@@ -101,8 +101,5 @@ fn read_agent(path: &Path) -> Result<AgentDefinition, String> {
             .map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
         format!("{}:{line}: {}", path.display(), error.message().replace('\n', " "))
     })?;
-    if !parsed.slug.is_empty() {
-        return Err(format!("{}: unknown field `slug`; the file name says it", path.display()));
-    }
     Ok(AgentDefinition { slug, ..parsed })
 }

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { packagedNode } from "./lib/packages.mjs";
+import { ensurePython } from "./lib/python.mjs";
 import { binDir, inRoot, root } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
@@ -29,9 +30,10 @@ const steps = [
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test") },
   { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(join(binDir, "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
-  { name: "size", title: "Size of the upload", needs: "build", work: () => printSize("default") },
-  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: "build", work: (filter) => endToEnd("default", filter) },
-  { name: "e2e-stable", title: "End-to-end tests of the stable build", needs: "build", work: (filter) => endToEnd("stable", filter) },
+  { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
+  { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
+  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
+  { name: "e2e-stable", title: "End-to-end tests of the stable build", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
 ];
 
 const usage = `Usage: npm test [-- STEP...] [-- --only STEP,STEP]
@@ -77,16 +79,17 @@ function choose(args) {
     if (matching.length === 0) throw new Stop(`There is no step "${name}".\n\n${usage}`);
     for (const step of matching) {
       filters.set(step.name, rest.join(":"));
-      if (step.needs && !filters.has(step.needs)) filters.set(step.needs, "");
+      for (const needed of step.needs ?? []) if (!filters.has(needed)) filters.set(needed, "");
     }
   }
   return steps.filter(({ name }) => filters.has(name)).map((step) => ({ step, filter: filters.get(step.name) }));
 }
 
-async function perform({ title, needs, work }, filter, results) {
+async function perform({ title, needs = [], work }, filter, results) {
   say(`\n==> ${title}`);
-  if (results.some(({ name, outcome }) => name === needs && outcome !== "passed")) {
-    say("    skipped, because there is no build");
+  const missing = results.find(({ name, outcome }) => needs.includes(name) && outcome !== "passed");
+  if (missing !== undefined) {
+    say(`    skipped, because the step "${missing.name}" did not pass`);
     return "skipped";
   }
   const begun = Date.now();
@@ -116,6 +119,10 @@ async function buildBoth() {
   if (built.default !== "stable") built.stable = await ensureBuilt("stable");
 }
 
+async function findPython() {
+  built.python = await ensurePython();
+}
+
 function endToEnd(output, filter) {
   if (built[output] === undefined) {
     say("    nothing to do: the stable build is what is deployed");
@@ -135,7 +142,7 @@ function endToEnd(output, filter) {
     `--test-concurrency=${Math.max(2, cpus().length - 1)}`,
   ];
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
-    A2A_BUILD_DIR: outputs[output],
+    A2A_BUILD_DIR: outputs[output], ...(built.python ? { A2A_PYTHON: built.python } : {}),
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
 }

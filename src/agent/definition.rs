@@ -10,7 +10,7 @@ use crate::model::{AgentExtension, AgentProvider};
 #[serde(deny_unknown_fields)]
 pub struct AgentDefinition {
     /// The name of the file without `.toml`: the agent answers at `/<slug>`. Not part of the file.
-    #[serde(default)]
+    #[serde(skip)]
     pub slug: String,
     /// A name for people.
     pub name: String,

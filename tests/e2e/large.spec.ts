@@ -1,0 +1,46 @@
+// Events larger than a stored value may be (2 MB): kept over several rows, or refused with the reason.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Agent, RpcError, textOf } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { contents, sendStreaming, subscribe } from "./stream.ts";
+
+let worker: Worker;
+let demo: Agent;
+before(async () => {
+  worker = await startWorker({ vars: { MAX_EVENT_BYTES: "3500000" } });
+  demo = new Agent(`${worker.url}/demo`);
+});
+after(() => worker.stop());
+
+/** Text of so many characters of one to four bytes, so that cuts fall within characters. */
+function long(characters: number): string {
+  return "aé€𝄞".repeat(characters / 4);
+}
+
+test("a task with an event of more than 2 MB outlives a crash (§3.1.3)", async () => {
+  const text = long(1_000_000);
+  const task = await demo.sendForTask(text);
+  assert.equal(textOf(task.artifacts?.[0]), text);
+  await worker.kill9();
+  await worker.restart();
+  assert.deepEqual(await demo.getTask(task.id), task);
+});
+
+test("an event of more than 2 MB is streamed and replayed whole (§3.1.6)", async () => {
+  const text = long(1_000_000);
+  const events = await (await sendStreaming(demo.endpoint, text)).rest();
+  const id = events[0]?.data.result?.task?.id ?? "";
+  const replayed = await (await subscribe(demo.endpoint, id, 0)).rest();
+  assert.deepEqual(contents(replayed), contents(events));
+});
+
+test("an event beyond the limit fails the task with the reason (§4.1.3)", async () => {
+  const task = await demo.sendForTask(long(1_450_000));
+  assert.equal(task.status.state, "TASK_STATE_FAILED");
+  assert.match(textOf(task.status.message), /the limit is 3500000/);
+});
+
+test("a message beyond the limit is refused (§3.1.1)", async () => {
+  await assert.rejects(demo.send(long(1_800_000)), (error) => error instanceof RpcError || /413/.test(String(error)));
+});

@@ -4,23 +4,15 @@
 //! happens. It owns the position: when the socket drops, for whatever reason, it connects again from
 //! there, and the client notices nothing.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::stream;
-use tokio::sync::Notify;
-use wasm_bindgen::prelude::*;
-use worker::{
-    Delay, Env, Headers, Method, Request, RequestInit, Response, Result, WebSocket, console_error,
-    console_warn,
-};
+use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn};
 
-use super::bindings;
 use super::command::StreamCommand;
-use super::followers::{CloseCode, close};
+use super::followers::CloseCode;
+use super::link::{Failure, Link, connect};
 use crate::binding::Reply;
 use crate::binding::http::{CORS, HttpResponse};
 use crate::error::Error;
@@ -136,7 +128,7 @@ impl Bridge {
                 }
                 continue;
             }
-            if let Some(code) = link.inbox.closed.get() {
+            if let Some(code) = link.closed() {
                 self.link = None;
                 // Without a position the snapshot is still owed, and asking for it again tells why it
                 // did not come.
@@ -146,7 +138,7 @@ impl Bridge {
                 }
                 continue;
             }
-            let changed = Box::pin(link.inbox.changed.notified());
+            let changed = Box::pin(link.changed());
             let heartbeat = Delay::from(HEARTBEAT);
             match select(changed, heartbeat).await {
                 Either::Left(_) => {}
@@ -265,140 +257,14 @@ impl Bridge {
     }
 }
 
-/// An open socket to the object, which ends when this is dropped.
-struct Link {
-    socket: WebSocket,
-    inbox: Rc<Inbox>,
-    on_message: Closure<dyn FnMut(web_sys::MessageEvent)>,
-    on_close: Closure<dyn FnMut(web_sys::CloseEvent)>,
-}
-
-/// What came over a socket and was not looked at yet.
-#[derive(Default)]
-struct Inbox {
-    frames: RefCell<VecDeque<String>>,
-    bytes: Cell<usize>,
-    closed: Cell<Option<u16>>,
-    changed: Notify,
-}
-
-impl Link {
-    /// Listens to a socket and accepts it.
-    fn new(socket: WebSocket) -> Result<Self> {
-        let inbox = Rc::new(Inbox::default());
-        let raw: &web_sys::WebSocket = socket.as_ref();
-
-        let (for_message, sender) = (inbox.clone(), socket.clone());
-        let receive = move |event: web_sys::MessageEvent| {
-            for_message.receive(event.data().as_string().unwrap_or_default(), &sender);
-        };
-        let on_message = Closure::wrap_assert_unwind_safe(Box::new(receive) as Box<dyn FnMut(_)>);
-        raw.add_event_listener_with_callback("message", on_message.as_ref().unchecked_ref())?;
-
-        let for_close = inbox.clone();
-        let end = move |event: web_sys::CloseEvent| for_close.close(event.code());
-        let on_close = Closure::wrap_assert_unwind_safe(Box::new(end) as Box<dyn FnMut(_)>);
-        raw.add_event_listener_with_callback("close", on_close.as_ref().unchecked_ref())?;
-        // An error is followed by no close event when the other side is gone.
-        raw.add_event_listener_with_callback("error", on_close.as_ref().unchecked_ref())?;
-
-        let link = Self { socket, inbox, on_message, on_close };
-        link.socket.accept()?;
-        Ok(link)
-    }
-
-    /// What has come since the last call.
-    fn take(&self) -> VecDeque<String> {
-        self.inbox.bytes.set(0);
-        self.inbox.frames.take()
-    }
-}
-
-impl Inbox {
-    /// Keeps a frame, unless the client is so far behind that it had better come back for it.
-    fn receive(&self, frame: String, socket: &WebSocket) {
-        if self.closed.get().is_some() {
-            return;
-        }
-        self.bytes.set(self.bytes.get() + frame.len());
-        self.frames.borrow_mut().push_back(frame);
-        if self.bytes.get() > MAX_QUEUED_BYTES {
-            self.close(CloseCode::TooSlow.number());
-            close(socket, CloseCode::TooSlow);
-        }
-        self.changed.notify_waiters();
-    }
-
-    fn close(&self, code: u16) {
-        if self.closed.get().is_none() {
-            self.closed.set(Some(code));
-        }
-        self.changed.notify_waiters();
-    }
-}
-
-impl Drop for Link {
-    fn drop(&mut self) {
-        let raw: &web_sys::WebSocket = self.socket.as_ref();
-        let message = self.on_message.as_ref().unchecked_ref();
-        let end = self.on_close.as_ref().unchecked_ref();
-        let _ = raw.remove_event_listener_with_callback("message", message);
-        let _ = raw.remove_event_listener_with_callback("close", end);
-        let _ = raw.remove_event_listener_with_callback("error", end);
-        close(&self.socket, CloseCode::Over);
-    }
-}
-
 /// The last event of a stream that breaks off.
 fn error_event(body: &str) -> String {
     format!("event: error\ndata: {body}\n\n")
 }
 
-/// Why connecting failed.
-enum Failure {
-    TooManyFollowers(usize),
-    Platform(worker::Error),
-}
-
-impl From<worker::Error> for Failure {
-    fn from(error: worker::Error) -> Self {
-        Self::Platform(error)
-    }
-}
-
-async fn connect(
-    env: &Env,
-    id: &TaskId,
-    hello: &StreamCommand,
-) -> std::result::Result<Link, Failure> {
-    // A new stub each time: after a failure the old one may stay broken.
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let headers = Headers::new();
-    headers.set("upgrade", "websocket")?;
-    let mut init = RequestInit::new();
-    init.with_method(Method::Get).with_headers(headers);
-    let response = stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await?;
-    if response.status_code() == 429 {
-        let limit = response.headers().get("x-limit")?.and_then(|limit| limit.parse().ok());
-        return Err(Failure::TooManyFollowers(limit.unwrap_or_default()));
-    }
-    let status = response.status_code();
-    let Some(socket) = response.websocket() else {
-        let refused = worker::Error::RustError(format!("the object answered {status}"));
-        return Err(Failure::Platform(refused));
-    };
-    let link = Link::new(socket)?;
-    let text = serde_json::to_string(hello).map_err(worker::Error::from)?;
-    link.socket.send_with_str(text)?;
-    Ok(link)
-}
-
 /// How long a stream is silent before a comment shows that it is alive. A client that is gone is
 /// noticed by this, too.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-
-/// How much may wait for a client that reads slowly, in bytes. The log is the buffer beyond that.
-const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 
 const FIRST_PAUSE_MS: u64 = 25;
 const MAX_PAUSE_MS: u64 = 5_000;

@@ -7,6 +7,7 @@ mod command;
 mod counters;
 mod followers;
 mod front;
+mod link;
 mod platform;
 mod received;
 mod response;

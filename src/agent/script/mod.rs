@@ -1,0 +1,286 @@
+//! Scripts: fixed rules that say what an agent answers (executor kind `script`).
+
+mod check;
+mod step;
+mod template;
+
+use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(super) use check::{panics, problems_of};
+use step::Step;
+pub use template::Values;
+
+use crate::model::{Base64, Message};
+
+/// What to do about some messages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Which messages; without it, those that no other rule takes.
+    #[serde(default)]
+    pub when: Option<Condition>,
+    /// What to do, in order.
+    pub then: Vec<Action>,
+    /// Rules for the next message of the same task; tried before the others.
+    #[serde(default)]
+    pub follow_up: Vec<Rule>,
+}
+
+/// Which messages a rule takes.
+///
+/// When several rules match, exact text goes before message id, message id before pattern, pattern
+/// before no condition; within a kind the longest match wins, then the order of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// Messages whose text is exactly this.
+    Text(String),
+    /// Messages whose id begins with this.
+    MessageId(String),
+    /// Messages in whose text this regular expression is found.
+    Pattern(Pattern),
+}
+
+/// A regular expression in the syntax of the `regex-lite` crate (linear time, no Unicode classes).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Pattern(Regex);
+
+/// One step of a rule; in the file, a table whose key `do` names it.
+///
+/// Texts may hold `{text}` (the text of the message), `{1}` or `{name}` (what the pattern captured);
+/// `{{` and `}}` stand for the braces themselves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Step", into = "Step")]
+pub enum Action {
+    /// `working`: the task is being worked on; `text`, if given, is a progress note.
+    Working(Option<String>),
+    /// `artifact`: an artifact.
+    Artifact(ArtifactAction),
+    /// `wait`: nothing for `ms` milliseconds, at most [`MAX_WAIT_MS`].
+    Wait(Amount),
+    /// `polls`: nothing until GetTask was called `count` times, 1 or more.
+    Polls(u32),
+    /// `complete`: the task is done; `text`, if given, is a closing word.
+    Complete(Option<String>),
+    /// `fail`: the task failed, with the reason `text`.
+    Fail(String),
+    /// `reject`: the agent declines the task, with the reason `text`.
+    Reject(String),
+    /// `input_required`: the task waits for an answer to the question `text`.
+    InputRequired(String),
+    /// `auth_required`: the task waits for credentials; `text` says which.
+    AuthRequired(String),
+    /// `message`: a message instead of a task.
+    Message(String),
+    /// `panic`: the executor panics, as a bug in an agent would make it.
+    Panic,
+}
+
+/// An artifact of a scripted agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArtifactAction {
+    /// Its id; `artifact-<n>` if not given.
+    pub id: Option<String>,
+    /// A name for people.
+    pub name: Option<String>,
+    /// What it holds: in the file exactly one of `text`, `data`, `raw`, `url` and `chunks`.
+    pub content: ArtifactContent,
+    /// The name of the file that it is.
+    pub filename: Option<String>,
+    /// Its media type.
+    pub media_type: Option<String>,
+}
+
+/// What an artifact of a scripted agent holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArtifactContent {
+    /// Text.
+    Text(String),
+    /// JSON data; texts in it may hold placeholders.
+    Data(Value),
+    /// Bytes; in the file in base64.
+    Raw(Base64),
+    /// A link.
+    Url(String),
+    /// Text in pieces, each an event of its own.
+    Chunks {
+        /// The pieces, at least one.
+        pieces: Vec<String>,
+        /// `repeat`: how often to go through them, 1 unless given, at most [`MAX_REPEAT`].
+        repeat: Amount,
+        /// `delay_ms`: the pause between pieces, in milliseconds, none unless given.
+        delay_ms: Amount,
+    },
+}
+
+/// A number.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Amount {
+    /// In the file a number.
+    Fixed(u64),
+    /// In the file a text that gives one when its captures are filled in, as `"{1}"`.
+    Captured(String),
+}
+
+/// The rule for the newest of the client's `messages` (oldest first), and what its texts may use.
+/// Earlier messages decide which follow-up rules apply.
+pub fn rule_for<'a>(rules: &'a [Rule], messages: &[Message]) -> Option<(&'a Rule, Values)> {
+    let mut chosen: Option<(&Rule, Values)> = None;
+    for message in messages {
+        let follow_up = chosen.take().map_or(&[][..], |(rule, _)| &rule.follow_up);
+        chosen = best(follow_up, message).or_else(|| best(rules, message));
+    }
+    chosen
+}
+
+impl Condition {
+    /// How well a message fits: rank of the kind and length of the match, and what was captured.
+    fn fit(&self, message: &Message) -> Option<((u8, usize), Values)> {
+        let text = message.text();
+        let mut values = Values::of(&text);
+        match self {
+            Self::Text(wanted) => (*wanted == text).then_some(((3, text.len()), values)),
+            Self::MessageId(prefix) => {
+                message.message_id.starts_with(prefix).then_some(((2, prefix.len()), values))
+            }
+            Self::Pattern(Pattern(regex)) => {
+                let captures = regex.captures(&text)?;
+                values.capture(regex, &captures);
+                Some(((1, captures.get(0).map_or(0, |found| found.len())), values))
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let refused = |error| format!("{text:?} is not a regular expression: {error}");
+        Regex::new(&text).map(Self).map_err(refused)
+    }
+}
+
+impl From<Pattern> for String {
+    fn from(pattern: Pattern) -> Self {
+        pattern.0.as_str().to_owned()
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+fn best<'a>(rules: &'a [Rule], message: &Message) -> Option<(&'a Rule, Values)> {
+    let mut best: Option<((u8, usize), &Rule, Values)> = None;
+    for rule in rules {
+        let fit = match &rule.when {
+            Some(condition) => condition.fit(message),
+            None => Some(((0, 0), Values::of(&message.text()))),
+        };
+        if let Some((rank, values)) = fit
+            && best.as_ref().is_none_or(|(best, ..)| rank > *best)
+        {
+            best = Some((rank, rule, values));
+        }
+    }
+    best.map(|(_, rule, values)| (rule, values))
+}
+
+/// The longest wait of a script, in milliseconds: ten minutes.
+pub const MAX_WAIT_MS: u64 = 600_000;
+
+/// How often a script goes through the pieces of an artifact at most.
+pub const MAX_REPEAT: u64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(id: &str, text: &str) -> Message {
+        let message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]});
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[derive(Deserialize)]
+    struct Script {
+        rules: Vec<Rule>,
+    }
+
+    fn script(text: &str) -> Script {
+        toml::from_str(text).unwrap()
+    }
+
+    fn answer(script: &Script, messages: &[(&str, &str)]) -> String {
+        let messages: Vec<Message> = messages.iter().map(|(id, text)| message(id, text)).collect();
+        let Some((rule, values)) = rule_for(&script.rules, &messages) else {
+            return "none".to_owned();
+        };
+        match &rule.then[0] {
+            Action::Complete(Some(text)) | Action::InputRequired(text) => values.fill(text),
+            other => format!("{other:?}"),
+        }
+    }
+
+    const RULES: &str = r#"
+        [[rules]]
+        then = [{ do = "complete", text = "default {text}" }]
+        [[rules]]
+        when = { pattern = '^hold (\d+)' }
+        then = [{ do = "complete", text = "held {1}" }]
+        [[rules]]
+        when = { pattern = "hold" }
+        then = [{ do = "complete", text = "short" }]
+        [[rules]]
+        when = { text = "hold 5 exactly" }
+        then = [{ do = "complete", text = "exact" }]
+        [[rules]]
+        when = { message_id = "tck-artifact" }
+        then = [{ do = "complete", text = "artifact" }]
+        [[rules]]
+        when = { message_id = "tck-artifact-file" }
+        then = [{ do = "complete", text = "file" }]
+        [[rules]]
+        when = { text = "ask" }
+        then = [{ do = "input_required", text = "which?" }]
+        [[rules.follow_up]]
+        when = { pattern = "^(?P<colour>red|blue)$" }
+        then = [{ do = "complete", text = "you chose {colour}" }]
+        [[rules.follow_up]]
+        then = [{ do = "input_required", text = "which then?" }]
+        [[rules.follow_up.follow_up]]
+        then = [{ do = "complete", text = "last: {text}" }]
+    "#;
+
+    #[test]
+    fn the_most_specific_rule_wins() {
+        let script = script(RULES);
+        for (id, text, expected) in [
+            ("m", "anything", "default anything"),
+            ("m", "hold 5", "held 5"),
+            ("m", "please hold", "short"),
+            ("m", "hold 5 exactly", "exact"),
+            ("tck-artifact-1", "hold 5", "artifact"),
+            ("tck-artifact-file-1", "x", "file"),
+            ("tck-artifact-file-1", "ask", "which?"),
+        ] {
+            assert_eq!(answer(&script, &[(id, text)]), expected, "{id} {text}");
+        }
+    }
+
+    #[test]
+    fn follow_up_rules_go_first_and_then_the_others() {
+        let script = script(RULES);
+        assert_eq!(answer(&script, &[("1", "ask"), ("2", "red")]), "you chose red");
+        assert_eq!(answer(&script, &[("1", "ask"), ("2", "green")]), "which then?");
+        assert_eq!(answer(&script, &[("1", "ask"), ("2", "green"), ("3", "x")]), "last: x");
+        assert_eq!(answer(&script, &[("1", "hold 1"), ("2", "hold 2")]), "held 2");
+    }
+}

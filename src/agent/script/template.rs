@@ -1,0 +1,116 @@
+//! Texts with placeholders, and what a message fills in.
+
+use std::collections::HashMap;
+
+use regex_lite::{Captures, Regex};
+use serde_json::Value;
+
+use super::Amount;
+
+/// The placeholders that a message fills in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values(HashMap<String, String>);
+
+impl Values {
+    pub(super) fn of(text: &str) -> Self {
+        Self(HashMap::from([("text".to_owned(), text.to_owned())]))
+    }
+
+    pub(super) fn capture(&mut self, regex: &Regex, captures: &Captures<'_>) {
+        for (index, name) in regex.capture_names().enumerate() {
+            let found = captures.get(index).map_or("", |found| found.as_str()).to_owned();
+            if let Some(name) = name {
+                self.0.insert(name.to_owned(), found.clone());
+            }
+            self.0.insert(index.to_string(), found);
+        }
+    }
+
+    /// Fills the placeholders of a text in; unknown ones stay empty.
+    pub fn fill(&self, template: &str) -> String {
+        let mut filled = String::with_capacity(template.len());
+        for piece in pieces(template) {
+            match piece {
+                Ok(literal) => filled.push_str(literal),
+                Err(name) => filled.push_str(self.0.get(name).map_or("", String::as_str)),
+            }
+        }
+        filled
+    }
+
+    /// Fills the placeholders of every text in a JSON value in.
+    pub fn fill_json(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill(text)),
+            Value::Array(elements) => elements.iter().map(|value| self.fill_json(value)).collect(),
+            Value::Object(members) => members
+                .iter()
+                .map(|(key, value)| (key.clone(), self.fill_json(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// A number, `most` at the most; `None` if the captured text is none.
+    pub fn number(&self, amount: &Amount, most: u64) -> Option<u64> {
+        let number = match amount {
+            Amount::Fixed(number) => *number,
+            Amount::Captured(text) => self.fill(text).trim().parse().ok()?,
+        };
+        Some(number.min(most))
+    }
+}
+
+/// A template cut into literal text (`Ok`) and names of placeholders (`Err`). A brace that opens
+/// nothing stands for itself.
+pub(super) fn pieces(template: &str) -> Vec<Result<&str, &str>> {
+    let mut pieces = Vec::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (literal, from) = rest.split_at(at);
+        pieces.push(Ok(literal));
+        if let Some(after) = from.strip_prefix("{{") {
+            pieces.push(Ok("{"));
+            rest = after;
+        } else if let Some(after) = from.strip_prefix("}}") {
+            pieces.push(Ok("}"));
+            rest = after;
+        } else if let Some((name, after)) =
+            from.strip_prefix('{').and_then(|inside| inside.split_once('}'))
+        {
+            pieces.push(Err(name));
+            rest = after;
+        } else {
+            pieces.push(Ok(from.get(..1).unwrap_or_default()));
+            rest = from.get(1..).unwrap_or_default();
+        }
+    }
+    pieces.push(Ok(rest));
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_in() {
+        let values = Values::of("hi");
+        for (template, filled) in [
+            ("{text}", "hi"),
+            ("a {text} b {text}", "a hi b hi"),
+            ("{{text}}", "{text}"),
+            ("{none}", ""),
+            ("{", "{"),
+            ("}", "}"),
+            ("x {open", "x {open"),
+            ("", ""),
+        ] {
+            assert_eq!(values.fill(template), filled, "{template}");
+        }
+        assert_eq!(values.fill_json(&json!({"a": ["{text}", 1]})), json!({"a": ["hi", 1]}));
+    }
+}

@@ -7,6 +7,7 @@ mod call;
 mod cancel_task;
 pub mod frame;
 mod get_task;
+pub mod list_tasks;
 mod run;
 mod send_message;
 mod session;

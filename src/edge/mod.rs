@@ -7,9 +7,12 @@ mod command;
 mod counters;
 mod followers;
 mod front;
+mod index;
+mod listing;
 mod platform;
 mod received;
 mod response;
+mod statements;
 mod task_object;
 mod task_store;
 

@@ -120,7 +120,8 @@ impl TaskObject {
                 }
                 outcome
             }
-            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) => {
+            // Streams come over a socket, and the front Worker lists from the index.
+            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
                 return Err(Error::Internal { task: None });
             }
         };
@@ -166,9 +167,10 @@ impl TaskObject {
             Call::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after)
             }
-            Call::SendMessage(_) | Call::GetTask(_) | Call::CancelTask(_) => {
-                Err(Error::Internal { task: None })
-            }
+            Call::SendMessage(_)
+            | Call::GetTask(_)
+            | Call::ListTasks(_)
+            | Call::CancelTask(_) => Err(Error::Internal { task: None }),
         }
     }
 

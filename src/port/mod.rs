@@ -1,12 +1,15 @@
 //! What a task asks of the outside: storage for its log, and time, timers, background work and
 //! identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
 
+mod index;
 pub mod memory;
 
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
+
+pub use index::{IndexRow, Indexed, TaskIndex};
 
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::Counters;

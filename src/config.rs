@@ -34,6 +34,8 @@ pub struct Limits {
     /// `TASK_GRACE_MS`: how long an agent may think before its answer becomes a task (250 ms).
     /// A direct message after that is the closing message of the task.
     pub task_grace_ms: u64,
+    /// `INDEX_WAIT_MS`: how long an answer waits at most until its task can be listed (2 s).
+    pub index_wait_ms: u64,
     /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
     pub max_event_bytes: usize,
     /// `MAX_STREAMS`: how many streams may follow one task at a time (5,000).
@@ -90,6 +92,7 @@ impl Settings {
                 blocking_limit_ms: number("BLOCKING_LIMIT_MS", 60_000, 1, 15 * MINUTE_MS)?,
                 run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,
                 task_grace_ms: number("TASK_GRACE_MS", 250, 0, 10_000)?,
+                index_wait_ms: number("INDEX_WAIT_MS", 2_000, 0, MINUTE_MS)?,
                 max_event_bytes: size("MAX_EVENT_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
                 max_streams: size("MAX_STREAMS", 5_000, 1, 30_000)?,
                 max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,

@@ -47,6 +47,8 @@ pub enum Error {
     MethodNotAllowed(&'static str),
     /// The task is followed by as many streams as it may be.
     TooManyStreams(usize),
+    /// What is needed for this is not there at the moment. The cause went to the log.
+    Unavailable(&'static str),
     /// Something broke on our side. The cause went to the log.
     Internal {
         /// The task that was touched, if it exists.
@@ -105,9 +107,15 @@ impl Error {
             Self::NotFound(_) => (-32601, 404, "NOT_FOUND", "NOT_FOUND"),
             Self::MethodNotAllowed(_) => (-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED"),
             Self::TooManyStreams(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"),
+            Self::Unavailable(_) => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
             Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
         Wire { code, http, status, reason }
+    }
+
+    /// After how many seconds the same request may succeed, where waiting helps: `Retry-After`.
+    pub fn retry_after_s(&self) -> Option<u32> {
+        matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER_S)
     }
 
     /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters.
@@ -146,7 +154,8 @@ impl Error {
             | Self::InvalidParams(_)
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)
-            | Self::TooManyStreams(_) => None,
+            | Self::TooManyStreams(_)
+            | Self::Unavailable(_) => None,
         }
     }
 }
@@ -192,6 +201,7 @@ impl fmt::Display for Error {
             Self::TooManyStreams(limit) => {
                 write!(out, "the task is followed by {limit} streams, which is the limit")
             }
+            Self::Unavailable(what) => out.write_str(what),
             Self::Internal { .. } => out.write_str("internal error"),
         }
     }
@@ -204,6 +214,9 @@ impl From<Vec<FieldViolation>> for Error {
         Self::InvalidParams(violations)
     }
 }
+
+/// How long a client is asked to wait for what is not available.
+const RETRY_AFTER_S: u32 = 5;
 
 #[cfg(test)]
 mod tests {
@@ -225,6 +238,7 @@ mod tests {
             (Error::InvalidRequest(String::new()), -32600, 400),
             (Error::MethodNotFound(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
+            (Error::Unavailable(""), -32603, 503),
             (Error::Internal { task: None }, -32603, 500),
         ] {
             assert_eq!((error.wire().code, error.wire().http), (code, http), "{error:?}");

@@ -59,7 +59,15 @@ impl HttpResponse {
         let response = Self::json(wire.http, body.to_string());
         match error {
             Error::MethodNotAllowed(allowed) => response.with_header("allow", *allowed),
-            _ => response,
+            _ => response.with_retry_after(error),
+        }
+    }
+
+    /// The same answer with `Retry-After`, if waiting helps against this error.
+    pub fn with_retry_after(self, error: &Error) -> Self {
+        match error.retry_after_s() {
+            Some(seconds) => self.with_header("retry-after", seconds.to_string()),
+            None => self,
         }
     }
 

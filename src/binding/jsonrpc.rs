@@ -132,7 +132,7 @@ pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
             "data": error.details(),
         },
     });
-    HttpResponse::json(status, body.to_string())
+    HttpResponse::json(status, body.to_string()).with_retry_after(error)
 }
 
 fn invalid(text: &str) -> Error {

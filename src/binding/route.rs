@@ -13,6 +13,8 @@ pub enum Route<'a> {
     Card(Option<&'a str>),
     /// What the agents have received, for tests.
     Received,
+    /// What statements on the index cost, for tests.
+    Statements,
 }
 
 /// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
@@ -26,6 +28,7 @@ pub fn route(path: &str) -> Route<'_> {
         [".well-known", file] if is_card(file) => Route::Card(None),
         [agent, ".well-known", file] if is_card(file) => Route::Card(Some(agent)),
         ["_dev", "received"] => Route::Received,
+        ["_dev", "statements"] => Route::Statements,
         [first, ..] if rest::begins(first) => Route::Rest(None, path),
         [agent] => Route::JsonRpc(Some(agent)),
         [agent, ..] => match path.split_once('/') {

@@ -88,6 +88,7 @@ impl Bridge {
             Call::SendMessage(_)
             | Call::SubscribeToTask(_)
             | Call::GetTask(_)
+            | Call::ListTasks(_)
             | Call::CancelTask(_) => (false, false),
         };
         // A new task is followed from its first event, one that exists from its snapshot.

@@ -9,8 +9,9 @@ use worker::{Context, Env, Method, Request, RequestInit, Response, Result, conso
 use super::bindings;
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
-use super::received;
+use super::listing::list_tasks;
 use super::response::to_response;
+use super::{received, statements};
 use crate::auth::Caller;
 use crate::binding::discovery::{self, Known};
 use crate::binding::http::{HttpResponse, split_url};
@@ -59,7 +60,10 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
             None => Err(unknown_path(path, &agents)),
         },
         Route::Received if settings.development => development(&request),
-        Route::Received => Err(unknown_path(path, &agents)),
+        Route::Statements if settings.development => {
+            Ok(HttpResponse::json(200, statements::all().to_string()))
+        }
+        Route::Received | Route::Statements => Err(unknown_path(path, &agents)),
     };
     let mut response = answer.unwrap_or_else(|error| HttpResponse::error(&error));
     if request.method() == Method::Head {
@@ -192,23 +196,41 @@ impl Exchange<'_> {
             if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
                 check_message(request, self.settings)?;
             }
-            let id = object_of(self.env, &call)?;
             let agent = agent.slug.clone();
-            let after = match &call {
+            let reply = reply.clone().with_extensions(active);
+            Ok(Command { agent, caller: Caller::anonymous(), reply, call })
+        };
+        match decoded() {
+            Ok(Command { agent, caller, reply, call: Call::ListTasks(request) }) => {
+                let listed = list_tasks(self.env, &agent, &caller, &request).await;
+                to_response(
+                    listed.map_or_else(|error| reply.error(&error), |json| reply.result(&json)),
+                )
+            }
+            Ok(command) => self.hand_on(command).await,
+            Err(error) => to_response(reply.error(&error)),
+        }
+    }
+
+    /// Lets the object of the task that a call is about answer it.
+    async fn hand_on(&self, command: Command) -> Result<Response> {
+        let reply = command.reply.clone();
+        let addressed = || {
+            let id = object_of(self.env, &command.call)?;
+            let after = match &command.call {
                 Call::SubscribeToTask(_) => {
                     parse_event_id(self.parameters.last_event_id.as_deref())?
                 }
                 Call::SendMessage(_)
                 | Call::SendStreamingMessage(_)
                 | Call::GetTask(_)
+                | Call::ListTasks(_)
                 | Call::CancelTask(_) => None,
             };
-            let caller = Caller::anonymous();
-            let reply = reply.clone().with_extensions(active);
-            Ok((id, after, Command { agent, caller, reply, call }))
+            Ok((id, after))
         };
-        let (id, after, command) = match decoded() {
-            Ok(decoded) => decoded,
+        let (id, after) = match addressed() {
+            Ok(addressed) => addressed,
             Err(error) => return to_response(reply.error(&error)),
         };
         if matches!(command.call, Call::SendStreamingMessage(_) | Call::SubscribeToTask(_)) {
@@ -265,7 +287,7 @@ fn check_message(
 
 /// The task that a call is about, and so its object; a new one for a message without task. An id that
 /// was never given out is refused here: the namespace knows its own ids.
-fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
+pub(super) fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
     let internal = |error: worker::Error| {
         console_error!("no task object: {error}");
         Error::Internal { task: None }
@@ -277,6 +299,8 @@ fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
         Ok(TaskId::new(object.to_string()))
     };
     match call {
+        // No task in particular.
+        Call::ListTasks(_) => Err(Error::Internal { task: None }),
         Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
             match &request.message.task_id {
                 Some(id) => existing(id),
@@ -289,7 +313,12 @@ fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
     }
 }
 
-async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
+/// Sends a command to the object of a task; gives what it answers for the client.
+///
+/// # Errors
+///
+/// When it does not answer, or not for the client.
+pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
     let body = serde_json::to_string(command)?;
     let mut init = RequestInit::new();

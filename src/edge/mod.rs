@@ -7,10 +7,13 @@ mod command;
 mod counters;
 mod followers;
 mod front;
+mod index;
 mod link;
+mod listing;
 mod platform;
 mod received;
 mod response;
+mod statements;
 mod task_object;
 mod task_store;
 

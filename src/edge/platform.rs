@@ -5,24 +5,29 @@ use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
-use worker::{Date, Delay, Env, State, console_error};
+use worker::js_sys;
+use worker::wasm_bindgen::JsValue;
+use worker::{Date, Delay, Env, ScheduledTime, State, console_error};
 
 use super::counters::D1Counters;
+use super::index::D1Index;
 use super::{followers, received};
 use crate::model::{Message, TaskId, UnixMillis};
-use crate::port::Platform;
+use crate::port::{Platform, TaskIndex};
 use crate::tool::Counters;
 
 /// The platform of one task object.
 pub(super) struct ObjectPlatform {
     state: Rc<State>,
     counters: D1Counters,
+    index: D1Index,
     is_development: bool,
 }
 
 impl ObjectPlatform {
     pub(super) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
-        Self { state, counters: D1Counters { env }, is_development }
+        let index = D1Index { env: env.clone() };
+        Self { state, counters: D1Counters { env }, index, is_development }
     }
 }
 
@@ -34,6 +39,16 @@ impl Platform for ObjectPlatform {
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
         Box::pin(Delay::from(Duration::from_millis(millis)))
+    }
+
+    fn set_alarm(&self, at: UnixMillis) {
+        let state = self.state.clone();
+        self.state.wait_until(async move {
+            let date = js_sys::Date::new(&JsValue::from_f64(at.0 as f64));
+            if let Err(error) = state.storage().set_alarm(ScheduledTime::new(date)).await {
+                console_error!("the alarm could not be set: {error}");
+            }
+        });
     }
 
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
@@ -50,6 +65,10 @@ impl Platform for ObjectPlatform {
 
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         followers::publish(&self.state, frame, is_over);
+    }
+
+    fn index(&self) -> &dyn TaskIndex {
+        &self.index
     }
 
     fn sync(&self) -> LocalBoxFuture<'static, ()> {

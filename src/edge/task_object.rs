@@ -3,8 +3,10 @@
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
 use std::cell::RefCell;
+use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 
+use wasm_bindgen::prelude::*;
 use worker::{
     DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
     WebSocketIncomingMessage, console_error, durable_object,
@@ -102,6 +104,22 @@ impl DurableObject for TaskObject {
     }
 }
 
+#[wasm_bindgen]
+impl TaskObject {
+    /// The alarm: something that could not be done before is due. The macro's own export of it can only
+    /// be had without that of the other events.
+    #[wasm_bindgen(js_name = alarm)]
+    pub async fn ring(&self) -> std::result::Result<(), JsValue> {
+        AssertUnwindSafe(async move {
+            // The platform rings again if this fails, which it does only if storage does.
+            let session = self.session().map_err(|error| JsValue::from_str(&error.to_string()))?;
+            session.wake().await;
+            Ok(())
+        })
+        .await
+    }
+}
+
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, call } = command;
@@ -118,9 +136,11 @@ impl TaskObject {
                 if settings.development {
                     received::note_canceled(&agent, session.id());
                 }
+                session.until_indexed().await;
                 outcome
             }
-            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) => {
+            // Streams come over a socket, and the front Worker lists from the index.
+            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
                 return Err(Error::Internal { task: None });
             }
         };
@@ -128,10 +148,8 @@ impl TaskObject {
             Outcome::SentMessage(message) => {
                 serde_json::to_string(&message).ok().map(|json| format!(r#"{{"message":{json}}}"#))
             }
-            Outcome::SentTask(history) => {
-                session.task_json(history).map(|json| format!(r#"{{"task":{json}}}"#))
-            }
-            Outcome::Task(history) => session.task_json(history).map(|json| json.to_string()),
+            Outcome::SentTask(json) => Some(format!(r#"{{"task":{json}}}"#)),
+            Outcome::Task(json) => Some(json.to_string()),
         };
         let result = result.ok_or(Error::Internal { task: None })?;
         Ok(reply.result(&result))
@@ -166,7 +184,7 @@ impl TaskObject {
             Call::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after)
             }
-            Call::SendMessage(_) | Call::GetTask(_) | Call::CancelTask(_) => {
+            Call::SendMessage(_) | Call::GetTask(_) | Call::ListTasks(_) | Call::CancelTask(_) => {
                 Err(Error::Internal { task: None })
             }
         }

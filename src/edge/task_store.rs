@@ -6,7 +6,7 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
-use crate::port::{Batch, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
@@ -33,11 +33,15 @@ impl SqlTaskStore {
         if tables.first().is_none_or(|found| found.count == 0.0) {
             return Ok(None);
         }
-        let Some(facts) = self.rows::<TaskFacts>("SELECT agent, owner FROM task")?.pop() else {
+        let facts =
+            self.rows::<TaskRow>("SELECT agent, owner, indexed, index_failures FROM task")?;
+        let Some(TaskRow { agent, owner, indexed, index_failures }) = facts.into_iter().next()
+        else {
             return Ok(None);
         };
         let rows = self.rows("SELECT generation, more, marks, lines FROM log ORDER BY seq")?;
-        Ok(Some(StoredTask { facts, log: batches(rows) }))
+        let indexed = Indexed { generation: indexed as u64, failures: index_failures as u32 };
+        Ok(Some(StoredTask { facts: TaskFacts { agent, owner }, indexed, log: batches(rows) }))
     }
 
     fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
@@ -115,11 +119,26 @@ impl TaskStore for SqlTaskStore {
         let written = storage.transaction_sync(&mut write);
         written.map(|_| ()).map_err(|error| StoreError(worker::Error::from(error).to_string()))
     }
+
+    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
+        let generation = i64::try_from(indexed.generation).unwrap_or(i64::MAX);
+        let values = vec![generation.into(), i64::from(indexed.failures).into()];
+        let update = self.sql().exec("UPDATE task SET indexed = ?, index_failures = ?", values);
+        update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
+    }
 }
 
 #[derive(Deserialize)]
 struct Count {
     count: f64,
+}
+
+#[derive(Deserialize)]
+struct TaskRow {
+    agent: String,
+    owner: String,
+    indexed: f64,
+    index_failures: f64,
 }
 
 #[derive(Deserialize)]
@@ -191,7 +210,13 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
 const SCHEMA_VERSION: i64 = 1;
 
 const SCHEMA: &str = "
-    CREATE TABLE task (schema INTEGER NOT NULL, agent TEXT NOT NULL, owner TEXT NOT NULL) STRICT;
+    CREATE TABLE task (
+        schema INTEGER NOT NULL,
+        agent TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        indexed INTEGER NOT NULL DEFAULT 0,
+        index_failures INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
     CREATE TABLE log (
         seq INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,

@@ -23,8 +23,8 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use id::{ContextId, TaskId};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub use request::{
-    CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest,
-    SubscribeToTaskRequest,
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,
+    SendMessageRequest, SubscribeToTaskRequest,
 };
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::UnixMillis;

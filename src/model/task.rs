@@ -160,6 +160,20 @@ impl TaskState {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }
 
+    /// The number that the protocol gives to the state.
+    pub fn number(self) -> i64 {
+        match self {
+            Self::Submitted => 1,
+            Self::Working => 2,
+            Self::Completed => 3,
+            Self::Failed => 4,
+            Self::Canceled => 5,
+            Self::InputRequired => 6,
+            Self::Rejected => 7,
+            Self::AuthRequired => 8,
+        }
+    }
+
     /// The name on the wire, as `TASK_STATE_WORKING`.
     pub fn wire_name(self) -> &'static str {
         match self {

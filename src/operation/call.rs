@@ -6,7 +6,9 @@ use serde_json::Value;
 use crate::agent::Capabilities;
 use crate::error::Error;
 use crate::model::decode::{Decode, decode};
-use crate::model::{CancelTaskRequest, GetTaskRequest, SendMessageRequest, SubscribeToTaskRequest};
+use crate::model::{
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageRequest, SubscribeToTaskRequest,
+};
 
 /// The operations of A2A 1.0 (spec §3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +39,9 @@ impl Operation {
     /// [`Error::UnsupportedOperation`] or [`Error::PushNotificationNotSupported`].
     pub fn check_offered(self, capabilities: &Capabilities) -> Result<(), Error> {
         let (name, is_offered) = match self {
-            Self::SendMessage | Self::GetTask | Self::CancelTask => return Ok(()),
-            Self::ListTasks => ("ListTasks", false),
+            Self::SendMessage | Self::GetTask | Self::ListTasks | Self::CancelTask => {
+                return Ok(());
+            }
             Self::SendStreamingMessage => ("SendStreamingMessage", capabilities.streaming),
             Self::SubscribeToTask => ("SubscribeToTask", capabilities.streaming),
             Self::GetExtendedAgentCard => {
@@ -76,12 +79,12 @@ impl Operation {
         match self {
             Self::SendMessage => Ok(Call::SendMessage(Box::new(send_request(params)?))),
             Self::GetTask => Ok(Call::GetTask(request(params)?)),
+            Self::ListTasks => Ok(Call::ListTasks(request(params)?)),
             Self::CancelTask => Ok(Call::CancelTask(request(params)?)),
             Self::SendStreamingMessage => {
                 Ok(Call::SendStreamingMessage(Box::new(send_request(params)?)))
             }
             Self::SubscribeToTask => Ok(Call::SubscribeToTask(request(params)?)),
-            Self::ListTasks => Err(not_offered("ListTasks")),
             Self::GetExtendedAgentCard => Err(not_offered("GetExtendedAgentCard")),
             Self::PushNotificationConfig => Err(Error::PushNotificationNotSupported),
         }
@@ -99,6 +102,8 @@ pub enum Call {
     SubscribeToTask(SubscribeToTaskRequest),
     /// GetTask.
     GetTask(GetTaskRequest),
+    /// ListTasks. The one call that is not about a task: it is answered from the index.
+    ListTasks(ListTasksRequest),
     /// CancelTask.
     CancelTask(CancelTaskRequest),
 }

@@ -23,5 +23,5 @@ pub fn cancel_task(session: &TaskSession, agent: &str, caller: &Caller) -> Resul
         Err(other) => return Err(Error::UnsupportedOperation(other.to_string())),
     }
     session.flush().map_err(|_| session.internal())?;
-    Ok(Outcome::Task(HistoryLimit::All))
+    session.shown(HistoryLimit::All).map(Outcome::Task)
 }

@@ -18,5 +18,5 @@ pub fn get_task(
 ) -> Result<Outcome, Error> {
     session.authorize(agent, caller)?;
     session.note_poll();
-    Ok(Outcome::Task(HistoryLimit::from_wire(request.history_length)))
+    session.shown(HistoryLimit::from_wire(request.history_length)).map(Outcome::Task)
 }

@@ -7,6 +7,8 @@ mod call;
 mod cancel_task;
 pub mod frame;
 mod get_task;
+pub mod list_tasks;
+mod projection;
 mod run;
 mod send_message;
 mod session;
@@ -19,15 +21,17 @@ pub use send_message::{Sender, send_message};
 pub use session::TaskSession;
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
 
-use crate::model::{HistoryLimit, Message};
+use std::rc::Rc;
+
+use crate::model::Message;
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The result of a send: the task of the session, with so much history.
-    SentTask(HistoryLimit),
+    /// The result of a send: the task as JSON, as it was when there was nothing more to wait for.
+    SentTask(Rc<str>),
     /// The result of a send: a message instead of a task.
     SentMessage(Box<Message>),
-    /// The task of the session, with so much history.
-    Task(HistoryLimit),
+    /// The task as JSON, as it was when the operation was done.
+    Task(Rc<str>),
 }

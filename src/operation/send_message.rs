@@ -43,7 +43,11 @@ pub async fn send_message(
     let configuration = request.configuration.clone();
     deliver(session, sender, request)?;
     let history = HistoryLimit::from_wire(configuration.history_length);
-    wait(session, configuration.return_immediately, history).await
+    let outcome = wait(session, configuration.return_immediately, history).await;
+    if !configuration.return_immediately {
+        session.until_indexed().await;
+    }
+    outcome
 }
 
 /// Delivers a message: begins the task, or goes on with it. What comes of it is not waited for.
@@ -92,12 +96,11 @@ pub(super) async fn wait(
             return Ok(Outcome::SentMessage(Box::new(message)));
         }
         if session.is_settled() || (return_immediately && session.exists()) {
-            return Ok(Outcome::SentTask(history));
+            return session.shown(history).map(Outcome::SentTask);
         }
         match select(changed, limit).await {
             Either::Left(((), rest)) => limit = rest,
-            Either::Right(_) if session.exists() => return Ok(Outcome::SentTask(history)),
-            Either::Right(_) => return Err(session.internal()),
+            Either::Right(_) => return session.shown(history).map(Outcome::SentTask),
         }
     }
 }

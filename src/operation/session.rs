@@ -8,6 +8,7 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::Notify;
 
 use super::frame::{self, Mark};
+use super::projection::Projection;
 use super::run::drive;
 use super::send_message::Sender;
 use crate::auth::Caller;
@@ -15,7 +16,7 @@ use crate::config::Limits;
 use crate::error::Error;
 use crate::executor::{Emission, ExecutorError, TurnHost};
 use crate::model::{HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, UnixMillis};
-use crate::port::{Batch, Platform, StoreError, TaskFacts, TaskStore};
+use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{Effect, Input, LogEntry, NewTask, RunOutcome, TaskError, TaskMachine};
 use crate::tool::Counters;
 
@@ -35,6 +36,7 @@ pub struct TaskSession {
     crashes: Cell<u64>,
     is_canceled: Cell<bool>,
     is_broken: Cell<bool>,
+    projection: Projection,
     me: std::rc::Weak<Self>,
 }
 
@@ -75,8 +77,8 @@ impl TaskSession {
         limits: Limits,
     ) -> Result<Rc<Self>, StoreError> {
         let stored = store.load()?;
-        let (phase, facts) = match stored {
-            None => (Phase::Empty, None),
+        let (phase, facts, indexed) = match stored {
+            None => (Phase::Empty, None, Indexed::default()),
             Some(stored) => {
                 let mut entries = Vec::new();
                 for line in stored.log.iter().flat_map(|batch| batch.lines.lines()) {
@@ -86,7 +88,7 @@ impl TaskSession {
                 }
                 let machine = TaskMachine::replay(entries)
                     .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
-                (Phase::Live(machine), Some(stored.facts))
+                (Phase::Live(machine), Some(stored.facts), stored.indexed)
             }
         };
         let inner = Inner {
@@ -110,12 +112,14 @@ impl TaskSession {
             crashes: Cell::new(0),
             is_canceled: Cell::new(false),
             is_broken: Cell::new(false),
+            projection: Projection::new(indexed),
             me: me.clone(),
         });
         if session.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
             session.end_run(RunOutcome::Lost);
             session.flush()?;
         }
+        session.project();
         Ok(session)
     }
 
@@ -166,6 +170,15 @@ impl TaskSession {
         let snapshot = encode(HistoryLimit::All)?;
         self.inner.borrow_mut().snapshot = Some(snapshot.clone());
         Some(snapshot)
+    }
+
+    /// The task as it stands, for an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it does not exist.
+    pub(super) fn shown(&self, history: HistoryLimit) -> Result<Rc<str>, Error> {
+        self.task_json(history).ok_or_else(|| self.internal())
     }
 
     /// The generation of the newest event; 0 while there is no task.
@@ -275,6 +288,7 @@ impl TaskSession {
             self.crashes.set(self.crashes.get() + 1);
         }
         self.changed.notify_waiters();
+        self.project();
         result
     }
 
@@ -369,6 +383,23 @@ impl TaskSession {
         self.platform.as_ref()
     }
 
+    pub(super) fn store(&self) -> &dyn TaskStore {
+        self.store.as_ref()
+    }
+
+    pub(super) fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    pub(super) fn me(&self) -> Option<Rc<Self>> {
+        self.me.upgrade()
+    }
+
+    /// What is known of the task from its first moment on.
+    pub(super) fn facts(&self) -> Option<TaskFacts> {
+        self.inner.borrow().facts.clone()
+    }
+
     /// The error for a failure on our side, with the task if clients can know it.
     pub(super) fn internal(&self) -> Error {
         Error::Internal { task: self.exists().then(|| self.id.clone()) }
@@ -382,7 +413,7 @@ impl TaskSession {
 
     fn start_run(&self, message: Message) {
         self.polls.set(0);
-        if let Some(session) = self.me.upgrade() {
+        if let Some(session) = self.me() {
             self.platform.spawn(Box::pin(drive(session, message)));
         }
     }
@@ -397,7 +428,7 @@ impl TaskSession {
         inner.unsaved.marks.push(Mark::of_entry(entry));
     }
 
-    fn with_machine<T>(&self, read: impl FnOnce(&TaskMachine) -> T) -> Option<T> {
+    pub(super) fn with_machine<T>(&self, read: impl FnOnce(&TaskMachine) -> T) -> Option<T> {
         match &self.inner.borrow().phase {
             Phase::Live(machine) => Some(read(machine)),
             Phase::Empty | Phase::Draft(_) | Phase::Replied(_) => None,

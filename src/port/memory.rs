@@ -10,7 +10,9 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
-use super::{Batch, Platform, StoreError, StoredTask, TaskFacts, TaskStore};
+use super::{
+    Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
+};
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::Counters;
 
@@ -59,10 +61,18 @@ impl TaskStore for MemoryStore {
         }
         let mut task = self.0.task.borrow_mut();
         if let Some(facts) = opening {
-            *task = Some(StoredTask { facts: facts.clone(), log: Vec::new() });
+            let indexed = Indexed::default();
+            *task = Some(StoredTask { facts: facts.clone(), indexed, log: Vec::new() });
         }
         let stored = task.as_mut().ok_or_else(|| StoreError("no task was opened".to_owned()))?;
         stored.log.push(batch.clone());
+        Ok(())
+    }
+
+    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
+        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
+            stored.indexed = indexed;
+        }
         Ok(())
     }
 }
@@ -82,6 +92,8 @@ struct PlatformState {
     errors: RefCell<Vec<String>>,
     frames: RefCell<Vec<String>>,
     messages: RefCell<Vec<String>>,
+    alarm: Cell<Option<UnixMillis>>,
+    index: MemoryIndex,
 }
 
 impl MemoryPlatform {
@@ -130,6 +142,16 @@ impl MemoryPlatform {
         self.0.errors.borrow().clone()
     }
 
+    /// When the task wants to be woken.
+    pub fn alarm(&self) -> Option<UnixMillis> {
+        self.0.alarm.get()
+    }
+
+    /// The index that tasks of this platform write to.
+    pub fn memory_index(&self) -> &MemoryIndex {
+        &self.0.index
+    }
+
     fn poll_spawned(&self, context: &mut Context<'_>) {
         let spawned = self.0.tasks.take();
         let mut left = Vec::new();
@@ -161,6 +183,10 @@ impl Platform for MemoryPlatform {
         Box::pin(Timer { platform: self.clone(), due, key: None })
     }
 
+    fn set_alarm(&self, at: UnixMillis) {
+        self.0.alarm.set(Some(at));
+    }
+
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
         self.0.tasks.borrow_mut().push(future);
     }
@@ -176,6 +202,10 @@ impl Platform for MemoryPlatform {
 
     fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
         self.0.frames.borrow_mut().extend(frame());
+    }
+
+    fn index(&self) -> &dyn TaskIndex {
+        &self.0.index
     }
 
     fn sync(&self) -> LocalBoxFuture<'static, ()> {
@@ -198,6 +228,55 @@ impl Counters for MemoryPlatform {
         let counter = counters.entry((owner.to_owned(), name.to_owned())).or_default();
         *counter += 1;
         Ok(*counter)
+    }
+}
+
+/// An index that can fail, or never answer.
+#[derive(Default)]
+pub struct MemoryIndex {
+    rows: RefCell<BTreeMap<TaskId, IndexRow>>,
+    statements: Cell<usize>,
+    fails: Cell<bool>,
+    hangs: Cell<bool>,
+}
+
+impl MemoryIndex {
+    /// The row of a task.
+    pub fn row(&self, id: &TaskId) -> Option<IndexRow> {
+        self.rows.borrow().get(id).cloned()
+    }
+
+    /// How many statements it was given, also those that failed.
+    pub fn statements(&self) -> usize {
+        self.statements.get()
+    }
+
+    /// Lets every statement fail from now on, or succeed again.
+    pub fn set_failing(&self, fails: bool) {
+        self.fails.set(fails);
+    }
+
+    /// Lets every statement go unanswered from now on, or be answered again.
+    pub fn set_hanging(&self, hangs: bool) {
+        self.hangs.set(hangs);
+    }
+}
+
+#[async_trait(?Send)]
+impl TaskIndex for MemoryIndex {
+    async fn upsert(&self, row: IndexRow) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        if self.hangs.get() {
+            std::future::pending::<()>().await;
+        }
+        if self.fails.get() {
+            return Err("the index was told to fail".to_owned());
+        }
+        let mut rows = self.rows.borrow_mut();
+        if rows.get(&row.id).is_none_or(|known| row.generation > known.generation) {
+            rows.insert(row.id.clone(), row);
+        }
+        Ok(())
     }
 }
 

@@ -1,12 +1,15 @@
-//! What a task asks of the outside: storage for its log, and time, timers, background work and
-//! identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
+//! What a task asks of the outside: storage for its log, a place in the index, and time, timers,
+//! background work and identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
 
+mod index;
 pub mod memory;
 
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
+
+pub use index::{IndexRow, Indexed, TaskIndex};
 
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::Counters;
@@ -35,6 +38,13 @@ pub trait TaskStore {
     ///
     /// When the storage fails; nothing was written then.
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Notes how far the index has followed.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
 }
 
 /// What is known of a task from its first moment on and never changes.
@@ -62,6 +72,8 @@ pub struct Batch {
 pub struct StoredTask {
     /// Its facts.
     pub facts: TaskFacts,
+    /// How far the index has followed it.
+    pub indexed: Indexed,
     /// Its log, oldest first.
     pub log: Vec<Batch>,
 }
@@ -78,10 +90,14 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// Time, timers, background work, identifiers and counters.
+/// Time, timers, background work, identifiers, counters and the index.
 pub trait Platform {
     /// The present instant. On Cloudflare it advances only while waiting.
     fn now(&self) -> UnixMillis;
+
+    /// Wakes the task at this instant or later, even if it is not in memory then. Replaces an
+    /// earlier alarm.
+    fn set_alarm(&self, at: UnixMillis);
 
     /// Completes after `millis` milliseconds; dropping it cancels the timer.
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
@@ -98,6 +114,9 @@ pub trait Platform {
     /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
     /// last one, and they are let go.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
+
+    /// The index of tasks.
+    fn index(&self) -> &dyn TaskIndex;
 
     /// Completes when everything written so far is durable.
     fn sync(&self) -> LocalBoxFuture<'static, ()>;

@@ -18,6 +18,8 @@ use crate::model::{
 pub struct TaskMachine {
     task: Task,
     generation: u64,
+    /// The generation at which the present status was entered.
+    status_generation: u64,
     /// Whether a run of the executor is under way. Not part of the log: a machine that comes from
     /// storage has none.
     running: bool,
@@ -129,14 +131,16 @@ impl TaskMachine {
         let history = vec![message];
         let task = Task { id, context_id, status, artifacts: Vec::new(), history, metadata };
         let opening = LogEntry::Task(task.clone());
-        (Self { task, generation: 1, running: true, unread: 0 }, opening)
+        let machine = Self { task, generation: 1, status_generation: 1, running: true, unread: 0 };
+        (machine, opening)
     }
 
     /// Rebuilds a task from its log; `None` if the log does not begin with a task.
     pub fn replay(entries: impl IntoIterator<Item = LogEntry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let LogEntry::Task(task) = entries.next()? else { return None };
-        let mut machine = Self { task, generation: 1, running: false, unread: 0 };
+        let mut machine =
+            Self { task, generation: 1, status_generation: 1, running: false, unread: 0 };
         for entry in entries {
             machine.apply(entry);
         }
@@ -187,6 +191,11 @@ impl TaskMachine {
     /// How many events it has had; that of the newest event.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The generation of the event that brought the present status.
+    pub fn status_generation(&self) -> u64 {
+        self.status_generation
     }
 
     /// Whether an executor should be at work and none is: its run was lost.
@@ -319,6 +328,7 @@ impl TaskMachine {
                 // What the agent said with the former state becomes history.
                 task.history.extend(task.status.message.take());
                 task.status = event.status;
+                self.status_generation = self.generation;
             }
             LogEntry::ArtifactUpdate(event) => {
                 let id = &event.artifact.artifact_id;

@@ -64,7 +64,6 @@ describe("refused", () => {
     ["an unknown method without id", JSON.stringify(call({ method: "MakeCoffee", id: undefined })), null, -32601, "METHOD_NOT_FOUND"],
     ["a method in lower case", JSON.stringify(call({ method: "sendMessage" })), "r-1", -32601, "METHOD_NOT_FOUND"],
     ["an empty method", JSON.stringify(call({ method: "" })), "r-1", -32601, "METHOD_NOT_FOUND"],
-    ["ListTasks, which is not built yet", JSON.stringify(call({ method: "ListTasks", params: {} })), "r-1", -32004, "UNSUPPORTED_OPERATION"],
     ["a hundred thousand lists", "[".repeat(100_000) + "]".repeat(100_000), null, -32600, "INVALID_REQUEST"],
     ["a hundred thousand open lists", "[".repeat(100_000), null, -32600, "INVALID_REQUEST"],
     ["a hundred thousand objects in a part", JSON.stringify(call()).replace('{"text":"hello"}', `{"data":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`), null, -32600, "INVALID_REQUEST"],

@@ -43,6 +43,8 @@ export interface Worker {
    * sockets of its followers stay open, or with "close" are lost as in a deploy.
    */
   evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
+  /** Its D1 database, past the Worker. Until it is stopped or restarted. */
+  d1(): Promise<Database>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
   stop(): Promise<void>;
 }
@@ -83,6 +85,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
       await instance.miniflare.unsafeEvictDurableObject(config.name, taskClass, { id: taskId, webSockets });
+    },
+    async d1() {
+      if (instance === undefined) throw new Error("the worker is not running");
+      return instance.miniflare.getD1Database("DB");
     },
     async stop() {
       await end();
@@ -209,9 +215,16 @@ interface Miniflare {
   unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
 }
 
-interface Database {
-  prepare(statement: string): unknown;
-  batch(statements: unknown[]): Promise<unknown>;
+/** A D1 database, as far as tests need it. */
+export interface Database {
+  prepare(statement: string): Statement;
+  batch(statements: Statement[]): Promise<unknown>;
+}
+
+/** A statement of a `Database`. */
+export interface Statement {
+  bind(...values: unknown[]): Statement;
+  run<Row = Record<string, unknown>>(): Promise<{ results: Row[]; meta: { rows_read: number; rows_written: number } }>;
 }
 
 interface MiniflareModule {

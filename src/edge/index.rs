@@ -1,0 +1,282 @@
+//! The index of tasks in D1: the statements. `STORAGE.md` describes the tables.
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use worker::wasm_bindgen::JsValue;
+use worker::{D1Database, D1PreparedStatement, D1Result, Env, Error, Result};
+
+use super::{bindings, statements};
+use crate::model::{TaskId, TaskState, UnixMillis};
+use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
+use crate::port::{IndexRow, TaskIndex};
+
+/// The tables `tasks` and `task_counts`.
+pub(super) struct D1Index {
+    pub(super) env: Env,
+}
+
+impl D1Index {
+    /// The rows that a query asks for, and how many match in all: one round trip.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(super) async fn find(&self, query: &TaskQuery) -> Result<Found> {
+        let (page, total) = (page_statement(query), total_statement(query));
+        let database = bindings::database(&self.env)?;
+        let prepared = vec![page.prepare(&database)?, total.prepare(&database)?];
+        let results = database.batch(prepared).await?;
+        let [found, counted] = results.as_slice() else {
+            return Err(Error::RustError("D1 gave another number of results".to_owned()));
+        };
+        self.check(&page, found)?;
+        self.check(&total, counted)?;
+        let tasks = found.results::<TaskRow>()?.into_iter().map(FoundTask::from).collect();
+        let counted = counted.results::<TotalRow>()?;
+        Ok(Found { tasks, total: counted.first().map_or(0, |row| row.total as u64) })
+    }
+
+    async fn write(&self, row: IndexRow) -> Result<()> {
+        let statement = upsert_statement(row);
+        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
+        self.check(&statement, &prepared.run().await?)
+    }
+
+    fn check(&self, statement: &Statement, result: &D1Result) -> Result<()> {
+        if let Some(error) = result.error() {
+            return Err(Error::RustError(error));
+        }
+        if bindings::settings(&self.env).is_ok_and(|settings| settings.development) {
+            statements::note(&statement.sql, result.meta()?);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait(?Send)]
+impl TaskIndex for D1Index {
+    async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
+        self.write(row).await.map_err(|error| error.to_string())
+    }
+}
+
+#[derive(Deserialize)]
+struct TaskRow {
+    id: String,
+    status_ms: f64,
+    head: String,
+    history: String,
+}
+
+#[derive(Deserialize)]
+struct TotalRow {
+    total: f64,
+}
+
+impl From<TaskRow> for FoundTask {
+    fn from(row: TaskRow) -> Self {
+        let TaskRow { id, status_ms, head, history } = row;
+        let position = Position { status_ms: UnixMillis(status_ms as i64), id: TaskId::new(id) };
+        Self { position, head, history }
+    }
+}
+
+/// A statement with its values, in the order of their numbers.
+#[derive(Clone, Debug, PartialEq)]
+struct Statement {
+    sql: String,
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Text(String),
+    /// Up to 2^53, exactly.
+    Number(i64),
+}
+
+impl Statement {
+    fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), values: Vec::new() }
+    }
+
+    /// Adds a value, and SQL in which `{}` stands for it.
+    fn push(&mut self, sql: &str, value: Value) {
+        self.values.push(value);
+        self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
+    }
+
+    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+        // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
+        let values = self.values.iter().map(|value| match value {
+            Value::Text(text) => JsValue::from_str(text),
+            Value::Number(number) => JsValue::from_f64(*number as f64),
+        });
+        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+fn page_statement(query: &TaskQuery) -> Statement {
+    let history = if query.with_history { "history" } else { "'' AS history" };
+    let index = match (&query.context_id, query.state) {
+        (Some(_), _) => " INDEXED BY tasks_by_context",
+        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, _) => "",
+    };
+    let mut statement =
+        Statement::new(format!("SELECT id, status_ms, head, {history} FROM tasks{index}"));
+    push_filters(&mut statement, query);
+    if let Some(from) = &query.from {
+        statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
+        statement.push("{})", from.id.as_str().into());
+    }
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
+    statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
+    statement
+}
+
+fn total_statement(query: &TaskQuery) -> Statement {
+    if query.is_unfiltered() {
+        let mut statement = Statement::new("SELECT total FROM task_counts");
+        push_scope(&mut statement, query);
+        return statement;
+    }
+    // Where the rows themselves would have to be read, the smallest index that has all is named.
+    let index = match (&query.context_id, query.state, query.since) {
+        (Some(_), _, _) => " INDEXED BY tasks_by_context",
+        (None, Some(state), _) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, Some(_), None) => " INDEXED BY tasks_by_context",
+        (None, _, _) => "",
+    };
+    let mut statement = Statement::new(format!("SELECT count(*) AS total FROM tasks{index}"));
+    push_filters(&mut statement, query);
+    statement
+}
+
+fn push_scope(statement: &mut Statement, query: &TaskQuery) {
+    statement.push(" WHERE owner = {}", query.owner.as_str().into());
+    statement.push(" AND agent = {}", query.agent.as_str().into());
+}
+
+fn push_filters(statement: &mut Statement, query: &TaskQuery) {
+    push_scope(statement, query);
+    if let Some(context_id) = &query.context_id {
+        statement.push(" AND context_id = {}", context_id.as_str().into());
+    }
+    if let Some(state) = query.state {
+        statement.push(" AND state = {}", Value::Number(state.number()));
+        if !state.is_terminal() {
+            statement.sql.push_str(IS_UNFINISHED);
+        }
+    }
+    if let Some(since) = query.since {
+        statement.push(" AND status_ms >= {}", Value::Number(since.0));
+    }
+}
+
+fn upsert_statement(row: IndexRow) -> Statement {
+    let IndexRow { id, agent, owner, context_id, state, status_ms, generation, head, history } =
+        row;
+    let generation = i64::try_from(generation).unwrap_or(i64::MAX);
+    let values = vec![
+        Value::Text(owner),
+        Value::Text(agent),
+        Value::Number(status_ms.0),
+        id.as_str().into(),
+        context_id.as_str().into(),
+        Value::Number(TaskState::number(state)),
+        Value::Number(generation),
+        Value::Text(head),
+        Value::Text(history),
+    ];
+    Statement { sql: UPSERT.to_owned(), values }
+}
+
+/// What the index `tasks_unfinished` is limited to, word by word: SQLite takes that index only for
+/// statements that say it, too.
+const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
+
+/// A late retry never replaces a newer row.
+const UPSERT: &str = "INSERT INTO tasks \
+    (owner, agent, status_ms, id, context_id, state, generation, head, history) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+    ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, state = excluded.state, \
+    generation = excluded.generation, head = excluded.head, history = excluded.history \
+    WHERE excluded.generation > tasks.generation";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ContextId;
+
+    fn query() -> TaskQuery {
+        TaskQuery {
+            owner: "o".to_owned(),
+            agent: "a".to_owned(),
+            context_id: None,
+            state: None,
+            since: None,
+            from: None,
+            limit: 51,
+            with_history: true,
+        }
+    }
+
+    #[test]
+    fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
+        let page = page_statement(&query());
+        assert_eq!(
+            page.sql,
+            "SELECT id, status_ms, head, history FROM tasks WHERE owner = ?1 AND agent = ?2 \
+             ORDER BY status_ms DESC, id DESC LIMIT ?3"
+        );
+        assert_eq!(page.values, ["o".into(), "a".into(), Value::Number(51)]);
+        let total = total_statement(&query());
+        assert_eq!(total.sql, "SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2");
+    }
+
+    #[test]
+    fn filters_and_places_become_conditions_with_values() {
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let query = TaskQuery {
+            context_id: Some(ContextId::new("c' OR 1")),
+            state: Some(TaskState::Completed),
+            since: Some(UnixMillis(5)),
+            from: Some(position),
+            with_history: false,
+            ..query()
+        };
+        let page = page_statement(&query);
+        assert_eq!(
+            page.sql,
+            "SELECT id, status_ms, head, '' AS history FROM tasks INDEXED BY tasks_by_context \
+             WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 \
+             AND status_ms >= ?5 AND (status_ms, id) <= (?6, ?7) \
+             ORDER BY status_ms DESC, id DESC LIMIT ?8"
+        );
+        assert_eq!(page.values.len(), 8);
+        assert_eq!(page.values.get(2), Some(&"c' OR 1".into()));
+        assert!(
+            !total_statement(&query).sql.contains("(status_ms, id)"),
+            "the total is of all pages"
+        );
+    }
+
+    #[test]
+    fn the_condition_on_unfinished_tasks_is_the_states_that_are_not_terminal() {
+        let terminal = TaskState::ALL.into_iter().filter(|state| state.is_terminal());
+        let numbers: Vec<String> = terminal.map(|state| state.number().to_string()).collect();
+        assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({})", numbers.join(", ")));
+        for state in TaskState::ALL {
+            let query = TaskQuery { state: Some(state), ..query() };
+            let is_narrow = page_statement(&query).sql.contains("tasks_unfinished");
+            assert_eq!(is_narrow, !state.is_terminal(), "{state:?}");
+        }
+    }
+}

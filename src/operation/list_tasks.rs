@@ -1,0 +1,331 @@
+//! ListTasks (spec §3.1.4): which tasks a page shows, where it goes on, and how it looks.
+//!
+//! Decides only. The rows come from the index; asking the objects for artifacts is left to `edge`.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis};
+
+/// What to look for in the index: the tasks of one caller with one agent, newest status first, ties
+/// by id descending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskQuery {
+    /// The caller to whom the tasks belong.
+    pub owner: String,
+    /// The agent that has them.
+    pub agent: String,
+    /// Only tasks of this conversation.
+    pub context_id: Option<ContextId>,
+    /// Only tasks in this state.
+    pub state: Option<TaskState>,
+    /// Only tasks whose status began then or later.
+    pub since: Option<UnixMillis>,
+    /// Only tasks from this place on. Does not count for the total.
+    pub from: Option<Position>,
+    /// How many rows to read: one more than the page shows, which tells whether there is another page.
+    pub limit: usize,
+    /// Whether the history of the tasks is wanted.
+    pub with_history: bool,
+}
+
+/// The place of a task in the order of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// When its status began.
+    pub status_ms: UnixMillis,
+    /// Its id.
+    pub id: TaskId,
+}
+
+/// What the index gives for a [`TaskQuery`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The rows, in order.
+    pub tasks: Vec<FoundTask>,
+    /// How many tasks match, on all pages.
+    pub total: u64,
+}
+
+/// A row of the index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundTask {
+    /// Where it stands.
+    pub position: Position,
+    /// The task as a JSON object, without history and artifacts.
+    pub head: String,
+    /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
+    pub history: String,
+}
+
+/// One page of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// What it shows, in order.
+    pub tasks: Vec<FoundTask>,
+    next: Option<Position>,
+    total: u64,
+    size: u8,
+    fingerprint: u64,
+}
+
+impl TaskQuery {
+    /// What a request asks of the index. The scope is the caller's and the agent's in any case.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
+    pub fn new(agent: &str, caller: &Caller, request: &ListTasksRequest) -> Result<Self, Error> {
+        let mut query = Self {
+            owner: caller.id.clone(),
+            agent: agent.to_owned(),
+            context_id: request.context_id.clone(),
+            state: request.status,
+            since: request.status_timestamp_after,
+            from: None,
+            limit: usize::from(request.page_size) + 1,
+            with_history: request.history_length != Some(0) && !request.include_artifacts,
+        };
+        if let Some(token) = &request.page_token {
+            query.from = Some(parse_token(token, query.fingerprint())?);
+        }
+        Ok(query)
+    }
+
+    /// Whether every task of the caller with the agent matches.
+    pub fn is_unfiltered(&self) -> bool {
+        self.context_id.is_none() && self.state.is_none() && self.since.is_none()
+    }
+
+    /// Tells listings apart whose pages do not fit together.
+    fn fingerprint(&self) -> u64 {
+        let state = self.state.map(TaskState::number);
+        let since = self.since.map(|since| since.0);
+        let filters = (&self.owner, &self.agent, &self.context_id, state, since);
+        // Tuples of texts and numbers can always be encoded.
+        fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
+    }
+}
+
+impl Page {
+    /// The page that a request gets of what was found for it.
+    pub fn new(query: &TaskQuery, request: &ListTasksRequest, found: Found) -> Self {
+        let size = request.page_size;
+        let Found { tasks, total } = found;
+        let mut page = Self { tasks, next: None, total, size, fingerprint: query.fingerprint() };
+        page.cut(size.into());
+        page
+    }
+
+    /// Ends the page after its first `count` tasks at the latest; the next page begins there.
+    pub fn cut(&mut self, count: usize) {
+        if let Some(first) = self.tasks.get(count) {
+            self.next = Some(first.position.clone());
+            self.tasks.truncate(count);
+        }
+    }
+
+    /// The result of ListTasks, with these tasks (JSON objects): usually those of the page.
+    pub fn to_json(&self, tasks: &[String]) -> String {
+        let token = self.next.as_ref().map(|next| token_at(next, self.fingerprint));
+        let token = token.unwrap_or_default();
+        let Self { size, total, .. } = self;
+        let tasks = tasks.join(",");
+        format!(
+            r#"{{"tasks":[{tasks}],"nextPageToken":"{token}","pageSize":{size},"totalSize":{total}}}"#
+        )
+    }
+}
+
+impl FoundTask {
+    /// The task as JSON, with so much of its history.
+    pub fn to_json(&self, history: HistoryLimit) -> String {
+        let lines: Vec<&str> = self.history.lines().collect();
+        let skipped = match history {
+            HistoryLimit::All => 0,
+            HistoryLimit::Newest(length) => lines.len().saturating_sub(length),
+        };
+        match (lines.get(skipped..).unwrap_or_default(), self.head.strip_suffix('}')) {
+            ([], _) | (_, None) => self.head.clone(),
+            (shown, Some(open)) => format!(r#"{open},"history":[{}]}}"#, shown.join(",")),
+        }
+    }
+}
+
+/// A page token: where the page begins, and for which filters. Opaque to clients.
+fn token_at(position: &Position, fingerprint: u64) -> String {
+    let Position { status_ms, id } = position;
+    URL_SAFE_NO_PAD.encode(format!("{fingerprint:016x}.{}.{id}", status_ms.0))
+}
+
+fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
+    let unknown = || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
+    let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| unknown())?;
+    let text = String::from_utf8(bytes).map_err(|_| unknown())?;
+    let mut members = text.splitn(3, '.');
+    let mut next = || members.next().ok_or_else(unknown);
+    let belongs_to = u64::from_str_radix(next()?, 16).map_err(|_| unknown())?;
+    let status_ms = next()?.parse().map(UnixMillis).map_err(|_| unknown())?;
+    let id = TaskId::new(next()?);
+    if belongs_to != fingerprint {
+        let advice = "belongs to a listing with other filters; begin that listing anew without it";
+        return Err(Error::invalid("pageToken", advice));
+    }
+    Ok(Position { status_ms, id })
+}
+
+/// The FNV-1a hash, 64 bits: the same in every version of the compiler, as tokens outlive deploys.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn request(params: Value) -> ListTasksRequest {
+        serde_json::from_value(params).unwrap()
+    }
+
+    fn query(params: Value) -> Result<TaskQuery, Error> {
+        TaskQuery::new("agent", &Caller::anonymous(), &request(params))
+    }
+
+    fn task(status_ms: i64, id: &str) -> FoundTask {
+        let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
+        FoundTask { position, head: format!(r#"{{"id":"{id}"}}"#), history: String::new() }
+    }
+
+    fn answer(params: Value, found: Found) -> Value {
+        let request = request(params);
+        let query = TaskQuery::new("agent", &Caller::anonymous(), &request).unwrap();
+        let page = Page::new(&query, &request, found);
+        let tasks: Vec<String> =
+            page.tasks.iter().map(|task| task.to_json(HistoryLimit::All)).collect();
+        serde_json::from_str(&page.to_json(&tasks)).unwrap()
+    }
+
+    #[test]
+    fn every_listing_is_scoped_by_caller_and_agent() {
+        let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+        for params in [json!({}), json!({"contextId": "c", "status": 3})] {
+            let query = TaskQuery::new("agent", &stranger, &request(params)).unwrap();
+            assert_eq!((query.owner.as_str(), query.agent.as_str()), ("stranger", "agent"));
+        }
+    }
+
+    #[test]
+    fn one_row_more_than_the_page_is_read() {
+        assert_eq!(query(json!({})).unwrap().limit, 51);
+        assert_eq!(query(json!({"pageSize": 1})).unwrap().limit, 2);
+    }
+
+    #[test]
+    fn history_is_read_only_when_it_is_shown() {
+        for (params, expected) in [
+            (json!({}), true),
+            (json!({"historyLength": 1}), true),
+            (json!({"historyLength": 0}), false),
+            (json!({"includeArtifacts": true}), false),
+        ] {
+            assert_eq!(query(params.clone()).unwrap().with_history, expected, "{params}");
+        }
+    }
+
+    #[test]
+    fn nothing_found_is_an_empty_page() {
+        let expected = json!({"tasks": [], "nextPageToken": "", "pageSize": 50, "totalSize": 0});
+        assert_eq!(answer(json!({}), Found { tasks: Vec::new(), total: 0 }), expected);
+    }
+
+    #[test]
+    fn the_last_page_has_no_token() {
+        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 9 };
+        let page = answer(json!({"pageSize": 2}), found);
+        assert_eq!(page["tasks"], json!([{"id": "b"}, {"id": "a"}]));
+        assert_eq!((&page["nextPageToken"], &page["totalSize"]), (&json!(""), &json!(9)));
+    }
+
+    #[test]
+    fn the_next_page_begins_where_this_one_ends() {
+        let found = Found { tasks: vec![task(2, "b"), task(2, "a"), task(1, "z")], total: 9 };
+        let page = answer(json!({"pageSize": 2, "contextId": "c"}), found);
+        assert_eq!(page["tasks"].as_array().unwrap().len(), 2);
+        let token = &page["nextPageToken"];
+        let next = query(json!({"pageSize": 5, "contextId": "c", "pageToken": token})).unwrap();
+        assert_eq!(next.from, Some(task(1, "z").position));
+    }
+
+    #[test]
+    fn a_page_that_is_cut_goes_on_where_it_was_cut() {
+        let request = request(json!({}));
+        let query = TaskQuery::new("agent", &Caller::anonymous(), &request).unwrap();
+        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 2 };
+        let mut page = Page::new(&query, &request, found);
+        page.cut(2);
+        assert!(page.to_json(&[]).contains(r#""nextPageToken":"""#));
+        page.cut(1);
+        let answer: Value = serde_json::from_str(&page.to_json(&[])).unwrap();
+        let position = parse_token(answer["nextPageToken"].as_str().unwrap(), query.fingerprint());
+        assert_eq!(position, Ok(task(1, "a").position));
+    }
+
+    #[test]
+    fn a_token_belongs_to_its_filters() {
+        let found = || Found { tasks: vec![task(2, "b"), task(2, "a")], total: 2 };
+        let page = answer(json!({"pageSize": 1, "status": 3}), found());
+        let token = page["nextPageToken"].as_str().unwrap();
+        assert!(query(json!({"status": "TASK_STATE_COMPLETED", "pageToken": token})).is_ok());
+        for other in [
+            json!({"pageToken": token}),
+            json!({"status": 4, "pageToken": token}),
+            json!({"status": 3, "contextId": "c", "pageToken": token}),
+            json!({"status": 3, "statusTimestampAfter": "2026-01-05T09:00:01Z", "pageToken": token}),
+        ] {
+            let Err(Error::InvalidParams(violations)) = query(other.clone()) else {
+                panic!("{other} was accepted");
+            };
+            assert_eq!(violations[0].field, "pageToken");
+        }
+        let params = request(json!({"status": 3, "pageToken": token}));
+        let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+        assert!(TaskQuery::new("agent", &stranger, &params).is_err());
+        assert!(TaskQuery::new("other", &Caller::anonymous(), &params).is_err());
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        let encoded = |text: &str| URL_SAFE_NO_PAD.encode(text);
+        for token in [
+            "x".to_owned(),
+            "%%%".to_owned(),
+            encoded("0123456789abcdef"),
+            encoded("0123456789abcdef.5"),
+            encoded("0123456789abcdef.x.id"),
+            encoded("wrong.5.id"),
+            URL_SAFE_NO_PAD.encode([0xff, 0xfe]),
+        ] {
+            assert!(query(json!({"pageToken": token})).is_err(), "{token}");
+        }
+    }
+
+    #[test]
+    fn the_newest_messages_are_shown_oldest_first() {
+        let found =
+            FoundTask { history: "{\"m\":1}\n{\"m\":2}\n{\"m\":3}".to_owned(), ..task(1, "a") };
+        for (limit, expected) in [
+            (HistoryLimit::Newest(0), json!({"id": "a"})),
+            (HistoryLimit::Newest(2), json!({"id": "a", "history": [{"m": 2}, {"m": 3}]})),
+            (HistoryLimit::All, json!({"id": "a", "history": [{"m": 1}, {"m": 2}, {"m": 3}]})),
+        ] {
+            let json: Value = serde_json::from_str(&found.to_json(limit)).unwrap();
+            assert_eq!(json, expected);
+        }
+        assert_eq!(task(1, "a").to_json(HistoryLimit::All), r#"{"id":"a"}"#);
+    }
+}

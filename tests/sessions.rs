@@ -381,6 +381,8 @@ fn the_same_message_is_not_run_twice() {
     let once = task(&session);
     host.platform.run_until(host.send(&session, next("m2", "x"))).expect("an answer");
     assert_eq!(task(&session), once);
+    host.platform.run_until(host.send(&session, next("m2", "y"))).expect("an answer");
+    assert_ne!(task(&session), once, "another message under the same id is another message");
 }
 
 #[test]

@@ -214,7 +214,7 @@ impl TaskMachine {
         {
             return Err(TaskError::OtherContext { expected: self.task.context_id.clone() });
         }
-        if self.has_received(&message.message_id) {
+        if self.has_received(&message) {
             return Ok(Vec::new());
         }
         if self.state().is_terminal() {
@@ -236,9 +236,15 @@ impl TaskMachine {
         Ok(effects)
     }
 
-    fn has_received(&self, message_id: &str) -> bool {
-        let mut received = self.task.history.iter();
-        received.any(|message| message.role == Role::User && message.message_id == message_id)
+    /// Whether this very message has come before. Another one under the same id, as careless clients
+    /// send it, is another message.
+    fn has_received(&self, message: &Message) -> bool {
+        self.task.history.iter().any(|known| {
+            known.message_id == message.message_id
+                && known.role == message.role
+                && known.parts == message.parts
+                && known.metadata == message.metadata
+        })
     }
 
     fn end_run(&mut self, outcome: RunOutcome, now: UnixMillis) -> Vec<Effect> {

@@ -117,6 +117,7 @@ fn sender() -> Sender {
         executor: Rc::new(Obedient),
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),
+        fingerprint: None,
     }
 }
 

@@ -66,6 +66,7 @@ impl Host {
             executor: self.executor.clone(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
+            fingerprint: None,
         }
     }
 
@@ -438,6 +439,37 @@ fn an_event_beyond_the_limit_fails_the_task_with_the_reason() {
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
     assert_eq!(state(&session), TaskState::Failed);
     assert!(reason(&session).contains("the limit is 4194304"), "{}", reason(&session));
+}
+
+#[test]
+fn a_send_that_is_repeated_under_its_key_begins_nothing_new() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.sleep(10).await;
+            events.complete(Some(&turn.message.text()))
+        })
+    });
+    let keyed = |text: &str| {
+        let request: SendMessageRequest = serde_json::from_value(first(text)).unwrap();
+        let fingerprint = Some(request.fingerprint());
+        (Sender { fingerprint, ..host.sender() }, request)
+    };
+    let session = host.open();
+    let (one, two) = (keyed("hi"), keyed("hi"));
+    let (one, two) = host.platform.run_until(join(
+        send_message(&session, one.0, one.1),
+        send_message(&session, two.0, two.1),
+    ));
+    assert_eq!(one, two, "also at the same time");
+    assert_eq!(host.platform.messages(), ["m1"]);
+
+    let reopened = host.open();
+    let again = keyed("hi");
+    assert_eq!(host.platform.run_until(send_message(&reopened, again.0, again.1)), one);
+    let other = keyed("something else");
+    let refused = host.platform.run_until(send_message(&reopened, other.0, other.1));
+    assert!(matches!(refused, Err(Error::InvalidParams(_))), "{refused:?}");
+    assert_eq!(host.platform.messages(), ["m1"]);
 }
 
 /// A poll function that is pending once: lets everybody else go on.

@@ -2,6 +2,7 @@
 
 use super::extensions;
 use super::version::requested_version;
+use crate::error::Error;
 
 /// The service parameters of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct ServiceParameters {
     pub extensions: Vec<String>,
     /// The newest event that the client of a stream has, as it says.
     pub last_event_id: Option<String>,
+    /// What the client calls a send, so that repeating it does not begin a second task.
+    pub idempotency_key: Option<String>,
 }
 
 impl ServiceParameters {
@@ -23,9 +26,43 @@ impl ServiceParameters {
             version: requested_version(header("a2a-version").as_deref(), query),
             extensions: extensions::requested(extensions.iter().flatten().map(String::as_str)),
             last_event_id: header("last-event-id"),
+            idempotency_key: header("idempotency-key"),
+        }
+    }
+
+    /// The generation of the newest event that the client of a stream has; none for an absent or empty
+    /// `Last-Event-ID`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if it is no number.
+    pub fn after(&self) -> Result<Option<u64>, Error> {
+        let text = self.last_event_id.as_deref().map(str::trim).unwrap_or_default();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let refused = || Error::invalid("Last-Event-ID", "must be the id of an event of this task");
+        text.parse().map(Some).map_err(|_| refused())
+    }
+
+    /// The `Idempotency-Key`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if it is empty or longer than [`MAX_KEY_BYTES`].
+    pub fn idempotency_key(&self) -> Result<Option<&str>, Error> {
+        match self.idempotency_key.as_deref() {
+            Some(key) if key.is_empty() || key.len() > MAX_KEY_BYTES => {
+                let description = format!("must have 1 to {MAX_KEY_BYTES} characters");
+                Err(Error::invalid("Idempotency-Key", description))
+            }
+            key => Ok(key),
         }
     }
 }
+
+/// The longest `Idempotency-Key`.
+pub const MAX_KEY_BYTES: usize = 255;
 
 #[cfg(test)]
 mod tests {
@@ -38,12 +75,31 @@ mod tests {
             "a2a-extensions" => Some("urn:a, urn:b".to_owned()),
             "x-a2a-extensions" => Some("urn:c".to_owned()),
             "last-event-id" => Some("7".to_owned()),
+            "idempotency-key" => Some("k".to_owned()),
             _ => None,
         };
         let read = ServiceParameters::read(header, "");
         assert_eq!(read.version.as_deref(), Some("1.0"));
         assert_eq!(read.extensions, ["urn:a", "urn:b", "urn:c"]);
-        assert_eq!(read.last_event_id.as_deref(), Some("7"));
+        assert_eq!(read.after(), Ok(Some(7)));
+        assert_eq!(read.idempotency_key(), Ok(Some("k")));
         assert_eq!(ServiceParameters::read(|_| None, ""), ServiceParameters::default());
+    }
+
+    #[test]
+    fn parameters_that_cannot_be_used_are_named() {
+        let read = |name: &'static str, value: String| {
+            ServiceParameters::read(|known| (known == name).then(|| value.clone()), "")
+        };
+        for value in ["x", "-1", "1.5"] {
+            let refused = read("last-event-id", value.to_owned()).after().unwrap_err();
+            assert!(refused.to_string().contains("Last-Event-ID"), "{refused}");
+        }
+        assert_eq!(read("last-event-id", " ".to_owned()).after(), Ok(None));
+        for value in [String::new(), "k".repeat(256)] {
+            let refused = read("idempotency-key", value);
+            assert!(refused.idempotency_key().is_err());
+        }
+        assert!(read("idempotency-key", "k".repeat(255)).idempotency_key().is_ok());
     }
 }

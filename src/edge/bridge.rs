@@ -66,6 +66,8 @@ struct Bridge {
     hello: StreamCommand,
     /// Whether the stream ends when the task asks for input.
     is_turn: bool,
+    /// Whether the stream may begin with the first event of a task, instead of a snapshot.
+    is_new: bool,
     /// The generation of the newest event that the client has; `None` before any.
     position: Option<u64>,
     /// Whether the client has got anything.
@@ -91,13 +93,13 @@ impl Bridge {
             | Call::ListTasks(_)
             | Call::CancelTask(_) => (false, false),
         };
-        // A new task is followed from its first event, one that exists from its snapshot.
-        let position = if is_new { Some(0) } else { hello.after };
+        let position = hello.after;
         Self {
             env,
             id,
             hello,
             is_turn,
+            is_new,
             position,
             has_begun: false,
             is_over: false,
@@ -179,7 +181,7 @@ impl Bridge {
     fn resume(&mut self) {
         let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
         self.hello.command.call = Call::SubscribeToTask(request);
-        self.hello.after = self.position;
+        self.hello.after = self.position.or(self.is_new.then_some(0));
     }
 
     /// The text for the client that a frame comes to; empty for what it has already.
@@ -219,8 +221,10 @@ impl Bridge {
     fn render_events(&mut self, reply: &Reply, first: u64, events: &[(Mark, &str)]) -> String {
         let mut text = String::new();
         for (generation, (mark, json)) in (first..).zip(events) {
-            // Before a snapshot the position is not known, and the snapshot will include the event.
-            let Some(position) = self.position else { return text };
+            // Without a position a stream begins with a snapshot, which will include the event, or
+            // with the first event of a new task.
+            let begins = self.is_new && generation == 1;
+            let Some(position) = self.position.or(begins.then_some(0)) else { return text };
             if generation <= position || self.is_over {
                 continue;
             }

@@ -18,6 +18,9 @@ pub(super) struct Command {
     pub(super) caller: Caller,
     /// In which form to answer.
     pub(super) reply: Reply,
+    /// What tells the message of an idempotent send from others.
+    #[serde(default)]
+    pub(super) fingerprint: Option<String>,
     /// What is asked.
     pub(super) call: Call,
 }

@@ -198,10 +198,16 @@ impl Exchange<'_> {
             }
             let agent = agent.slug.clone();
             let reply = reply.clone().with_extensions(active);
-            Ok(Command { agent, caller: Caller::anonymous(), reply, call })
+            let fingerprint = match (&call, self.parameters.idempotency_key()?) {
+                (Call::SendMessage(request) | Call::SendStreamingMessage(request), Some(_)) => {
+                    Some(request.fingerprint())
+                }
+                (_, _) => None,
+            };
+            Ok(Command { agent, caller: Caller::anonymous(), reply, fingerprint, call })
         };
         match decoded() {
-            Ok(Command { agent, caller, reply, call: Call::ListTasks(request) }) => {
+            Ok(Command { agent, caller, reply, call: Call::ListTasks(request), .. }) => {
                 let listed = list_tasks(self.env, &agent, &caller, &request).await;
                 to_response(
                     listed.map_or_else(|error| reply.error(&error), |json| reply.result(&json)),
@@ -216,11 +222,12 @@ impl Exchange<'_> {
     async fn hand_on(&self, command: Command) -> Result<Response> {
         let reply = command.reply.clone();
         let addressed = || {
-            let id = object_of(self.env, &command.call)?;
+            let key = self.parameters.idempotency_key()?;
+            let name = key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id));
+            let id = object_of(self.env, &command.call, name.as_deref())?;
             let after = match &command.call {
-                Call::SubscribeToTask(_) => {
-                    parse_event_id(self.parameters.last_event_id.as_deref())?
-                }
+                Call::SubscribeToTask(_) => self.parameters.after()?,
+                Call::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
                 Call::SendMessage(_)
                 | Call::SendStreamingMessage(_)
                 | Call::GetTask(_)
@@ -265,13 +272,6 @@ fn agent_for<'a>(
     })
 }
 
-/// The generation that a `Last-Event-ID` header names; none for an absent or empty one.
-fn parse_event_id(header: Option<&str>) -> std::result::Result<Option<u64>, Error> {
-    let Some(text) = header.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let refused = || Error::invalid("Last-Event-ID", "must be the id of an event of this task");
-    text.parse().map(Some).map_err(|_| refused())
-}
-
 fn check_message(
     request: &SendMessageRequest,
     settings: &Settings,
@@ -285,9 +285,14 @@ fn check_message(
     Ok(())
 }
 
-/// The task that a call is about, and so its object; a new one for a message without task. An id that
-/// was never given out is refused here: the namespace knows its own ids.
-pub(super) fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, Error> {
+/// The task that a call is about, and so its object. For a message without task a new one or, if the
+/// send has a name, the one of that name. An id that was never given out is refused here: the
+/// namespace knows its own ids.
+pub(super) fn object_of(
+    env: &Env,
+    call: &Call,
+    name: Option<&str>,
+) -> std::result::Result<TaskId, Error> {
     let internal = |error: worker::Error| {
         console_error!("no task object: {error}");
         Error::Internal { task: None }
@@ -304,7 +309,11 @@ pub(super) fn object_of(env: &Env, call: &Call) -> std::result::Result<TaskId, E
         Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
             match &request.message.task_id {
                 Some(id) => existing(id),
-                None => tasks.unique_id().map(|id| TaskId::new(id.to_string())).map_err(internal),
+                None => {
+                    let id =
+                        name.map_or_else(|| tasks.unique_id(), |name| tasks.id_from_name(name));
+                    id.map(|id| TaskId::new(id.to_string())).map_err(internal)
+                }
             }
         }
         Call::GetTask(request) => existing(&request.id),

@@ -58,7 +58,7 @@ async fn with_artifacts(
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
-        ask_for_task(env, Command { agent, caller, reply, call })
+        ask_for_task(env, Command { agent, caller, reply, fingerprint: None, call })
     });
     let mut answers = stream::iter(asked).buffered(OBJECTS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
@@ -82,7 +82,7 @@ async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Err
         console_error!("a task on a page does not answer: {reason}");
         Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
     };
-    let id = match object_of(env, &command.call) {
+    let id = match object_of(env, &command.call, None) {
         Ok(id) => id,
         Err(Error::TaskNotFound(_)) => return Ok(None),
         Err(error) => return Err(unavailable(error.to_string())),

@@ -122,12 +122,12 @@ impl TaskObject {
 
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, call } = command;
+        let Command { agent, caller, reply, fingerprint, call } = command;
         let session = self.session()?;
         let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
-                let sender = self.sender(agent, caller, &request)?;
+                let sender = self.sender(agent, caller, fingerprint, &request)?;
                 operation::send_message(&session, sender, *request).await?
             }
             Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
@@ -174,12 +174,12 @@ impl TaskObject {
         command: Command,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, call, .. } = command;
+        let Command { agent, caller, fingerprint, call, .. } = command;
         let session = self.session()?;
         match call {
             Call::SendStreamingMessage(request) => {
-                let sender = self.sender(agent, caller, &request)?;
-                operation::send_streaming_message(&session, sender, *request).await
+                let sender = self.sender(agent, caller, fingerprint, &request)?;
+                operation::send_streaming_message(&session, sender, *request, after).await
             }
             Call::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after)
@@ -195,6 +195,7 @@ impl TaskObject {
         &self,
         agent: String,
         caller: Caller,
+        fingerprint: Option<String>,
         request: &SendMessageRequest,
     ) -> std::result::Result<Sender, Error> {
         let settings = self.settings()?;
@@ -202,7 +203,7 @@ impl TaskObject {
         let hosted = agents.find(Some(&agent)).ok_or(Error::Internal { task: None })?;
         let executor = hosted.executor.clone();
         let accepted_output_modes = request.configuration.accepted_output_modes.clone();
-        Ok(Sender { agent, executor, caller, accepted_output_modes })
+        Ok(Sender { agent, executor, caller, accepted_output_modes, fingerprint })
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {

@@ -33,15 +33,21 @@ impl SqlTaskStore {
         if tables.first().is_none_or(|found| found.count == 0.0) {
             return Ok(None);
         }
-        let facts =
-            self.rows::<TaskRow>("SELECT agent, owner, indexed, index_failures FROM task")?;
-        let Some(TaskRow { agent, owner, indexed, index_failures }) = facts.into_iter().next()
+        let facts = self.rows::<TaskRow>(
+            "SELECT agent, owner, fingerprint, indexed, index_failures FROM task",
+        )?;
+        let Some(TaskRow { agent, owner, fingerprint, indexed, index_failures }) =
+            facts.into_iter().next()
         else {
             return Ok(None);
         };
         let rows = self.rows("SELECT generation, more, marks, lines FROM log ORDER BY seq")?;
         let indexed = Indexed { generation: indexed as u64, failures: index_failures as u32 };
-        Ok(Some(StoredTask { facts: TaskFacts { agent, owner }, indexed, log: batches(rows) }))
+        Ok(Some(StoredTask {
+            facts: TaskFacts { agent, owner, fingerprint },
+            indexed,
+            log: batches(rows),
+        }))
     }
 
     fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
@@ -84,8 +90,10 @@ impl SqlTaskStore {
         let sql = self.sql();
         if let Some(facts) = opening {
             sql.exec(SCHEMA, None)?;
-            let values = vec![SCHEMA_VERSION.into(), text(&facts.agent), text(&facts.owner)];
-            sql.exec("INSERT INTO task (schema, agent, owner) VALUES (?, ?, ?)", values)?;
+            let fingerprint = facts.fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
+            let (agent, owner) = (text(&facts.agent), text(&facts.owner));
+            let insert = "INSERT INTO task (schema, agent, owner, fingerprint) VALUES (?, ?, ?, ?)";
+            sql.exec(insert, vec![SCHEMA_VERSION.into(), agent, owner, fingerprint])?;
         }
         let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
         let mut marks = batch.marks.as_str();
@@ -137,6 +145,7 @@ struct Count {
 struct TaskRow {
     agent: String,
     owner: String,
+    fingerprint: Option<String>,
     indexed: f64,
     index_failures: f64,
 }
@@ -214,6 +223,7 @@ const SCHEMA: &str = "
         schema INTEGER NOT NULL,
         agent TEXT NOT NULL,
         owner TEXT NOT NULL,
+        fingerprint TEXT,
         indexed INTEGER NOT NULL DEFAULT 0,
         index_failures INTEGER NOT NULL DEFAULT 0
     ) STRICT;

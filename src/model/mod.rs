@@ -22,6 +22,7 @@ pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use id::{ContextId, TaskId};
 pub use message::{Base64, Message, Part, PartContent, Role};
+pub(crate) use request::fnv1a;
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,
     SendMessageRequest, SubscribeToTaskRequest,

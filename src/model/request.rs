@@ -22,6 +22,23 @@ pub struct SendMessageRequest {
     pub metadata: Option<Metadata>,
 }
 
+impl SendMessageRequest {
+    /// Tells what is asked for from anything else that might be: 16 hex digits over the message and the
+    /// metadata. How to answer does not count.
+    pub fn fingerprint(&self) -> String {
+        // The model has no map with keys other than strings, so encoding cannot fail.
+        let asked = serde_json::to_vec(&(&self.message, &self.metadata)).unwrap_or_default();
+        format!("{:016x}", fnv1a(&asked))
+    }
+}
+
+/// The FNV-1a hash, 64 bits: the same in every version of the compiler, as what it is compared with
+/// outlives deploys.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
 /// How a send is to be answered (spec §3.2.2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

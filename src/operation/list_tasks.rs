@@ -7,7 +7,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::auth::Caller;
 use crate::error::Error;
-use crate::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis};
+use crate::model::{
+    ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a,
+};
 
 /// What to look for in the index: the tasks of one caller with one agent, newest status first, ties
 /// by id descending.
@@ -174,12 +176,6 @@ fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
         return Err(Error::invalid("pageToken", advice));
     }
     Ok(Position { status_ms, id })
-}
-
-/// The FNV-1a hash, 64 bits: the same in every version of the compiler, as tokens outlive deploys.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 #[cfg(test)]

@@ -22,10 +22,13 @@ pub struct Sender {
     pub caller: Caller,
     /// Media types that the client can take.
     pub accepted_output_modes: Vec<String>,
+    /// What tells the message from others, if the send is idempotent: repeating it begins nothing new.
+    pub fingerprint: Option<String>,
 }
 
 /// Delivers a message and waits for what comes of it: a direct message, or the task once it is
-/// finished or waits for somebody (or, with `returnImmediately`, once it exists).
+/// finished or waits for somebody (or, with `returnImmediately`, once it exists). A send that is
+/// repeated under its key is not delivered again, and gets the same answer as the first.
 ///
 /// A message without task id begins a task in this session, which must be new. A blocking send that
 /// takes longer than the blocking limit gives the task as it is then.
@@ -34,7 +37,7 @@ pub struct Sender {
 ///
 /// [`Error::TaskNotFound`] if the message names a task that this caller does not have;
 /// [`Error::UnsupportedOperation`] if that task has ended; [`Error::InvalidParams`] if the message
-/// names another context than the task's; [`Error::Internal`] if the agent panicked or storage failed.
+/// names another context than the task's, or the key was used for another message; [`Error::Internal`] if the agent panicked or storage failed.
 pub async fn send_message(
     session: &Rc<TaskSession>,
     sender: Sender,
@@ -59,14 +62,17 @@ pub(super) fn deliver(
     session: &TaskSession,
     sender: Sender,
     request: SendMessageRequest,
-) -> Result<(), Error> {
+) -> Result<Delivery, Error> {
     let SendMessageRequest { message, metadata, .. } = request;
     if message.task_id.is_none() {
+        if session.is_repeated(&sender)? {
+            return Ok(Delivery::Repeated);
+        }
         session.platform().note_message(&sender.agent, session.id(), &message);
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
         session.begin(NewTask { id: session.id().clone(), context_id, message, metadata }, sender);
-        return Ok(());
+        return Ok(Delivery::Begun);
     }
     session.authorize(&sender.agent, &sender.caller)?;
     session.check_room()?;
@@ -75,7 +81,19 @@ pub(super) fn deliver(
     if session.step(Input::Message(message)).map_err(refusal)? {
         session.note_newest_message(&agent);
     }
-    session.flush().map_err(|_| session.internal())
+    session.flush().map_err(|_| session.internal())?;
+    Ok(Delivery::Continued)
+}
+
+/// What a delivered message did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// It begins a task.
+    Begun,
+    /// It goes on with a task.
+    Continued,
+    /// It began the task of this session before; nothing has changed.
+    Repeated,
 }
 
 /// Waits for what comes of a message, as [`send_message`].

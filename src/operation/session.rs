@@ -193,13 +193,38 @@ impl TaskSession {
         let message = new.message.clone();
         {
             let mut inner = self.inner.borrow_mut();
-            inner.facts =
-                Some(TaskFacts { agent: sender.agent.clone(), owner: sender.caller.id.clone() });
+            inner.facts = Some(TaskFacts {
+                agent: sender.agent.clone(),
+                owner: sender.caller.id.clone(),
+                fingerprint: sender.fingerprint.clone(),
+            });
             inner.metadata = new.metadata.clone();
             inner.phase = Phase::Draft(new);
             inner.sender = Some(sender);
         }
         self.start_run(message);
+    }
+
+    /// Whether the send that began this session is repeated: the same one, under the same key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if the key was used for another message.
+    pub(super) fn is_repeated(&self, sender: &Sender) -> Result<bool, Error> {
+        let inner = self.inner.borrow();
+        match (&inner.phase, &inner.facts) {
+            (Phase::Empty, _) | (_, None) => Ok(false),
+            (Phase::Draft(_) | Phase::Replied(_) | Phase::Live(_), Some(facts)) => {
+                let is_same = facts.fingerprint == sender.fingerprint
+                    && facts.agent == sender.agent
+                    && facts.owner == sender.caller.id;
+                if is_same {
+                    return Ok(true);
+                }
+                let description = "was used for another message; take a new key for a new one";
+                Err(Error::invalid("Idempotency-Key", description))
+            }
+        }
     }
 
     /// Remembers who sent the newest message: runs answer for that sender.

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::send_message::{Sender, deliver, wait};
+use super::send_message::{Delivery, Sender, deliver, wait};
 use super::{Outcome, TaskSession, frame};
 use crate::auth::Caller;
 use crate::error::Error;
@@ -35,28 +35,36 @@ pub enum Next {
 /// Delivers a message and begins to follow what comes of it.
 ///
 /// For a new task the events are published from the first one on, so there are no frames here; for
-/// one that exists, a snapshot comes first.
+/// one that exists, a snapshot comes first. A send that is repeated under its key follows the task that
+/// it began: with a snapshot, or from the event after the generation `after`.
 ///
 /// # Errors
 ///
-/// As SendMessage.
+/// As SendMessage, and as [`subscribe_to_task`] for `after`.
 pub async fn send_streaming_message(
     session: &Rc<TaskSession>,
     sender: Sender,
     request: SendMessageRequest,
+    after: Option<u64>,
 ) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
-    let is_new = request.message.task_id.is_none();
-    deliver(session, sender, request)?;
-    if !is_new {
+    let delivery = deliver(session, sender, request)?;
+    if delivery == Delivery::Continued {
         return Ok(Beginning { frames: vec![snapshot(session, history)?], next: Next::Events });
     }
-    match wait(session, true, history).await? {
-        Outcome::SentMessage(message) => {
+    match (wait(session, true, history).await?, delivery) {
+        (Outcome::SentMessage(message), _) => {
             let json = serde_json::to_string(&message).map_err(|_| session.internal())?;
             Ok(Beginning { frames: vec![frame::message(&json)], next: Next::Nothing })
         }
-        Outcome::SentTask(_) | Outcome::Task(_) => {
+        (_, Delivery::Repeated) => match after {
+            Some(after) => missed(session, after),
+            None => {
+                let next = if session.is_over() { Next::Nothing } else { Next::Events };
+                Ok(Beginning { frames: vec![snapshot(session, history)?], next })
+            }
+        },
+        (_, Delivery::Begun | Delivery::Continued) => {
             Ok(Beginning { frames: Vec::new(), next: Next::Events })
         }
     }
@@ -83,6 +91,11 @@ pub fn subscribe_to_task(
         let frames = vec![snapshot(session, HistoryLimit::All)?];
         return Ok(Beginning { frames, next: Next::Events });
     };
+    missed(session, after)
+}
+
+/// What came after a generation, as much as fits one page.
+fn missed(session: &TaskSession, after: u64) -> Result<Beginning, Error> {
     if after > session.generation() {
         let newest = session.generation();
         let description = format!("must be the id of an event of this task, at most {newest}");

@@ -54,6 +54,9 @@ pub struct TaskFacts {
     pub agent: String,
     /// The id of the caller to whom alone it is visible.
     pub owner: String,
+    /// What tells the message that began it from others, if the send was idempotent.
+    #[serde(default)]
+    pub fingerprint: Option<String>,
 }
 
 /// Log entries that became visible together.

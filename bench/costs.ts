@@ -1,0 +1,142 @@
+// What one operation costs of all that the platform bills, and how many bytes it moves.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Agent, followUp, toolCall, until, type Task } from "../tests/e2e/client.ts";
+import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
+import { digits, grouped, type Section } from "./figures.ts";
+import { root, startVariant, type Worker } from "./workers.ts";
+
+/** What is counted; see counting.js. */
+interface Counts {
+  objectRequests: number;
+  webSocketMessages: number;
+  alarms: number;
+  objectRowsWritten: number;
+  statements: number;
+  rowsRead: number;
+  rowsWritten: number;
+  bytesCopied: number;
+}
+
+/** An operation, how often it is carried out, and what it needs beforehand. */
+interface Operation {
+  name: string;
+  count: number;
+  prepare?: () => Promise<Task>;
+  work: (task: Task) => Promise<unknown>;
+}
+
+export async function costs(): Promise<Section> {
+  const worker = await startCounting();
+  try {
+    const rows: string[][] = [];
+    for (const operation of operations(worker.url)) {
+      await operation.work((await operation.prepare?.()) as Task);
+      rows.push([operation.name, ...figures(await measure(worker, operation))]);
+    }
+    return {
+      title: "Costs",
+      text:
+        "Counted per operation in a copy of the build whose JavaScript counts the calls between the Worker and the platform " +
+        "(`bench/counting.js`): requests to task objects; WebSocket messages that objects receive, alarms that ring; rows that " +
+        "an object's SQLite writes, as it reports them (making a table is 2), and 1 for each alarm that is set; D1 statements with " +
+        "the rows that D1 reports; and the bytes copied between JavaScript and WebAssembly, in the front Worker and in the objects " +
+        "together (ASCII; other strings copy a little more). Writes that happen after the answer are included.",
+      columns: [
+        "operation", "object requests", "messages, alarms", "object rows written",
+        "D1 statements", "D1 rows read", "D1 rows written", "bytes copied",
+      ],
+      rows,
+    };
+  } finally {
+    await worker.stop();
+  }
+}
+
+function operations(url: string): Operation[] {
+  const demo = new Agent(`${url}/demo`);
+  const tools = new Agent(`${url}/`);
+  const count = 20;
+  const counting = async (streams: number): Promise<void> => {
+    const sender = await sendStreaming(demo.endpoint, "count 500 every 1");
+    const id = (await sender.next()).data.result?.task?.id ?? "";
+    const others = await Promise.all(Array.from({ length: streams - 1 }, () => subscribe(demo.endpoint, id, 1)));
+    await Promise.all([sender, ...others].map((stream) => stream.rest()));
+  };
+  return [
+    { name: "the card", count, work: () => fetch(`${url}/.well-known/agent-card.json`).then((response) => response.text()) },
+    { name: "SendMessage, scripted agent: a task of 4 events", count, work: () => demo.sendForTask("hello") },
+    { name: "SendMessage, tool `echo`: a task of 4 events", count, work: () => tools.sendForTask(toolCall("echo", { text: "hello" })) },
+    { name: "SendMessage, tool `get_counter`, which counts in D1", count, work: () => tools.sendForTask(toolCall("get_counter")) },
+    { name: "SendMessage, answered with a message: no task", count, work: () => demo.send("message") },
+    { name: "SendMessage, a task that asks", count, work: () => demo.sendForTask("ask") },
+    {
+      name: "SendMessage, the answer that completes it",
+      count,
+      prepare: () => demo.sendForTask("ask"),
+      work: (task) => demo.sendForTask(followUp(task, "red")),
+    },
+    { name: "GetTask", count, prepare: () => demo.sendForTask("hello"), work: ({ id }) => demo.getTask(id) },
+    { name: "CancelTask", count, prepare: () => demo.sendForTask("ask"), work: ({ id }) => demo.cancelTask(id) },
+    { name: "ListTasks, a page of 50", count, work: () => demo.call("ListTasks", { pageSize: 50 }) },
+    { name: "SendStreamingMessage: a task of 4 events", count, work: async () => (await sendStreaming(demo.endpoint, "hello")).rest() },
+    { name: "a task of 503 events, 1 stream", count: 1, work: () => counting(1) },
+    { name: "a task of 503 events, 10 streams", count: 1, work: () => counting(10) },
+  ];
+}
+
+/** What an operation costs, the mean of several. */
+async function measure(worker: Worker, { count, prepare, work }: Operation): Promise<Counts> {
+  const prepared: Task[] = [];
+  for (let index = 0; index < count; index++) prepared.push((await prepare?.()) as Task);
+  const before = await settled(worker);
+  for (const task of prepared) await work(task);
+  const after = await settled(worker);
+  const names = Object.keys(after) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / count])) as unknown as Counts;
+}
+
+/** The counts once nothing has been added for a while. */
+async function settled({ url }: Worker): Promise<Counts> {
+  let last = "";
+  const text = await until(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return (await fetch(`${url}/_bench/counts`)).text();
+    },
+    (text) => {
+      const isSettled = text === last;
+      last = text;
+      return isSettled;
+    },
+  );
+  return JSON.parse(text) as Counts;
+}
+
+function figures(counts: Counts): string[] {
+  const { objectRequests, webSocketMessages, alarms, objectRowsWritten, statements, rowsRead, rowsWritten } = counts;
+  const small = [objectRequests, webSocketMessages + alarms, objectRowsWritten, statements, rowsRead, rowsWritten];
+  return [...small.map(digits), grouped(counts.bytesCopied)];
+}
+
+/** Starts a copy of the build that counts. */
+async function startCounting(): Promise<Worker> {
+  const built = readFileSync(join(root, "build", "index.js"), "utf8");
+  const counting = readFileSync(join(root, "bench", "counting.js"), "utf8");
+  const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(built) ?? [];
+  const local = (exported: string): string => {
+    const name = new RegExp(`([\\w$]+) as ${exported}\\b`).exec(names)?.[1];
+    if (name === undefined) throw new Error(`build/index.js does not export ${exported} as it used to`);
+    return name;
+  };
+  const instance = "new WebAssembly.Instance(";
+  if (list === undefined || !built.includes(instance)) throw new Error("build/index.js is not made as it used to be");
+  const code = built.slice(0, -list.length).replaceAll(instance, "new CountedInstance(");
+  const object = `export const TaskObject = countedObject(${local("TaskObject")});`;
+  const front = `export default countedFront(${local("default")});`;
+  return startVariant({
+    "index.js": [code, counting, object, front].join("\n"),
+    "index_bg.wasm": readFileSync(join(root, "build", "index_bg.wasm")),
+  });
+}

@@ -1,0 +1,102 @@
+// Requests over connections that are kept open, as many at a time as there are connections.
+
+import { randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+import { message, type Said } from "../tests/e2e/client.ts";
+import { percentile, sum } from "./figures.ts";
+
+/** A request that is sent again and again. */
+export interface Exchange {
+  url: string;
+  /** Makes the next body; without it, the request is a GET. */
+  body?: () => string;
+  /** What each answer has to contain, so that nothing but the expected answer is measured. */
+  answer: string;
+}
+
+/** What one slice of a measurement gave. */
+export interface Slice {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/** The baseline of every ratio: the front Worker answers it alone, from memory. */
+export function card(workerUrl: string): Exchange {
+  return { url: `${workerUrl}/.well-known/agent-card.json`, answer: "supportedInterfaces" };
+}
+
+/** A JSON-RPC call. */
+export function call(endpoint: string, method: string, params: () => unknown, answer: string): Exchange {
+  return { url: endpoint, body: () => JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params: params() }), answer };
+}
+
+/** A blocking send. */
+export function send(endpoint: string, said: () => Said, answer = "TASK_STATE_COMPLETED"): Exchange {
+  return call(endpoint, "SendMessage", () => ({ message: message(said()) }), answer);
+}
+
+/** A number of connections that are kept open. */
+export class Connections implements Disposable {
+  readonly #count: number;
+  readonly #agent: Agent;
+
+  constructor(count: number) {
+    this.#count = count;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: count });
+  }
+
+  /** Repeats an exchange on every connection until the time is over. */
+  async repeat(exchange: Exchange, forMs: number): Promise<Slice> {
+    const latencies: number[] = [];
+    const begun = performance.now();
+    const loop = async (): Promise<void> => {
+      for (let sent = performance.now(); sent < begun + forMs; ) {
+        await this.once(exchange);
+        const now = performance.now();
+        latencies.push(now - sent);
+        sent = now;
+      }
+    };
+    await Promise.all(Array.from({ length: this.#count }, loop));
+    const seconds = (performance.now() - begun) / 1000;
+    return { perSecond: latencies.length / seconds, p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
+  }
+
+  /** One exchange; gives the answer, or throws one that is not as expected. */
+  async once({ url, body, answer }: Exchange): Promise<string> {
+    const { status, text } = await exchangeOnce(url, body?.(), this.#agent);
+    if (status !== 200 || !text.includes(answer)) throw new Error(`${url} was answered with ${status} ${text}`);
+    return text;
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+/** Several exchanges in turn, each after a slice of the baseline; the figures of a round belong together. */
+export async function interleaved(connections: Connections, baseline: Exchange, exchanges: Exchange[], sliceMs: number): Promise<Slice[]> {
+  const baselines: Slice[] = [];
+  const slices: Slice[] = [];
+  for (const exchange of exchanges) {
+    baselines.push(await connections.repeat(baseline, sliceMs));
+    slices.push(await connections.repeat(exchange, sliceMs));
+  }
+  const mean = (figure: keyof Slice) => sum(baselines.map((slice) => slice[figure])) / baselines.length;
+  return [{ perSecond: mean("perSecond"), p50: mean("p50"), p99: mean("p99") }, ...slices];
+}
+
+function exchangeOnce(url: string, body: string | undefined, agent: Agent): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const json = { "content-type": "application/json", "a2a-version": "1.0", "content-length": Buffer.byteLength(body ?? "") };
+    const sent = request(url, body === undefined ? { agent } : { method: "POST", headers: json, agent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on("error", reject);
+    });
+    sent.on("error", reject).end(body);
+  });
+}

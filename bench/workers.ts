@@ -1,0 +1,37 @@
+// Workers to measure, started by the harness of the end-to-end tests: the built one, and variants of it.
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type * as Harness from "../tests/e2e/harness.ts";
+
+export type Worker = Harness.Worker;
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The modules that an upload consists of. */
+export interface Modules {
+  "index.js": string;
+  "index_bg.wasm": Uint8Array;
+}
+
+/** Starts the built Worker as it is deployed: without what `DEVELOPMENT` adds. */
+export function startBuilt(): Promise<Worker> {
+  return start("build");
+}
+
+/** Starts other modules in its place. */
+export async function startVariant(modules: Modules): Promise<Worker> {
+  const folder = mkdtempSync(join(tmpdir(), "build-"));
+  for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
+  writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
+  return start(relative(root, folder));
+}
+
+async function start(buildDir: string): Promise<Worker> {
+  // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
+  process.env["A2A_BUILD_DIR"] = buildDir;
+  const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
+  return harness.startWorker({ vars: { DEVELOPMENT: "false" } });
+}

@@ -1,7 +1,10 @@
 // Events larger than a stored value may be (2 MB): kept over several rows, or refused with the reason.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { Agent, RpcError, textOf } from "./client.ts";
+import { Agent, message, textOf, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { contents, sendStreaming, subscribe } from "./stream.ts";
 
@@ -42,5 +45,13 @@ test("an event beyond the limit fails the task with the reason (§4.1.3)", async
 });
 
 test("a message beyond the limit is refused (§3.1.1)", async () => {
-  await assert.rejects(demo.send(long(1_800_000)), (error) => error instanceof RpcError || /413/.test(String(error)));
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: message(long(1_800_000)) } });
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  const upload = request(demo.endpoint, { method: "POST", headers });
+  // It is refused by its length alone. Were it sent, the connection could be reset under the answer.
+  upload.flushHeaders();
+  const [response] = (await once(upload, "response")) as [IncomingMessage];
+  assert.equal(response.statusCode, 413);
+  assert.equal(((await json(response)) as Reply).error?.code, -32600);
+  upload.on("error", () => {}).destroy();
 });

@@ -113,9 +113,18 @@ pub fn parse_method(
 
 /// The answer with a result that is JSON text already.
 pub fn result(id: &RequestId, result: &str) -> HttpResponse {
-    let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
-    HttpResponse::json(200, format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
+    let opening = result_opening(id);
+    HttpResponse::json(200, format!("{opening}{result}{RESULT_CLOSING}"))
 }
+
+/// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
+pub(super) fn result_opening(id: &RequestId) -> String {
+    let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)
+}
+
+/// What stands behind the result in an answer.
+pub(super) const RESULT_CLOSING: &str = "}";
 
 /// The answer with an error. The HTTP status is 200, except for a body that is too large.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {

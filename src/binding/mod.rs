@@ -11,6 +11,7 @@ mod reply;
 pub mod rest;
 mod route;
 mod service_parameters;
+pub mod sse;
 mod version;
 
 pub use media_type::MediaType;

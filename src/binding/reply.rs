@@ -6,6 +6,7 @@ use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
 use super::media_type::MediaType;
 use super::rest;
+use super::sse::EventWriter;
 use crate::error::Error;
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
@@ -54,10 +55,14 @@ impl Reply {
         }
     }
 
-    /// An event of a stream: server-sent-event text, with the generation as its id if it has one.
-    pub fn event(&self, generation: Option<u64>, json: &str) -> String {
-        let id = generation.map(|generation| format!("id: {generation}\n")).unwrap_or_default();
-        format!("{id}data: {}\n\n", self.result(json).body)
+    /// What writes the events of a stream: each carries the body of a [`Self::result`].
+    pub fn events(&self) -> EventWriter {
+        match &self.form {
+            Form::JsonRpc(id) => {
+                EventWriter::new(jsonrpc::result_opening(id), jsonrpc::RESULT_CLOSING)
+            }
+            Form::Rest(_) => EventWriter::new(String::new(), ""),
+        }
     }
 
     /// The answer with an error.
@@ -100,7 +105,7 @@ mod tests {
             let answer = reply.result("{}");
             assert_eq!((answer.status, answer.body.as_str()), (200, result));
             assert_eq!(header(&answer, "content-type"), Some(media_type));
-            assert_eq!(reply.event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
+            assert_eq!(reply.events().event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
             let refusal = reply.error(&error);
             assert_eq!(refusal.status, status);
             assert_eq!(header(&refusal, "content-type"), Some("application/json"));

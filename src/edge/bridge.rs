@@ -13,8 +13,8 @@ use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn}
 use super::command::StreamCommand;
 use super::followers::CloseCode;
 use super::link::{Failure, Link, connect};
-use crate::binding::Reply;
 use crate::binding::http::{CORS, HttpResponse};
+use crate::binding::sse::{self, EventWriter, error_event};
 use crate::error::Error;
 use crate::model::{SubscribeToTaskRequest, TaskId};
 use crate::operation::Call;
@@ -49,7 +49,7 @@ pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Resu
         Some((Ok::<_, worker::Error>(chunk.into_bytes()), (None, bridge)))
     });
     let headers = Headers::new();
-    for (name, value) in CORS.iter().chain(&SSE_HEADERS) {
+    for (name, value) in CORS.iter().chain(&sse::HEADERS) {
         headers.set(name, value)?;
     }
     if let Some((name, value)) = extensions {
@@ -64,6 +64,8 @@ struct Bridge {
     id: TaskId,
     /// What to tell the object when the socket is opened; a send is told once.
     hello: StreamCommand,
+    /// Gives events the form of the client's binding.
+    events: EventWriter,
     /// Whether the stream ends when the task asks for input.
     is_turn: bool,
     /// Whether the stream may begin with the first event of a task, instead of a snapshot.
@@ -94,10 +96,12 @@ impl Bridge {
             | Call::CancelTask(_) => (false, false),
         };
         let position = hello.after;
+        let events = hello.command.reply.events();
         Self {
             env,
             id,
             hello,
+            events,
             is_turn,
             is_new,
             position,
@@ -142,10 +146,10 @@ impl Bridge {
                 continue;
             }
             let changed = Box::pin(link.changed());
-            let heartbeat = Delay::from(HEARTBEAT);
+            let heartbeat = Delay::from(SILENCE);
             match select(changed, heartbeat).await {
                 Either::Left(_) => {}
-                Either::Right(_) if self.has_begun => return Some(": keep-alive\n\n".to_owned()),
+                Either::Right(_) if self.has_begun => return Some(sse::HEARTBEAT.to_owned()),
                 Either::Right(_) => {}
             }
         }
@@ -190,17 +194,16 @@ impl Bridge {
             console_error!("task {}: a frame could not be read", self.id);
             return String::new();
         };
-        let reply = self.hello.command.reply.clone();
         match frame {
             Frame::Snapshot(generation, mark, json) if self.position.is_none() => {
                 self.advance(generation, mark);
-                reply.event(Some(generation), json)
+                self.events.event(Some(generation), json)
             }
             Frame::Snapshot(..) => String::new(),
-            Frame::Events(first, events) => self.render_events(&reply, first, &events),
+            Frame::Events(first, events) => self.render_events(first, &events),
             Frame::Message(json) => {
                 self.is_over = true;
-                reply.event(None, json)
+                self.events.event(None, json)
             }
             Frame::Refusal(status, body) => {
                 self.is_over = true;
@@ -210,7 +213,7 @@ impl Bridge {
                 // The object died before the message that it was sent came to anything.
                 let is_lost = self.is_turn && self.connections > 1;
                 self.refusal = Some(match is_lost {
-                    true => reply.error(&Error::Internal { task: None }),
+                    true => self.hello.command.reply.error(&Error::Internal { task: None }),
                     false => HttpResponse::json(status, body.to_owned()),
                 });
                 String::new()
@@ -218,7 +221,7 @@ impl Bridge {
         }
     }
 
-    fn render_events(&mut self, reply: &Reply, first: u64, events: &[(Mark, &str)]) -> String {
+    fn render_events(&mut self, first: u64, events: &[(Mark, &str)]) -> String {
         let mut text = String::new();
         for (generation, (mark, json)) in (first..).zip(events) {
             // Without a position a stream begins with a snapshot, which will include the event, or
@@ -235,7 +238,7 @@ impl Bridge {
                 return text;
             }
             self.advance(generation, *mark);
-            text.push_str(&reply.event(Some(generation), json));
+            text.push_str(&self.events.event(Some(generation), json));
         }
         text
     }
@@ -262,24 +265,12 @@ impl Bridge {
     }
 }
 
-/// The last event of a stream that breaks off.
-fn error_event(body: &str) -> String {
-    format!("event: error\ndata: {body}\n\n")
-}
-
 /// How long a stream is silent before a comment shows that it is alive. A client that is gone is
 /// noticed by this, too.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+const SILENCE: Duration = Duration::from_secs(15);
 
 const FIRST_PAUSE_MS: u64 = 25;
 const MAX_PAUSE_MS: u64 = 5_000;
 
 /// How often in a row connecting may fail before the stream ends: about a minute.
 const MAX_FAILURES: u32 = 20;
-
-/// The headers of an event stream (spec §9.4.2, §11.7).
-const SSE_HEADERS: [(&str, &str); 3] = [
-    ("content-type", "text/event-stream"),
-    ("cache-control", "no-cache, no-transform"),
-    ("x-accel-buffering", "no"),
-];

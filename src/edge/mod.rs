@@ -12,6 +12,7 @@ mod link;
 mod listing;
 mod platform;
 mod received;
+mod recent;
 mod response;
 mod statements;
 mod task_object;

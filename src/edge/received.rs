@@ -1,25 +1,24 @@
 //! What the agents received, for tests: `GET` and `DELETE /_dev/received`, in development only.
 //!
-//! Kept in the memory of the instance, the newest [`CAPACITY`] of each; a restart forgets it.
+//! Kept in the memory of the instance, the newest of each; a restart forgets it.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
+use super::recent::Recent;
 use crate::model::{Message, TaskId};
 
 /// Notes a message that an agent is about to handle.
 pub(super) fn note_message(agent: &str, task: &TaskId, message: &Message) {
-    note(
-        |log| &mut log.messages,
-        json!({"agent": agent, "taskId": task, "text": message.text(), "message": message}),
-    );
+    let entry = json!({"agent": agent, "taskId": task, "text": message.text(), "message": message});
+    LOG.with_borrow_mut(|log| log.messages.push(entry));
 }
 
 /// Notes a task that was canceled.
 pub(super) fn note_canceled(agent: &str, id: &TaskId) {
-    note(|log| &mut log.canceled, json!({"agent": agent, "taskId": id}));
+    let entry = json!({"agent": agent, "taskId": id});
+    LOG.with_borrow_mut(|log| log.canceled.push(entry));
 }
 
 /// Everything noted, oldest first: `{"messages": [...], "canceled": [...]}`.
@@ -34,22 +33,9 @@ pub(super) fn clear() {
 
 #[derive(Default)]
 struct Log {
-    messages: VecDeque<Value>,
-    canceled: VecDeque<Value>,
+    messages: Recent,
+    canceled: Recent,
 }
-
-fn note(list: impl FnOnce(&mut Log) -> &mut VecDeque<Value>, entry: Value) {
-    LOG.with_borrow_mut(|log| {
-        let list = list(log);
-        list.push_back(entry);
-        if list.len() > CAPACITY {
-            list.pop_front();
-        }
-    });
-}
-
-/// How many messages and how many canceled tasks are remembered.
-const CAPACITY: usize = 1_000;
 
 thread_local! {
     static LOG: RefCell<Log> = RefCell::default();

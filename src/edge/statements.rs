@@ -1,23 +1,20 @@
 //! What the statements on the index cost, for tests: `GET /_dev/statements`, in development only.
 //!
-//! Kept in the memory of the instance, the newest [`CAPACITY`]; a restart forgets it.
+//! Kept in the memory of the instance, the newest; a restart forgets it.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 use worker::D1ResultMeta;
+
+use super::recent::Recent;
 
 /// Notes a statement (with placeholders, without values) and how many rows it touched.
 pub(super) fn note(sql: &str, meta: Option<D1ResultMeta>) {
     let rows_read = meta.as_ref().and_then(|meta| meta.rows_read);
     let rows_written = meta.as_ref().and_then(|meta| meta.rows_written);
-    LOG.with_borrow_mut(|log| {
-        log.push_back(json!({"sql": sql, "rowsRead": rows_read, "rowsWritten": rows_written}));
-        if log.len() > CAPACITY {
-            log.pop_front();
-        }
-    });
+    let entry = json!({"sql": sql, "rowsRead": rows_read, "rowsWritten": rows_written});
+    LOG.with_borrow_mut(|log| log.push(entry));
 }
 
 /// Everything noted, oldest first.
@@ -25,9 +22,6 @@ pub(super) fn all() -> Value {
     LOG.with_borrow(|log| json!(log))
 }
 
-/// How many statements are remembered.
-const CAPACITY: usize = 1_000;
-
 thread_local! {
-    static LOG: RefCell<VecDeque<Value>> = const { RefCell::new(VecDeque::new()) };
+    static LOG: RefCell<Recent> = const { RefCell::new(Recent::new()) };
 }

@@ -31,8 +31,11 @@ impl Mark {
     pub fn of(state: TaskState) -> Self {
         match state {
             TaskState::InputRequired => Self::InputRequired,
-            state if state.is_terminal() => Self::Ended,
-            _ => Self::Open,
+            TaskState::Completed
+            | TaskState::Failed
+            | TaskState::Canceled
+            | TaskState::Rejected => Self::Ended,
+            TaskState::Submitted | TaskState::Working | TaskState::AuthRequired => Self::Open,
         }
     }
 

@@ -320,10 +320,13 @@ impl TaskSession {
     /// Makes the task exist, if it does not yet.
     pub(super) fn create(&self) {
         let mut inner = self.inner.borrow_mut();
-        if !matches!(inner.phase, Phase::Draft(_)) {
-            return;
-        }
-        let Phase::Draft(new) = std::mem::replace(&mut inner.phase, Phase::Empty) else { return };
+        let new = match std::mem::replace(&mut inner.phase, Phase::Empty) {
+            Phase::Draft(new) => new,
+            other => {
+                inner.phase = other;
+                return;
+            }
+        };
         let (machine, opening) = TaskMachine::create(new, self.platform.now());
         inner.phase = Phase::Live(machine);
         drop(inner);

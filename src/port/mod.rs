@@ -7,7 +7,6 @@ pub mod memory;
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
-use serde::{Deserialize, Serialize};
 
 pub use index::{IndexRow, Indexed, TaskIndex};
 
@@ -48,14 +47,13 @@ pub trait TaskStore {
 }
 
 /// What is known of a task from its first moment on and never changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskFacts {
     /// The agent that has it.
     pub agent: String,
     /// The id of the caller to whom alone it is visible.
     pub owner: String,
     /// What tells the message that began it from others, if the send was idempotent.
-    #[serde(default)]
     pub fingerprint: Option<String>,
 }
 

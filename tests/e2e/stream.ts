@@ -1,7 +1,7 @@
 // Follows event streams of either binding as a plain HTTP client would.
 
 import { randomUUID } from "node:crypto";
-import { get, request, type ClientRequest, type IncomingMessage } from "node:http";
+import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { message, type Artifact, type Said, type Task } from "./client.ts";
 
 /** What one event says (§3.2.3). */
@@ -140,11 +140,4 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of response) text += String(chunk);
   return text;
-}
-
-/** Opens a GET stream, as a browser's EventSource would; for REST. */
-export function openGet(url: string): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent: false }, resolve).on("error", reject);
-  });
 }

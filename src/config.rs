@@ -29,8 +29,22 @@ pub struct Limits {
     /// `BLOCKING_LIMIT_MS`: how long a blocking send waits before it answers with the working task
     /// (60 s).
     pub blocking_limit_ms: u64,
-    /// `RUN_TIMEOUT_MS`: how long one run of an agent may take before its task fails (5 min).
+    /// `RUN_TIMEOUT_MS`: how long a run of an agent may take, all attempts together, before its task
+    /// fails (5 min). An agent file may say otherwise, a request may ask for less.
     pub run_timeout_ms: u64,
+    /// `IDLE_TIMEOUT_MS`: how long a run may do nothing that shows before its task fails; 0 (the default)
+    /// for as long as it may take. An agent file may say otherwise.
+    pub idle_timeout_ms: u64,
+    /// `MAX_ATTEMPTS`: how often a run is begun at most when it is interrupted (3). An agent file may
+    /// say otherwise.
+    pub max_attempts: u32,
+    /// `KEEP_ALIVE_MS`: how soon a task at work is looked after if its object is gone (30 s).
+    pub keep_alive_ms: u64,
+    /// `EVENT_INTERVAL_MS`: how often events of a running task are stored and shown at most, after a
+    /// burst of four (200 ms). Those that come faster share a row.
+    pub event_interval_ms: u64,
+    /// `RETENTION_MS`: how long a finished task is kept (30 days); 0 for ever.
+    pub retention_ms: u64,
     /// `TASK_GRACE_MS`: how long an agent may think before its answer becomes a task (250 ms).
     /// A direct message after that is the closing message of the task.
     pub task_grace_ms: u64,
@@ -44,6 +58,12 @@ pub struct Limits {
     pub max_history: usize,
     /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
     pub max_artifacts: usize,
+    /// `MAX_TASK_BYTES`: how large the log of one task may grow (32 MiB).
+    pub max_task_bytes: usize,
+    /// `MAX_STEPS`: how many steps one run may have (1,000).
+    pub max_steps: usize,
+    /// `MAX_STEP_BYTES`: the largest result of a step, as JSON (256 KiB).
+    pub max_step_bytes: usize,
 }
 
 /// A variable whose value cannot be used.
@@ -91,12 +111,20 @@ impl Settings {
             limits: Limits {
                 blocking_limit_ms: number("BLOCKING_LIMIT_MS", 60_000, 1, 15 * MINUTE_MS)?,
                 run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,
+                idle_timeout_ms: number("IDLE_TIMEOUT_MS", 0, 0, 15 * MINUTE_MS)?,
+                max_attempts: number("MAX_ATTEMPTS", 3, 1, 1_000)? as u32,
+                keep_alive_ms: number("KEEP_ALIVE_MS", MINUTE_MS / 2, 100, 10 * MINUTE_MS)?,
+                event_interval_ms: number("EVENT_INTERVAL_MS", 200, 0, 10_000)?,
+                retention_ms: number("RETENTION_MS", 30 * DAY_MS, 0, 3_650 * DAY_MS)?,
                 task_grace_ms: number("TASK_GRACE_MS", 250, 0, 10_000)?,
                 index_wait_ms: number("INDEX_WAIT_MS", 2_000, 0, MINUTE_MS)?,
                 max_event_bytes: size("MAX_EVENT_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
                 max_streams: size("MAX_STREAMS", 5_000, 1, 30_000)?,
                 max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,
                 max_artifacts: size("MAX_ARTIFACTS", 1_000, 1, 100_000)?,
+                max_task_bytes: size("MAX_TASK_BYTES", 32 * MEBIBYTE, 1024, 64 * MEBIBYTE)?,
+                max_steps: size("MAX_STEPS", 1_000, 1, 100_000)?,
+                max_step_bytes: size("MAX_STEP_BYTES", MEBIBYTE / 4, 64, 4 * MEBIBYTE)?,
             },
         })
     }
@@ -129,6 +157,7 @@ fn parse_origin(text: String) -> Result<String, ConfigError> {
 
 const MEBIBYTE: u64 = 1024 * 1024;
 const MINUTE_MS: u64 = 60_000;
+const DAY_MS: u64 = 24 * 60 * MINUTE_MS;
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("error", &["model"]),
     ("config", &[]),
     ("auth", &[]),
-    ("task", &["model"]),
+    ("task", &["model", "auth"]),
     ("tool", &["model"]),
     ("agent", &["model", "tool"]),
     ("port", &["model", "tool"]),

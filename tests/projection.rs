@@ -9,12 +9,13 @@
 
 use std::rc::Rc;
 
+use a2a_edge::agent::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::error::Error;
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Turn};
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
-use a2a_edge::operation::{Outcome, Sender, TaskSession, cancel_task, send_message};
+use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{IndexRow, Indexed, Platform, TaskIndex};
 use async_trait::async_trait;
@@ -49,8 +50,11 @@ struct Host {
 
 impl Host {
     fn open(&self) -> Rc<TaskSession> {
-        let platform = Rc::new(self.platform.clone());
-        TaskSession::open(id(), Box::new(self.store.clone()), platform, limits())
+        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+        let find: FindAgent = Rc::new(|_| {
+            Some(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
+        });
+        TaskSession::open(id(), store, platform, limits(), find, self.platform.alarm())
             .expect("storage works")
     }
 
@@ -106,6 +110,15 @@ impl Host {
         self.store.stored().expect("a task").indexed
     }
 
+    /// Lets the time pass until the alarm rings, and that do what it does. Gives how long that was, in
+    /// milliseconds.
+    fn ring(&self, session: &TaskSession) -> i64 {
+        let left = self.platform.alarm().expect("an alarm").0 - self.platform.now().0;
+        self.pass(u64::try_from(left).expect("in the future"));
+        self.platform.run_until(session.wake());
+        left
+    }
+
     fn pass(&self, millis: u64) {
         self.platform.run_until(self.platform.sleep(millis));
     }
@@ -114,7 +127,7 @@ impl Host {
 fn sender() -> Sender {
     Sender {
         agent: "agent".to_owned(),
-        executor: Rc::new(Obedient),
+        run_timeout_ms: None,
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),
         fingerprint: None,
@@ -138,7 +151,8 @@ fn a_quick_task_costs_one_statement_and_can_be_listed_when_it_is_answered() {
     host.platform.run_all();
     assert_eq!(host.index().statements(), 1);
     assert_eq!(host.indexed(), Indexed { generation: 4, failures: 0 });
-    assert_eq!(host.platform.alarm(), None);
+    let retention = i64::try_from(limits().retention_ms).unwrap();
+    assert_eq!(host.platform.alarm(), Some(UnixMillis(retention)), "nothing else is due");
 }
 
 #[test]
@@ -249,16 +263,12 @@ fn an_index_that_fails_fails_no_task_and_is_retried() {
 
     let mut due = Vec::new();
     for _ in 0..3 {
-        let alarm = host.platform.alarm().expect("a retry");
-        let left = alarm.0 - host.platform.now().0;
-        due.push(left);
-        host.pass(u64::try_from(left).expect("in the future"));
-        host.platform.run_until(session.wake());
+        due.push(host.ring(&session));
     }
     assert_eq!(due, [1_000, 2_000, 4_000]);
 
     host.index().set_failing(false);
-    host.platform.run_until(session.wake());
+    assert_eq!(host.ring(&session), 8_000);
     assert_eq!(host.state(), Some(TaskState::Completed));
     assert_eq!(host.indexed(), Indexed { generation: 2, failures: 0 });
 }
@@ -275,6 +285,8 @@ fn while_a_retry_is_set_changes_wait_for_it() {
     assert_eq!(host.index().statements(), attempts);
     host.index().set_failing(false);
     host.platform.run_until(session.wake());
+    assert_eq!(host.index().statements(), attempts, "an alarm that comes early changes nothing");
+    host.ring(&session);
     assert_eq!(
         (host.index().statements(), host.state()),
         (attempts + 1, Some(TaskState::Completed))

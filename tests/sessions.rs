@@ -10,12 +10,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use a2a_edge::agent::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::error::Error;
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Turn};
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, Task, TaskId, TaskState};
-use a2a_edge::operation::{Outcome, Sender, TaskSession, cancel_task, get_task, send_message};
+use a2a_edge::operation::{
+    FindAgent, Outcome, Sender, TaskSession, cancel_task, get_task, send_message,
+};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
 use futures_util::future::{LocalBoxFuture, join};
@@ -39,6 +42,7 @@ struct Host {
     store: MemoryStore,
     platform: MemoryPlatform,
     executor: Rc<dyn AgentExecutor>,
+    settings: RunSettings,
 }
 
 impl Host {
@@ -51,22 +55,30 @@ impl Host {
             store: MemoryStore::default(),
             platform: MemoryPlatform::default(),
             executor: Rc::new(Agent(agent)),
+            settings: RunSettings::default(),
         }
     }
 
     fn open(&self) -> Rc<TaskSession> {
-        let platform = Rc::new(self.platform.clone());
-        TaskSession::open(TaskId::new("t"), Box::new(self.store.clone()), platform, limits())
+        self.open_within(limits())
+    }
+
+    fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
+        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+        let runner = Runner { executor: self.executor.clone(), settings: self.settings };
+        let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
+        let alarm = self.platform.alarm();
+        TaskSession::open(TaskId::new("t"), store, platform, limits, find, alarm)
             .expect("storage works")
     }
 
     fn sender(&self) -> Sender {
         Sender {
             agent: "agent".to_owned(),
-            executor: self.executor.clone(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
             fingerprint: None,
+            run_timeout_ms: None,
         }
     }
 

@@ -7,9 +7,11 @@
     reason = "tests fail by panicking"
 )]
 
+use a2a_edge::auth::Caller;
 use a2a_edge::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
 use a2a_edge::task::{
-    Effect, Input, LogEntry, NewTask, RunOutcome, TaskMachine, is_event, may_enter,
+    Effect, Input, LogEntry, Loss, NewTask, Recovery, RunOutcome, RunRequest, StepRecord,
+    TaskMachine, may_enter,
 };
 use proptest::prelude::*;
 
@@ -31,11 +33,24 @@ fn any_state() -> impl Strategy<Value = TaskState> {
 }
 
 fn any_outcome() -> impl Strategy<Value = RunOutcome> {
-    prop_oneof![
-        Just(RunOutcome::Finished),
-        Just(RunOutcome::Failed("reason".to_owned())),
-        Just(RunOutcome::Lost),
-    ]
+    prop_oneof![Just(RunOutcome::Finished), Just(RunOutcome::Failed("reason".to_owned())),]
+}
+
+fn request() -> RunRequest {
+    RunRequest {
+        caller: Caller::anonymous(),
+        accepted_output_modes: Vec::new(),
+        metadata: None,
+        timeout_ms: 30,
+    }
+}
+
+fn any_loss() -> impl Strategy<Value = Input> {
+    let loss = proptest::sample::select(vec![Loss::Interrupted, Loss::Crashed]);
+    let recovery =
+        proptest::sample::select(vec![Recovery::Resume, Recovery::Restart, Recovery::Fail]);
+    let lost = (loss, recovery, 1..4u32);
+    lost.prop_map(|(loss, recovery, max_attempts)| Input::RunLost { loss, recovery, max_attempts })
 }
 
 fn any_input() -> impl Strategy<Value = Input> {
@@ -57,12 +72,16 @@ fn any_input() -> impl Strategy<Value = Input> {
         },
     );
     prop_oneof![
-        2 => "[a-z]{2}".prop_map(|id| Input::Message(message(id, Role::User))),
+        2 => "[a-z]{2}".prop_map(|id| Input::Message(message(id, Role::User), request())),
         1 => Just(Input::Cancel),
         6 => status,
         6 => artifact,
         1 => Just(Input::MessageTaken),
         2 => any_outcome().prop_map(Input::RunEnded),
+        2 => "[ab]".prop_map(|name| {
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok(true.into()) })
+        }),
+        2 => any_loss(),
     ]
 }
 
@@ -72,9 +91,11 @@ fn new_machine() -> (TaskMachine, Vec<LogEntry>) {
         context_id: ContextId::new("c"),
         message: message("first".to_owned(), Role::User),
         metadata: None,
+        request: request(),
+        begun: UnixMillis(0),
     };
     let (machine, opening) = TaskMachine::create(new, UnixMillis(0));
-    (machine, vec![opening])
+    (machine, opening.to_vec())
 }
 
 proptest! {
@@ -95,7 +116,7 @@ proptest! {
                         prop_assert!(!appended, "{:?} changed a finished task", input);
                         prop_assert_eq!(before.task(), machine.task());
                     }
-                    if matches!(input, Input::RunEnded(_)) {
+                    if matches!(input, Input::RunEnded(_) | Input::RunLost { .. }) {
                         runs = 0;
                     }
                     for effect in effects {
@@ -111,7 +132,7 @@ proptest! {
             }
 
             // Generations count the events: 1, 2, 3, …
-            let events = log.iter().filter(|entry| is_event(entry)).count();
+            let events = log.iter().filter(|entry| entry.is_event()).count();
             prop_assert_eq!(machine.generation(), u64::try_from(events).unwrap());
 
             // An active task always has a run that will bring it to an end.
@@ -125,9 +146,25 @@ proptest! {
 
         // The same through the stored form.
         let stored = log.iter().map(|entry| serde_json::to_string(entry).unwrap());
-        let read = stored.map(|line| serde_json::from_str::<LogEntry>(&line).unwrap());
+        let read = stored.map(|line| LogEntry::parse(&line).unwrap());
         let from_storage = TaskMachine::replay(read).expect("the log begins with a task");
         prop_assert_eq!(from_storage.task(), machine.task());
+        prop_assert_eq!(from_storage.run(), machine.run());
+
+        // Storage alone tells whether a run was lost, and then it begins again or the task has ended.
+        let mut woken = from_storage;
+        prop_assert!(woken.is_orphaned() || !machine.is_active());
+        prop_assert!(!woken.is_orphaned() || (runs == 1 && !machine.state().is_terminal()));
+        if woken.is_orphaned() {
+            let recovery = Recovery::Resume;
+            let lost = Input::RunLost { loss: Loss::Interrupted, recovery, max_attempts: 100 };
+            let effects = woken.step(lost, UnixMillis(20)).unwrap();
+            let begins = effects.iter().any(|effect| matches!(effect, Effect::Run(_)));
+            prop_assert!(begins || woken.state() == TaskState::Failed);
+            let taken = woken.step(Input::MessageTaken, UnixMillis(20)).unwrap();
+            let offered = effects.iter().any(|effect| matches!(effect, Effect::Offer(_)));
+            prop_assert_eq!(offered, !taken.is_empty());
+        }
     }
 
     #[test]
@@ -170,7 +207,9 @@ fn what_the_agent_said_becomes_history_when_it_says_something_else() {
     };
     machine.step(say("question", TaskState::InputRequired), UnixMillis(1)).unwrap();
     machine.step(Input::RunEnded(RunOutcome::Finished), UnixMillis(2)).unwrap();
-    machine.step(Input::Message(message("answer".to_owned(), Role::User)), UnixMillis(3)).unwrap();
+    machine
+        .step(Input::Message(message("answer".to_owned(), Role::User), request()), UnixMillis(3))
+        .unwrap();
     machine.step(say("done", TaskState::Completed), UnixMillis(4)).unwrap();
     let ids: Vec<_> = machine.task().history.iter().map(|said| said.message_id.as_str()).collect();
     assert_eq!(ids, ["first", "question", "answer"]);

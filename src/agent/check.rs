@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::definition::{AgentDefinition, ExecutorKind};
+use super::definition::{AgentDefinition, ExecutorKind, RunSettings};
 use super::script;
 use crate::model::AgentExtension;
 use crate::tool::{Tool, check_schema};
@@ -105,6 +105,9 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             report(key, "must be an absolute http or https URL".to_owned());
         }
     }
+    for (key, fix) in check_run(&agent.executor.run) {
+        report(key, fix);
+    }
     if agent.default && agent.development {
         report(
             "development",
@@ -131,8 +134,9 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             if rules.is_empty() {
                 report("executor.rules", "needs at least one rule".to_owned());
             }
-            if !agent.development && rules.iter().any(script::panics) {
-                let fix = "a step panics, which only an agent with `development = true` may do";
+            if !agent.development && rules.iter().any(script::is_for_development) {
+                let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
+                           may have";
                 report("executor.rules", fix.to_owned());
             }
             for (index, rule) in rules.iter().enumerate() {
@@ -146,6 +150,21 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
         let earlier = agent.skills.iter().take(index);
         if earlier.into_iter().any(|other| other.id == skill.id) {
             report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
+        }
+    }
+    problems
+}
+
+fn check_run(run: &RunSettings) -> Vec<(&'static str, String)> {
+    let RunSettings { recovery: _, max_attempts, timeout_ms, idle_timeout_ms } = *run;
+    let mut problems = Vec::new();
+    for (key, value, least, most) in [
+        ("executor.run.max_attempts", max_attempts.map(u64::from), 1, 1_000),
+        ("executor.run.timeout_ms", timeout_ms, 1, MAX_RUN_MS),
+        ("executor.run.idle_timeout_ms", idle_timeout_ms, 0, MAX_RUN_MS),
+    ] {
+        if value.is_some_and(|value| !(least..=most).contains(&value)) {
+            problems.push((key, format!("must be from {least} to {most}")));
         }
     }
     problems
@@ -216,6 +235,9 @@ fn file_of(agent: &AgentDefinition) -> String {
 /// First path segments that are not agents.
 const RESERVED: [&str; 8] =
     ["v1", "tasks", "message", "extended-agent-card", "console", "card", "assets", "health"];
+
+/// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
+const MAX_RUN_MS: u64 = 900_000;
 
 const SUPPORTS_PUSH: bool = false;
 const SUPPORTS_EXTENDED_CARD: bool = false;

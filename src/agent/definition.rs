@@ -90,6 +90,36 @@ pub struct ExecutorDefinition {
     /// For `script`: the rules.
     #[serde(default)]
     pub rules: Vec<Rule>,
+    /// How runs are bounded, and what becomes of interrupted ones.
+    #[serde(default)]
+    pub run: RunSettings,
+}
+
+/// How an agent's runs are bounded, and what becomes of interrupted ones: the table `[executor.run]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunSettings {
+    /// What is to be done when a run was interrupted; unless given, what the kind of executor says.
+    pub recovery: Option<RecoveryMode>,
+    /// How often a run is begun at most; `MAX_ATTEMPTS` unless given.
+    pub max_attempts: Option<u32>,
+    /// How long a run may take, all attempts together, in milliseconds; `RUN_TIMEOUT_MS` unless given.
+    pub timeout_ms: Option<u64>,
+    /// How long a run may do nothing that shows, in milliseconds; 0 for as long as it may take,
+    /// `IDLE_TIMEOUT_MS` unless given.
+    pub idle_timeout_ms: Option<u64>,
+}
+
+/// What is to be done when a run was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryMode {
+    /// Run again; steps that are done are not done again.
+    Resume,
+    /// Run again from the start.
+    Restart,
+    /// Fail the task.
+    Fail,
 }
 
 /// The kinds of executors.

@@ -12,5 +12,6 @@ pub mod script;
 pub use card::{ORIGIN, card_of};
 pub use check::{Problem, check_all, is_valid_slug};
 pub use definition::{
-    AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, SkillDefinition,
+    AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
+    SkillDefinition,
 };

@@ -15,6 +15,8 @@ pub struct ServiceParameters {
     pub last_event_id: Option<String>,
     /// What the client calls a send, so that repeating it does not begin a second task.
     pub idempotency_key: Option<String>,
+    /// How long the run that a send begins may take, as the client says.
+    pub run_timeout: Option<String>,
 }
 
 impl ServiceParameters {
@@ -27,6 +29,7 @@ impl ServiceParameters {
             extensions: extensions::requested(extensions.iter().flatten().map(String::as_str)),
             last_event_id: header("last-event-id"),
             idempotency_key: header("idempotency-key"),
+            run_timeout: header("run-timeout-ms"),
         }
     }
 
@@ -57,6 +60,21 @@ impl ServiceParameters {
                 Err(Error::invalid("Idempotency-Key", description))
             }
             key => Ok(key),
+        }
+    }
+
+    /// `Run-Timeout-Ms`: how long the run that a send begins may take, in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if it is no number, or 0.
+    pub fn run_timeout_ms(&self) -> Result<Option<u64>, Error> {
+        let Some(text) = &self.run_timeout else { return Ok(None) };
+        match text.trim().parse() {
+            Ok(millis) if millis > 0 => Ok(Some(millis)),
+            Ok(_) | Err(_) => {
+                Err(Error::invalid("Run-Timeout-Ms", "must be a number of milliseconds, from 1"))
+            }
         }
     }
 }

@@ -21,6 +21,9 @@ pub(super) struct Command {
     /// What tells the message of an idempotent send from others.
     #[serde(default)]
     pub(super) fingerprint: Option<String>,
+    /// How long the run of a send may take, in milliseconds, if the client says so.
+    #[serde(default)]
+    pub(super) run_timeout_ms: Option<u64>,
     /// What is asked.
     pub(super) call: Call,
 }

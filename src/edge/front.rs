@@ -204,7 +204,9 @@ impl Exchange<'_> {
                 }
                 (_, _) => None,
             };
-            Ok(Command { agent, caller: Caller::anonymous(), reply, fingerprint, call })
+            let run_timeout_ms = self.parameters.run_timeout_ms()?;
+            let caller = Caller::anonymous();
+            Ok(Command { agent, caller, reply, fingerprint, run_timeout_ms, call })
         };
         match decoded() {
             Ok(Command { agent, caller, reply, call: Call::ListTasks(request), .. }) => {

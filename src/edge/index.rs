@@ -36,8 +36,7 @@ impl D1Index {
         Ok(Found { tasks, total: counted.first().map_or(0, |row| row.total as u64) })
     }
 
-    async fn write(&self, row: IndexRow) -> Result<()> {
-        let statement = upsert_statement(row);
+    async fn run(&self, statement: Statement) -> Result<()> {
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
         self.check(&statement, &prepared.run().await?)
     }
@@ -56,7 +55,14 @@ impl D1Index {
 #[async_trait(?Send)]
 impl TaskIndex for D1Index {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        self.write(row).await.map_err(|error| error.to_string())
+        let written = self.run(upsert_statement(row)).await;
+        written.map_err(|error| error.to_string())
+    }
+
+    async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
+        let mut statement = Statement::new("DELETE FROM tasks");
+        statement.push(" WHERE id = {}", id.as_str().into());
+        self.run(statement).await.map_err(|error| error.to_string())
     }
 }
 

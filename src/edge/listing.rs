@@ -58,7 +58,10 @@ async fn with_artifacts(
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
-        ask_for_task(env, Command { agent, caller, reply, fingerprint: None, call })
+        ask_for_task(
+            env,
+            Command { agent, caller, reply, fingerprint: None, run_timeout_ms: None, call },
+        )
     });
     let mut answers = stream::iter(asked).buffered(OBJECTS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();

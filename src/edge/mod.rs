@@ -10,6 +10,7 @@ mod front;
 mod index;
 mod link;
 mod listing;
+mod outbound;
 mod platform;
 mod received;
 mod recent;

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
-use worker::js_sys;
-use worker::wasm_bindgen::JsValue;
-use worker::{Date, Delay, Env, ScheduledTime, State, console_error};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use worker::{Date, Delay, Env, State, console_error, js_sys};
 
 use super::counters::D1Counters;
 use super::index::D1Index;
-use super::{followers, received};
+use super::{followers, outbound, received};
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::port::{Platform, TaskIndex};
-use crate::tool::Counters;
+use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 /// The platform of one task object.
 pub(super) struct ObjectPlatform {
@@ -42,13 +42,18 @@ impl Platform for ObjectPlatform {
     }
 
     fn set_alarm(&self, at: UnixMillis) {
-        let state = self.state.clone();
+        let storage = self.state.storage();
+        // Called here and now, so that the alarm is set together with the rows just written.
+        let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         self.state.wait_until(async move {
-            let date = js_sys::Date::new(&JsValue::from_f64(at.0 as f64));
-            if let Err(error) = state.storage().set_alarm(ScheduledTime::new(date)).await {
-                console_error!("the alarm could not be set: {error}");
+            if let Err(error) = JsFuture::from(set).await {
+                console_error!("the alarm could not be set: {error:?}");
             }
         });
+    }
+
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
+        Box::pin(outbound::send(request))
     }
 
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
@@ -89,4 +94,13 @@ impl Platform for ObjectPlatform {
     fn log_error(&self, text: &str) {
         console_error!("{text}");
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type AlarmStorage;
+
+    /// Sets the alarm for this instant, in milliseconds since the epoch.
+    #[wasm_bindgen(method, js_name = setAlarm)]
+    fn set_alarm(this: &AlarmStorage, at: f64) -> js_sys::Promise;
 }

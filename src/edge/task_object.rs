@@ -23,8 +23,8 @@ use crate::auth::Caller;
 use crate::binding::http::HttpResponse;
 use crate::config::Settings;
 use crate::error::Error;
-use crate::model::{SendMessageRequest, TaskId};
-use crate::operation::{self, Beginning, Call, Outcome, Sender, TaskSession};
+use crate::model::{SendMessageRequest, TaskId, UnixMillis};
+use crate::operation::{self, Beginning, Call, FindAgent, Outcome, Sender, TaskSession};
 
 /// The object of one task.
 #[durable_object(websocket)]
@@ -112,7 +112,8 @@ impl TaskObject {
     pub async fn ring(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
             // The platform rings again if this fails, which it does only if storage does.
-            let session = self.session().map_err(|error| JsValue::from_str(&error.to_string()))?;
+            let session = self.session().await;
+            let session = session.map_err(|error| JsValue::from_str(&error.to_string()))?;
             session.wake().await;
             Ok(())
         })
@@ -122,12 +123,12 @@ impl TaskObject {
 
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, fingerprint, call } = command;
-        let session = self.session()?;
+        let Command { agent, caller, reply, fingerprint, run_timeout_ms, call } = command;
+        let session = self.session().await?;
         let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
-                let sender = self.sender(agent, caller, fingerprint, &request)?;
+                let sender = sender(agent, caller, fingerprint, run_timeout_ms, &request);
                 operation::send_message(&session, sender, *request).await?
             }
             Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
@@ -174,11 +175,11 @@ impl TaskObject {
         command: Command,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, fingerprint, call, .. } = command;
-        let session = self.session()?;
+        let Command { agent, caller, fingerprint, run_timeout_ms, call, .. } = command;
+        let session = self.session().await?;
         match call {
             Call::SendStreamingMessage(request) => {
-                let sender = self.sender(agent, caller, fingerprint, &request)?;
+                let sender = sender(agent, caller, fingerprint, run_timeout_ms, &request);
                 operation::send_streaming_message(&session, sender, *request, after).await
             }
             Call::SubscribeToTask(_) => {
@@ -190,53 +191,56 @@ impl TaskObject {
         }
     }
 
-    /// Who sends a message, and what will answer it.
-    fn sender(
-        &self,
-        agent: String,
-        caller: Caller,
-        fingerprint: Option<String>,
-        request: &SendMessageRequest,
-    ) -> std::result::Result<Sender, Error> {
-        let settings = self.settings()?;
-        let agents = bindings::agents(&settings);
-        let hosted = agents.find(Some(&agent)).ok_or(Error::Internal { task: None })?;
-        let executor = hosted.executor.clone();
-        let accepted_output_modes = request.configuration.accepted_output_modes.clone();
-        Ok(Sender { agent, executor, caller, accepted_output_modes, fingerprint })
-    }
-
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
         // What is wrong with them was logged by the front Worker, which refuses every request then.
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
     /// The session in memory, or a new one from storage.
-    fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
-        let open = self.session.borrow().clone().filter(|session| !session.is_broken());
-        if let Some(session) = open {
+    async fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
+        if let Some(session) = self.open_session() {
+            return Ok(session);
+        }
+        let failed = |error: &dyn std::fmt::Display| {
+            console_error!("task {}: opening failed: {error}", self.state.id());
+            Error::Internal { task: None }
+        };
+        let alarm = self.state.storage().get_alarm().await.map_err(|error| failed(&error))?;
+        // Somebody else may have opened it meanwhile.
+        if let Some(session) = self.open_session() {
             return Ok(session);
         }
         let settings = self.settings()?;
-        let opened = TaskSession::open(
+        let agents = bindings::agents(&settings);
+        let find: FindAgent =
+            Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
+        let (state, env) = (self.state.clone(), self.env.clone());
+        let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
-            Box::new(SqlTaskStore::new(self.state.clone())),
-            Rc::new(ObjectPlatform::new(
-                self.state.clone(),
-                self.env.clone(),
-                settings.development,
-            )),
+            Box::new(SqlTaskStore::new(state.clone())),
+            Rc::new(ObjectPlatform::new(state, env, settings.development)),
             settings.limits.clone(),
+            find,
+            alarm.map(UnixMillis),
         );
-        match opened {
-            Ok(session) => {
-                self.session.replace(Some(session.clone()));
-                Ok(session)
-            }
-            Err(error) => {
-                console_error!("task {}: opening failed: {error}", self.state.id());
-                Err(Error::Internal { task: None })
-            }
-        }
+        let session = session.map_err(|error| failed(&error))?;
+        self.session.replace(Some(session.clone()));
+        Ok(session)
     }
+
+    fn open_session(&self) -> Option<Rc<TaskSession>> {
+        self.session.borrow().clone().filter(|session| !session.is_broken())
+    }
+}
+
+/// Who sends a message, and how.
+fn sender(
+    agent: String,
+    caller: Caller,
+    fingerprint: Option<String>,
+    run_timeout_ms: Option<u64>,
+    request: &SendMessageRequest,
+) -> Sender {
+    let accepted_output_modes = request.configuration.accepted_output_modes.clone();
+    Sender { agent, caller, accepted_output_modes, fingerprint, run_timeout_ms }
 }

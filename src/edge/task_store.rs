@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
@@ -27,20 +28,25 @@ impl SqlTaskStore {
     }
 
     fn read(&self) -> worker::Result<Option<StoredTask>> {
-        // An object that holds no task must not be written to, so its tables may be missing.
+        // An object that holds no task must not be written to, so its table may be missing.
         let tables: Vec<Count> =
             self.rows("SELECT count(*) AS count FROM sqlite_master WHERE name = 'log'")?;
         if tables.first().is_none_or(|found| found.count == 0.0) {
             return Ok(None);
         }
-        let facts = self.rows::<TaskRow>(
-            "SELECT agent, owner, fingerprint, indexed, index_failures FROM task",
+        let facts = self.rows::<FirstRow>(
+            "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
+             WHERE seq = 1",
         )?;
-        let Some(TaskRow { agent, owner, fingerprint, indexed, index_failures }) =
+        let Some(FirstRow { schema, agent, owner, fingerprint, indexed, index_failures }) =
             facts.into_iter().next()
         else {
             return Ok(None);
         };
+        if schema as i64 > SCHEMA_VERSION {
+            let newer = format!("it was stored by a newer version (schema {schema})");
+            return Err(worker::Error::RustError(newer));
+        }
         let rows = self.rows("SELECT generation, more, marks, lines FROM log ORDER BY seq")?;
         let indexed = Indexed { generation: indexed as u64, failures: index_failures as u32 };
         Ok(Some(StoredTask {
@@ -86,24 +92,28 @@ impl SqlTaskStore {
         Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
 
-    fn write(&self, opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
+    fn write(&self, mut opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
         let sql = self.sql();
-        if let Some(facts) = opening {
+        if opening.is_some() {
             sql.exec(SCHEMA, None)?;
-            let fingerprint = facts.fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
-            let (agent, owner) = (text(&facts.agent), text(&facts.owner));
-            let insert = "INSERT INTO task (schema, agent, owner, fingerprint) VALUES (?, ?, ?, ?)";
-            sql.exec(insert, vec![SCHEMA_VERSION.into(), agent, owner, fingerprint])?;
         }
         let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
         let mut marks = batch.marks.as_str();
         let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let more = i64::from(pieces.peek().is_some());
-            // The marks stand with the first piece.
+            // The marks stand with the first piece, the facts with the first of all.
             let marks = std::mem::take(&mut marks);
-            let values = vec![generation.into(), more.into(), text(marks), text(piece)];
-            let insert = "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)";
+            let mut values = vec![generation.into(), more.into(), text(marks), text(piece)];
+            let insert = match opening.take() {
+                None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
+                Some(TaskFacts { agent, owner, fingerprint }) => {
+                    let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
+                    values.extend([SCHEMA_VERSION.into(), text(agent), text(owner), fingerprint]);
+                    "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
+                     fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
+                }
+            };
             sql.exec(insert, values)?;
         }
         Ok(())
@@ -131,8 +141,16 @@ impl TaskStore for SqlTaskStore {
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
         let generation = i64::try_from(indexed.generation).unwrap_or(i64::MAX);
         let values = vec![generation.into(), i64::from(indexed.failures).into()];
-        let update = self.sql().exec("UPDATE task SET indexed = ?, index_failures = ?", values);
+        let update =
+            self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
         update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let cleared = self.state.storage().delete_all().await;
+            cleared.map_err(|error| StoreError(error.to_string()))
+        })
     }
 }
 
@@ -142,7 +160,8 @@ struct Count {
 }
 
 #[derive(Deserialize)]
-struct TaskRow {
+struct FirstRow {
+    schema: f64,
     agent: String,
     owner: String,
     fingerprint: Option<String>,
@@ -216,23 +235,21 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 
 const SCHEMA: &str = "
-    CREATE TABLE task (
-        schema INTEGER NOT NULL,
-        agent TEXT NOT NULL,
-        owner TEXT NOT NULL,
-        fingerprint TEXT,
-        indexed INTEGER NOT NULL DEFAULT 0,
-        index_failures INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
     CREATE TABLE log (
         seq INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,
         more INTEGER NOT NULL,
         marks TEXT NOT NULL,
-        lines TEXT NOT NULL
+        lines TEXT NOT NULL,
+        schema INTEGER,
+        agent TEXT,
+        owner TEXT,
+        fingerprint TEXT,
+        indexed INTEGER,
+        index_failures INTEGER
     ) STRICT;
 ";
 

@@ -11,12 +11,12 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 
-use crate::agent::{ExecutorDefinition, ExecutorKind};
-use crate::task::TaskError;
+use crate::agent::{ExecutorDefinition, ExecutorKind, RunSettings};
+use crate::task::{Recovery, TaskError};
 use crate::tool;
 
 pub use registry::{Agents, BUILT_AT, HostedAgent};
-pub use turn::{Emission, Events, Turn, TurnHost};
+pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///
@@ -41,6 +41,38 @@ pub trait AgentExecutor {
     /// [`Turn::canceled`] and return soon, or is dropped.
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
+    }
+
+    /// What is to be done when a run was interrupted, by a crash, a deploy or a panic: unless the
+    /// executor says otherwise, the task fails, since only its author knows whether work may be
+    /// repeated. An agent file may decide otherwise.
+    ///
+    /// One that says [`Recovery::Resume`] must take the same way again: what differs from run to run
+    /// (answers of others, time, chance) belongs into a [`step`](Turn::step).
+    fn recovery(&self) -> Recovery {
+        Recovery::Fail
+    }
+}
+
+/// What runs an agent.
+#[derive(Clone)]
+pub struct Runner {
+    /// Its logic.
+    pub executor: Rc<dyn AgentExecutor>,
+    /// What its file says about runs.
+    pub settings: RunSettings,
+}
+
+impl Runner {
+    /// What is to be done when a run was interrupted.
+    pub fn recovery(&self) -> Recovery {
+        use crate::agent::RecoveryMode;
+        match self.settings.recovery {
+            None => self.executor.recovery(),
+            Some(RecoveryMode::Resume) => Recovery::Resume,
+            Some(RecoveryMode::Restart) => Recovery::Restart,
+            Some(RecoveryMode::Fail) => Recovery::Fail,
+        }
     }
 }
 

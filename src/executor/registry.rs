@@ -1,10 +1,8 @@
 //! The agents that this Worker hosts: the files that the build embedded, made ready to answer.
 
-use std::rc::Rc;
-
 use serde::Deserialize;
 
-use super::{AgentExecutor, from_definition};
+use super::{Runner, from_definition};
 use crate::agent::{Capabilities, ExecutorDefinition};
 
 /// The agents of this build.
@@ -20,8 +18,8 @@ pub struct HostedAgent {
     pub capabilities: Capabilities,
     /// Its card as JSON, in which [`crate::agent::ORIGIN`] stands for the origin.
     pub card: String,
-    /// Its logic.
-    pub executor: Rc<dyn AgentExecutor>,
+    /// What runs it.
+    pub runner: Runner,
 }
 
 impl Agents {
@@ -42,7 +40,10 @@ impl Agents {
             is_default: agent.default,
             capabilities: agent.capabilities,
             card: agent.card,
-            executor: from_definition(&agent.executor),
+            runner: Runner {
+                executor: from_definition(&agent.executor),
+                settings: agent.executor.run,
+            },
         });
         Self(ready.collect())
     }

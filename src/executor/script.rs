@@ -2,11 +2,16 @@
 
 use async_trait::async_trait;
 
-use super::{AgentExecutor, Events, ExecutorError, Turn};
+use serde_json::json;
+
+use super::{AgentExecutor, Events, ExecutorError, Retry, Turn};
 use crate::agent::script::{
-    Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, Values, rule_for,
+    Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, StepsAction, Values,
+    rule_for,
 };
 use crate::model::{Artifact, Message, Part, PartContent, Role};
+use crate::task::Recovery;
+use crate::tool::HttpRequest;
 
 /// Plays the rule that fits the message.
 pub(super) struct ScriptExecutor {
@@ -24,6 +29,8 @@ impl AgentExecutor for ScriptExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let mut messages: Vec<Message> = turn.history();
         messages.retain(|message| message.role == Role::User);
+        // A run that is done again must not look at what came later.
+        messages.truncate(turn.number);
         let Some((rule, values)) = rule_for(&self.rules, &messages) else {
             return events.reject("no rule of this agent fits the message");
         };
@@ -34,6 +41,10 @@ impl AgentExecutor for ScriptExecutor {
             play(action, index, &values, turn, events).await?;
         }
         Ok(())
+    }
+
+    fn recovery(&self) -> Recovery {
+        Recovery::Resume
     }
 }
 
@@ -66,7 +77,51 @@ async fn play(
         Action::AuthRequired(text) => events.require_auth(&values.fill(text)),
         Action::Message(text) => events.reply(vec![Part::text(values.fill(text))]),
         Action::Panic => panic_as_told(),
+        Action::Steps(steps) => work_in_steps(steps, values, turn, events).await,
     }
+}
+
+async fn work_in_steps(
+    action: &StepsAction,
+    values: &Values,
+    turn: &Turn,
+    events: &Events,
+) -> Result<(), ExecutorError> {
+    let amount = |amount| values.number(amount, MAX_REPEAT);
+    let (Some(count), Some(delay_ms)) =
+        (amount(&action.count), values.number(&action.delay_ms, MAX_WAIT_MS))
+    else {
+        return events.fail("the number of steps, or the pause after each, is no number");
+    };
+    let panic_at = action.panic_at.as_ref().and_then(amount);
+    let retry = Retry { attempts: action.attempts, delay_ms: 50, max_delay_ms: 1_000 };
+    let url = values.fill(&action.url);
+    for number in 1..=count {
+        events.working(Some(&format!("step {number} of {count}")))?;
+        if panic_at == Some(number) && turn.attempt == 1 {
+            panic_as_told();
+        }
+        let answer = turn.step_with("step", retry, async || {
+            let body = json!({"task": turn.task_id, "step": number, "attempt": turn.attempt});
+            let mut request = HttpRequest::new("POST", format!("{url}/{number}"));
+            request.body = Some(body.to_string());
+            let answer = turn.fetch(request).await?;
+            match answer.is_success() {
+                true => Ok(answer.body),
+                false => Err(ExecutorError(format!("step {number}: status {}", answer.status))),
+            }
+        });
+        let piece = Part::text(format!("{number} {}\n", answer.await?));
+        let piece = Artifact::new("steps", piece);
+        match number {
+            1 => events.begin(piece)?,
+            _ => events.append(piece, number == count)?,
+        }
+        if delay_ms > 0 {
+            turn.sleep(delay_ms).await;
+        }
+    }
+    Ok(())
 }
 
 async fn produce(

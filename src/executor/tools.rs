@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
 use crate::model::{Artifact, Message, Part, PartContent};
+use crate::task::Recovery;
 use crate::tool::{Tool, call_checked};
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
@@ -76,6 +77,11 @@ impl AgentExecutor for ToolsExecutor {
             }
         }
         events.complete(None)
+    }
+
+    /// Local tools answer at once, so that an interrupted call is simply made again.
+    fn recovery(&self) -> Recovery {
+        Recovery::Restart
     }
 }
 

@@ -4,13 +4,16 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::ExecutorError;
 use crate::auth::Caller;
 use crate::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
 };
-use crate::tool::{Counters, ToolContext};
+use crate::tool::{Counters, HttpAnswer, HttpRequest, ToolContext};
 
 /// One message to handle, and what is known around it.
 pub struct Turn {
@@ -22,14 +25,19 @@ pub struct Turn {
     pub context_id: ContextId,
     /// The message to handle.
     pub message: Message,
+    /// Which of the client's messages in this task it is, from 1. Later ones may be in the history.
+    pub number: usize,
     /// The metadata of the request.
     pub metadata: Option<Metadata>,
     /// Who asks.
     pub caller: Caller,
     /// Media types that the client can take; none named means any.
     pub accepted_output_modes: Vec<String>,
-    /// Which attempt at this message this is, from 1.
+    /// Which attempt at this message this is, from 1. Further ones follow when a run was interrupted.
     pub attempt: u32,
+    /// Whether this attempt resumes the one before: steps that were done give what they gave, and what
+    /// was said is not said again.
+    pub resumes: bool,
     pub(crate) host: Rc<dyn TurnHost>,
 }
 
@@ -85,6 +93,76 @@ impl Turn {
         self.host.now()
     }
 
+    /// Sends a request to another server. It may be sent again if the run is interrupted, unless it is
+    /// part of a [`step`](Self::step) that is done.
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer, not in time, or too large a one. An answer of any status is none.
+    pub async fn fetch(&self, request: HttpRequest) -> Result<HttpAnswer, ExecutorError> {
+        self.host.fetch(request).await.map_err(ExecutorError)
+    }
+
+    /// Does something once: its result, or its error, is stored, and is what a run that resumes this
+    /// one gets instead of doing it again. Only a step that was interrupted in the middle is done again.
+    ///
+    /// A step is known by its `name` (1 to 256 bytes); of several with one name in a run, the first is
+    /// the first again. What came before a step is stored before it begins, and so the task exists from
+    /// the first step on: an agent that means to answer with a direct message takes none.
+    ///
+    /// # Errors
+    ///
+    /// What `work` fails with; if the result is larger than `MAX_STEP_BYTES`, or a run has more than
+    /// `MAX_STEPS` steps; if the task has ended.
+    pub async fn step<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        work: impl AsyncFn() -> Result<T, ExecutorError>,
+    ) -> Result<T, ExecutorError> {
+        self.step_with(name, Retry::NEVER, work).await
+    }
+
+    /// As [`step`](Self::step), and tries again when `work` fails. Attempts count anew if the run is
+    /// interrupted meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step), with the last error of `work`.
+    pub async fn step_with<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        retry: Retry,
+        work: impl AsyncFn() -> Result<T, ExecutorError>,
+    ) -> Result<T, ExecutorError> {
+        let nth = match self.host.begin_step(name)? {
+            StepStart::New(nth) => nth,
+            StepStart::Done(outcome) => {
+                let misfit = |error| format!("the stored result of step {name:?}: {error}");
+                let read = |value| serde_json::from_value(value).map_err(misfit);
+                return outcome.and_then(read).map_err(ExecutorError);
+            }
+        };
+        let mut failures = 0;
+        let result = loop {
+            let result = work().await;
+            failures += 1;
+            if result.is_ok() || failures >= retry.attempts || self.is_canceled() {
+                break result;
+            }
+            self.sleep(retry.delay_after(failures)).await;
+        };
+        let outcome = result.as_ref().map_err(|error| error.0.clone()).and_then(|value| {
+            let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
+            serde_json::to_value(value).map_err(unfit)
+        });
+        let misfit = outcome.as_ref().err().cloned();
+        self.host.end_step(name, nth, outcome)?;
+        match misfit {
+            Some(error) => Err(ExecutorError(error)),
+            None => result,
+        }
+    }
+
     /// Whether the client takes this media type.
     pub fn accepts(&self, media_type: &str) -> bool {
         let accepted = &self.accepted_output_modes;
@@ -103,6 +181,32 @@ impl Turn {
             permissions: &self.caller.permissions,
             counters: self.host.counters(),
         }
+    }
+}
+
+/// How often a step is tried, and how long is waited in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// How often at most, the first time included; 0 counts as 1.
+    pub attempts: u32,
+    /// The time before the second attempt, in milliseconds; it doubles from attempt to attempt.
+    pub delay_ms: u64,
+    /// The longest time between two attempts, in milliseconds.
+    pub max_delay_ms: u64,
+}
+
+impl Retry {
+    /// Tries once.
+    pub const NEVER: Self = Self { attempts: 1, delay_ms: 0, max_delay_ms: 0 };
+
+    /// Tries `attempts` times, with one second in between at first and 30 at most.
+    pub const fn times(attempts: u32) -> Self {
+        Self { attempts, delay_ms: 1_000, max_delay_ms: 30_000 }
+    }
+
+    fn delay_after(self, failures: u32) -> u64 {
+        let doublings = failures.saturating_sub(1).min(20);
+        self.delay_ms.saturating_mul(1 << doublings).min(self.max_delay_ms)
     }
 }
 
@@ -293,4 +397,35 @@ pub trait TurnHost {
 
     /// Numbers that outlive the task.
     fn counters(&self) -> &dyn Counters;
+
+    /// Sends a request to another server.
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
+
+    /// Begins a step, or gives what it came to before.
+    ///
+    /// # Errors
+    ///
+    /// If the run may have no such step.
+    fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError>;
+
+    /// Keeps what a step came to.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be kept.
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Value, String>,
+    ) -> Result<(), ExecutorError>;
+}
+
+/// What a step begins with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepStart {
+    /// It is to be done; which of its name it is.
+    New(u32),
+    /// It was done.
+    Done(Result<Value, String>),
 }

@@ -45,7 +45,9 @@ impl Mark {
             LogEntry::Task(task) => Self::of(task.status.state).letter(),
             LogEntry::StatusUpdate(event) => Self::of(event.status.state).letter(),
             LogEntry::ArtifactUpdate(_) => Self::Open.letter(),
-            LogEntry::Message(_) => NO_EVENT,
+            LogEntry::Message(_) | LogEntry::Run(_) | LogEntry::Step(_) | LogEntry::Taken => {
+                NO_EVENT
+            }
         }
     }
 

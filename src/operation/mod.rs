@@ -18,7 +18,7 @@ pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
 pub use send_message::{Sender, send_message};
-pub use session::TaskSession;
+pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
 
 use std::rc::Rc;

@@ -18,6 +18,9 @@ pub(super) struct Projection {
     indexed: Cell<Indexed>,
     is_paying: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
+    /// When deleting the finished task is tried again, and how often it has failed.
+    delete_at: Cell<Option<UnixMillis>>,
+    delete_failures: Cell<u32>,
     paid: Notify,
 }
 
@@ -27,8 +30,15 @@ impl Projection {
             indexed: Cell::new(indexed),
             is_paying: Cell::new(false),
             retry_at: Cell::new(None),
+            delete_at: Cell::new(None),
+            delete_failures: Cell::new(0),
             paid: Notify::new(),
         }
+    }
+
+    /// When writing to the index is tried again, if it has failed.
+    pub(super) fn retry_at(&self) -> Option<UnixMillis> {
+        self.retry_at.get()
     }
 }
 
@@ -47,13 +57,71 @@ impl TaskSession {
         }
     }
 
-    /// The alarm has fired: does what is due, and waits for it.
+    /// The alarm has fired: does what is due, waits for it, and sets the next one.
     pub async fn wake(&self) {
-        self.projection().retry_at.set(None);
-        self.project();
-        while self.projection().is_paying.get() {
-            self.projection().paid.notified().await;
+        self.deadlines().borrow_mut().disarm();
+        let now = self.platform().now();
+        let projection = self.projection();
+        if projection.retry_at.get().is_some_and(|at| at <= now) {
+            projection.retry_at.set(None);
         }
+        self.project();
+        while projection.is_paying.get() {
+            projection.paid.notified().await;
+        }
+        if self.keep_until().is_some_and(|until| until <= self.platform().now()) {
+            self.delete().await;
+        }
+        self.arm();
+    }
+
+    /// When the task is to be deleted: once it is finished and was kept for as long as it is to be.
+    pub(super) fn keep_until(&self) -> Option<UnixMillis> {
+        let retention = i64::try_from(self.limits().retention_ms).unwrap_or(i64::MAX);
+        let ended = self.with_task(|task| {
+            let is_over = task.status.state.is_terminal();
+            is_over.then(|| task.status.timestamp.unwrap_or(UnixMillis(0)))
+        });
+        let until = UnixMillis(ended.flatten()?.0.saturating_add(retention));
+        let until = self.projection().delete_at.get().map_or(until, |retry| retry.max(until));
+        (retention > 0).then_some(until)
+    }
+
+    /// Deletes a finished task from the index and from storage. What fails is tried again later; an
+    /// active task stays.
+    pub async fn delete(&self) {
+        if !self.is_over() || self.is_broken() {
+            return;
+        }
+        let removed =
+            select(self.platform().index().remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
+        let removed = match removed.await {
+            Either::Left((removed, _)) => removed,
+            Either::Right(_) => Err(no_answer()),
+        };
+        let deleted = match removed {
+            Ok(()) => self.store().clear().await.map_err(|error| error.to_string()),
+            Err(reason) => Err(reason),
+        };
+        match deleted {
+            Ok(()) => self.close(),
+            Err(reason) => {
+                let failures = self.projection().delete_failures.get().saturating_add(1);
+                self.projection().delete_failures.set(failures);
+                let delay = retry_delay_ms(failures);
+                let at = self.platform().now().0.saturating_add(delay);
+                self.projection().delete_at.set(Some(UnixMillis(at)));
+                let id = self.id();
+                self.platform().log_error(&format!(
+                    "task {id}: not deleted yet, attempt {failures}, next in {delay} ms: {reason}"
+                ));
+            }
+        }
+    }
+
+    /// Whether the index is behind the task's status.
+    pub(super) fn owes_index(&self) -> bool {
+        self.owes(self.status_generation())
     }
 
     /// Waits until listing shows the task as it stands now: for [`index_wait_ms`] at most, and not at
@@ -95,10 +163,11 @@ impl TaskSession {
         let generation = row.generation;
         match select(self.platform().index().upsert(row), self.sleep(STATEMENT_LIMIT_MS)).await {
             Either::Left((written, _)) => written?,
-            Either::Right(_) => return Err(format!("no answer within {STATEMENT_LIMIT_MS} ms")),
+            Either::Right(_) => return Err(no_answer()),
         }
         // If this is lost the row is written once more, which does no harm.
         self.note(Indexed { generation, failures: 0 });
+        self.arm();
         Ok(())
     }
 
@@ -113,7 +182,7 @@ impl TaskSession {
         ));
         self.note(Indexed { failures, ..indexed });
         self.projection().retry_at.set(Some(at));
-        self.platform().set_alarm(at);
+        self.arm();
     }
 
     fn note(&self, indexed: Indexed) {
@@ -146,7 +215,7 @@ async fn pay(session: Rc<TaskSession>) {
     while session.owes(session.status_generation()) {
         session.gather().await;
         // A session that storage failed is ahead of its rows; the one opened next knows the debt.
-        if session.is_broken() {
+        if session.is_broken() || session.flush().is_err() {
             break;
         }
         let Some(row) = session.index_row() else { break };
@@ -158,6 +227,10 @@ async fn pay(session: Rc<TaskSession>) {
     }
     session.projection().is_paying.set(false);
     session.projection().paid.notify_waiters();
+}
+
+fn no_answer() -> String {
+    format!("no answer within {STATEMENT_LIMIT_MS} ms")
 }
 
 /// The task without history and artifacts; of one too large, without metadata and status message.

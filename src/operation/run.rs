@@ -11,40 +11,50 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 
 use super::TaskSession;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Turn, TurnHost};
-use crate::model::{ContextId, Message};
-use crate::task::RunOutcome;
+use crate::model::{ContextId, Message, UnixMillis};
+use crate::task::{RunOutcome, RunRequest, RunStart};
 
 /// Runs the executor for one message, to its end.
-pub(super) async fn drive(session: Rc<TaskSession>, message: Message) {
-    let Some((sender, metadata)) = session.run_context() else { return };
+pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
+    let Some(runner) = session.runner() else { return };
+    let Some(facts) = session.facts() else { return };
     let host: Rc<dyn TurnHost> = session.clone();
     let context_id = message.context_id.clone();
+    let deadline = start.deadline();
+    let RunRequest { caller, accepted_output_modes, metadata, timeout_ms } = start.request;
     let turn = Turn {
-        agent: sender.agent,
+        agent: facts.agent,
         task_id: session.id().clone(),
         context_id: context_id.unwrap_or_else(|| ContextId::new(session.new_id())),
         message,
+        number: start.message,
         metadata,
-        caller: sender.caller,
-        accepted_output_modes: sender.accepted_output_modes,
-        attempt: 1,
+        caller,
+        accepted_output_modes,
+        attempt: start.attempt,
+        resumes: start.resumes,
         host: host.clone(),
     };
     let events = Events { host };
-    let executor = sender.executor.as_ref();
-    let run = Flushing { run: executor.execute(&turn, &events), session: &session };
-    match bounded(run, executor, &turn, &session).await {
+    let run =
+        Flushing { run: runner.executor.execute(&turn, &events), session: &session, pause: None };
+    let idle_ms = runner.settings.idle_timeout_ms.unwrap_or(session.limits().idle_timeout_ms);
+    let bounds = Bounds { deadline, idle_ms };
+    match bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await {
         Ending::Returned(Ok(())) if session.reply().is_some() => {}
         Ending::Returned(Ok(())) => session.end_run(RunOutcome::Finished),
         Ending::Returned(Err(error)) => session.end_run(RunOutcome::Failed(error.0)),
         Ending::TimedOut => {
-            let limit = session.limits().run_timeout_ms;
-            session.end_run(RunOutcome::Failed(format!("task timed out after {limit} ms")));
+            let reason = format!("task timed out after {timeout_ms} ms");
+            session.end_run(RunOutcome::Failed(reason));
+        }
+        Ending::Idle => {
+            let reason = format!("the agent made no progress for {idle_ms} ms");
+            session.end_run(RunOutcome::Failed(reason));
         }
         Ending::Panicked => {
             session.platform().log_error(&format!("task {}: the agent panicked", session.id()));
             session.note_crash();
-            session.end_run(RunOutcome::Failed("internal error: the agent crashed".to_owned()));
         }
     }
     // A failure was logged by `flush`, and whoever waits gets an error.
@@ -53,23 +63,35 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message) {
     session.platform().sync().await;
 }
 
+/// When a run is given up.
+struct Bounds {
+    /// At this instant.
+    deadline: UnixMillis,
+    /// When it has done nothing for this long, in milliseconds; 0 for never.
+    idle_ms: u64,
+}
+
 /// How a run came to its end.
 enum Ending {
     Returned(Result<(), ExecutorError>),
     TimedOut,
+    Idle,
     Panicked,
 }
 
 /// Polls a run within its bounds: the grace after which its task exists in any case, the time it may
-/// take at all, and the time it is given after a cancel.
+/// take at all and without a sign of life, and the time it is given after a cancel.
 async fn bounded(
     run: Flushing<'_>,
     executor: &dyn AgentExecutor,
     turn: &Turn,
     session: &TaskSession,
+    bounds: &Bounds,
 ) -> Ending {
-    let limits = session.limits();
-    let run = match select(run, session.sleep(limits.task_grace_ms)).await {
+    let left = bounds.deadline.0.saturating_sub(session.now().0);
+    let left = u64::try_from(left).unwrap_or(0);
+    let grace = session.limits().task_grace_ms.min(left);
+    let run = match select(run, session.sleep(grace)).await {
         Either::Left((ending, _)) => return ending,
         Either::Right(((), run)) => run,
     };
@@ -77,23 +99,33 @@ async fn bounded(
     if session.flush().is_err() {
         return Ending::Returned(Ok(()));
     }
-    let timeout = session.sleep(limits.run_timeout_ms.saturating_sub(limits.task_grace_ms));
+    let timeout = session.sleep(left.saturating_sub(grace));
+    let idle = Box::pin(async {
+        match bounds.idle_ms {
+            0 => std::future::pending().await,
+            limit => session.idle_for(limit).await,
+        }
+    });
     let stopped = Box::pin(async {
         turn.canceled().await;
         executor.cancel(turn).await;
         session.sleep(CANCEL_GRACE_MS).await;
     });
-    match select(run, select(timeout, stopped)).await {
+    match select(run, select(stopped, select(timeout, idle))).await {
         Either::Left((ending, _)) => ending,
-        Either::Right((Either::Left(_), _)) => Ending::TimedOut,
-        Either::Right((Either::Right(_), _)) => Ending::Returned(Ok(())),
+        Either::Right((Either::Left(_), _)) => Ending::Returned(Ok(())),
+        Either::Right((Either::Right((Either::Left(_), _)), _)) => Ending::TimedOut,
+        Either::Right((Either::Right((Either::Right(_), _)), _)) => Ending::Idle,
     }
 }
 
-/// A run that stores what the executor said each time it waits, before anybody else can run.
+/// A run that stores what the executor said when it waits. Rows are what is paid for, so what is said
+/// in quick succession is put off for a moment and becomes one row; nobody sees it before.
 struct Flushing<'a> {
     run: LocalBoxFuture<'a, Result<(), ExecutorError>>,
     session: &'a TaskSession,
+    /// Until what was said is stored.
+    pause: Option<LocalBoxFuture<'static, ()>>,
 }
 
 impl Future for Flushing<'_> {
@@ -102,6 +134,12 @@ impl Future for Flushing<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ending> {
         let run = &mut self.run;
         let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
+        if let Ok(Poll::Pending) = polled
+            && self.is_pausing(context)
+        {
+            return Poll::Pending;
+        }
+        self.pause = None;
         let stored = self.session.flush();
         match polled {
             Err(_) => Poll::Ready(Ending::Panicked),
@@ -109,6 +147,18 @@ impl Future for Flushing<'_> {
             Ok(Poll::Pending) if stored.is_err() => Poll::Ready(Ending::Returned(Ok(()))),
             Ok(Poll::Pending) => Poll::Pending,
         }
+    }
+}
+
+impl Flushing<'_> {
+    /// Whether storing is put off; the task is polled again when it is time.
+    fn is_pausing(&mut self, context: &mut Context<'_>) -> bool {
+        let millis = self.session.pause_before_storing();
+        if millis == 0 {
+            return false;
+        }
+        let pause = self.pause.get_or_insert_with(|| self.session.sleep(millis));
+        pause.as_mut().poll(context).is_pending()
     }
 }
 

@@ -4,26 +4,27 @@ use std::rc::Rc;
 
 use futures_util::future::{Either, select};
 
+use super::session::Refusal;
 use super::{Outcome, TaskSession};
 use crate::auth::Caller;
 use crate::error::Error;
-use crate::executor::{AgentExecutor, TurnHost};
+use crate::executor::TurnHost;
 use crate::model::{ContextId, HistoryLimit, SendMessageRequest};
-use crate::task::{Input, NewTask, TaskError};
+use crate::task::TaskError;
 
-/// Who sends, and what answers.
-#[derive(Clone)]
+/// Who sends, and how.
+#[derive(Clone, Debug)]
 pub struct Sender {
     /// The agent that is asked.
     pub agent: String,
-    /// Its logic.
-    pub executor: Rc<dyn AgentExecutor>,
     /// Who asks.
     pub caller: Caller,
     /// Media types that the client can take.
     pub accepted_output_modes: Vec<String>,
     /// What tells the message from others, if the send is idempotent: repeating it begins nothing new.
     pub fingerprint: Option<String>,
+    /// How long the run may take, in milliseconds, if less than the agent's runs may.
+    pub run_timeout_ms: Option<u64>,
 }
 
 /// Delivers a message and waits for what comes of it: a direct message, or the task once it is
@@ -71,14 +72,17 @@ pub(super) fn deliver(
         session.platform().note_message(&sender.agent, session.id(), &message);
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
-        session.begin(NewTask { id: session.id().clone(), context_id, message, metadata }, sender);
+        session.begin(message, context_id, metadata, sender)?;
         return Ok(Delivery::Begun);
     }
     session.authorize(&sender.agent, &sender.caller)?;
     session.check_room()?;
     let agent = sender.agent.clone();
-    session.set_sender(sender);
-    if session.step(Input::Message(message)).map_err(refusal)? {
+    let received = session.receive(message, metadata, sender).map_err(|refused| match refused {
+        Refusal::NoAgent => session.internal(),
+        Refusal::Task(error) => refusal(error),
+    });
+    if received? {
         session.note_newest_message(&agent);
     }
     session.flush().map_err(|_| session.internal())?;

@@ -1,10 +1,11 @@
 //! One task in memory: its machine, what of it is not stored yet, its run, and who waits for it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::frame::{self, Mark};
@@ -14,11 +15,19 @@ use super::send_message::Sender;
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::error::Error;
-use crate::executor::{Emission, ExecutorError, TurnHost};
-use crate::model::{HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, UnixMillis};
+use crate::executor::{Emission, ExecutorError, Runner, StepStart, TurnHost};
+use crate::model::{
+    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, UnixMillis,
+};
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
-use crate::task::{Effect, Input, LogEntry, NewTask, RunOutcome, TaskError, TaskMachine};
-use crate::tool::Counters;
+use crate::task::{
+    Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunRequest,
+    RunStart, Said, StepRecord, TaskError, TaskMachine, Wants,
+};
+use crate::tool::{Counters, HttpAnswer, HttpRequest};
+
+/// Finds the agent that answers for a task, by its slug.
+pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
 
 /// One task in memory.
 ///
@@ -30,12 +39,18 @@ pub struct TaskSession {
     store: Box<dyn TaskStore>,
     platform: Rc<dyn Platform>,
     limits: Limits,
+    agents: FindAgent,
     changed: Notify,
     inner: RefCell<Inner>,
+    deadlines: RefCell<Deadlines>,
     polls: Cell<u64>,
     crashes: Cell<u64>,
     is_canceled: Cell<bool>,
     is_broken: Cell<bool>,
+    /// When the run last did anything.
+    progressed: Cell<UnixMillis>,
+    /// Up to when the rows written so far use up what may be written.
+    paced_until: Cell<i64>,
     projection: Projection,
     me: std::rc::Weak<Self>,
 }
@@ -44,11 +59,15 @@ struct Inner {
     phase: Phase,
     facts: Option<TaskFacts>,
     is_stored: bool,
+    /// The size of the log, stored or not, in bytes.
+    size: usize,
     unsaved: Batch,
     snapshot: Option<Rc<str>>,
-    sender: Option<Sender>,
-    metadata: Option<Metadata>,
     inbox: VecDeque<Message>,
+    /// What earlier attempts of the present run said and did.
+    recall: Option<Recall>,
+    /// How many steps of each name the present run has begun.
+    steps: BTreeMap<String, u32>,
 }
 
 /// How far the task has come to be.
@@ -65,7 +84,8 @@ enum Phase {
 
 impl TaskSession {
     /// The session of the task with this id, from storage if it is there. A task whose run was lost
-    /// is brought to an end first.
+    /// goes on, or is brought to an end, as its agent wants it. `alarm` is when the object will be
+    /// woken anyway.
     ///
     /// # Errors
     ///
@@ -75,18 +95,17 @@ impl TaskSession {
         store: Box<dyn TaskStore>,
         platform: Rc<dyn Platform>,
         limits: Limits,
+        agents: FindAgent,
+        alarm: Option<UnixMillis>,
     ) -> Result<Rc<Self>, StoreError> {
-        let stored = store.load()?;
-        let (phase, facts, indexed) = match stored {
+        let mut size = 0;
+        let mut log = Vec::new();
+        let (phase, facts, indexed) = match store.load()? {
             None => (Phase::Empty, None, Indexed::default()),
             Some(stored) => {
-                let mut entries = Vec::new();
-                for line in stored.log.iter().flat_map(|batch| batch.lines.lines()) {
-                    let entry: LogEntry = serde_json::from_str(line)
-                        .map_err(|error| StoreError(format!("log of {id}: {error}")))?;
-                    entries.push(entry);
-                }
-                let machine = TaskMachine::replay(entries)
+                size = stored.log.iter().map(|batch| batch.lines.len()).sum();
+                log = entries_of(&id, &stored.log)?;
+                let machine = TaskMachine::replay(log.iter().cloned())
                     .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
                 (Phase::Live(machine), Some(stored.facts), stored.indexed)
             }
@@ -95,32 +114,58 @@ impl TaskSession {
             phase,
             is_stored: facts.is_some(),
             facts,
+            size,
             unsaved: Batch::default(),
             snapshot: None,
-            sender: None,
-            metadata: None,
             inbox: VecDeque::new(),
+            recall: None,
+            steps: BTreeMap::new(),
         };
         let session = Rc::new_cyclic(|me| Self {
             id,
             store,
             platform,
             limits,
+            agents,
             changed: Notify::new(),
             inner: RefCell::new(inner),
+            deadlines: RefCell::new(Deadlines::new(alarm)),
             polls: Cell::new(0),
             crashes: Cell::new(0),
             is_canceled: Cell::new(false),
             is_broken: Cell::new(false),
+            progressed: Cell::new(UnixMillis(0)),
+            paced_until: Cell::new(0),
             projection: Projection::new(indexed),
             me: me.clone(),
         });
         if session.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
-            session.end_run(RunOutcome::Lost);
+            session.recover(Loss::Interrupted, &log);
             session.flush()?;
         }
         session.project();
+        session.arm();
         Ok(session)
+    }
+
+    /// Lets the run that was lost go on, begin again, or end its task, as the agent wants it.
+    fn recover(&self, loss: Loss, log: &[LogEntry]) {
+        let runner = self.runner();
+        if runner.is_none() {
+            self.platform.log_error(&format!("task {}: its agent is not served any more", self.id));
+        }
+        let recovery = runner.as_ref().map_or(Recovery::Fail, Runner::recovery);
+        let max_attempts = runner.and_then(|runner| runner.settings.max_attempts);
+        let max_attempts = max_attempts.unwrap_or(self.limits.max_attempts);
+        self.inner.borrow_mut().recall = Some(Recall::of(log));
+        // Losing a run is always legal.
+        let _ = self.step(Input::RunLost { loss, recovery, max_attempts });
+    }
+
+    /// The agent of the task; `None` if this Worker does not have it any more.
+    pub(super) fn runner(&self) -> Option<Runner> {
+        let inner = self.inner.borrow();
+        inner.facts.as_ref().and_then(|facts| (self.agents)(&facts.agent))
     }
 
     /// The id of the task, whether it exists yet or not.
@@ -155,8 +200,10 @@ impl TaskSession {
         self.with_machine(|machine| read(machine.task()))
     }
 
-    /// The task as 1.0 JSON. The whole one is encoded once per change.
+    /// The task as 1.0 JSON. The whole one is encoded once per change. What the run said since it was
+    /// last stored is stored first.
     pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<str>> {
+        self.flush().ok()?;
         let encode = |limit| {
             let encoded = self.with_task(|task| serde_json::to_string(&task.view(limit)))?;
             encoded.ok().map(Rc::<str>::from)
@@ -188,21 +235,70 @@ impl TaskSession {
 
     /// Begins a new task with its first message. Nothing is stored before the executor says something
     /// or the grace is over.
-    pub(super) fn begin(&self, mut new: NewTask, sender: Sender) {
-        new.message.context_id = Some(new.context_id.clone());
-        let message = new.message.clone();
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if there is no such agent.
+    pub(super) fn begin(
+        &self,
+        mut message: Message,
+        context_id: ContextId,
+        metadata: Option<Metadata>,
+        sender: Sender,
+    ) -> Result<(), Error> {
+        let runner = (self.agents)(&sender.agent).ok_or(Error::Internal { task: None })?;
+        message.context_id = Some(context_id.clone());
+        let facts = TaskFacts {
+            agent: sender.agent.clone(),
+            owner: sender.caller.id.clone(),
+            fingerprint: sender.fingerprint.clone(),
+        };
+        let begun = self.platform.now();
+        let request = self.request(&runner, sender, metadata.clone());
+        let new = NewTask {
+            id: self.id.clone(),
+            context_id,
+            message: message.clone(),
+            metadata,
+            request: request.clone(),
+            begun,
+        };
         {
             let mut inner = self.inner.borrow_mut();
-            inner.facts = Some(TaskFacts {
-                agent: sender.agent.clone(),
-                owner: sender.caller.id.clone(),
-                fingerprint: sender.fingerprint.clone(),
-            });
-            inner.metadata = new.metadata.clone();
+            inner.facts = Some(facts);
             inner.phase = Phase::Draft(new);
-            inner.sender = Some(sender);
         }
-        self.start_run(message);
+        let begun_ms = begun.0;
+        let start = RunStart { attempt: 1, resumes: false, message: 1, begun_ms, request };
+        self.start_run(message, start);
+        Ok(())
+    }
+
+    /// What a run for this sender is to know.
+    fn request(&self, runner: &Runner, sender: Sender, metadata: Option<Metadata>) -> RunRequest {
+        let longest = runner.settings.timeout_ms.unwrap_or(self.limits.run_timeout_ms);
+        RunRequest {
+            timeout_ms: sender.run_timeout_ms.unwrap_or(longest).min(longest),
+            caller: sender.caller,
+            accepted_output_modes: sender.accepted_output_modes,
+            metadata,
+        }
+    }
+
+    /// Gives the task one more message.
+    ///
+    /// # Errors
+    ///
+    /// Why it is refused: nothing has changed then.
+    pub(super) fn receive(
+        &self,
+        message: Message,
+        metadata: Option<Metadata>,
+        sender: Sender,
+    ) -> Result<bool, Refusal> {
+        let runner = self.runner().ok_or(Refusal::NoAgent)?;
+        let request = self.request(&runner, sender, metadata);
+        self.step(Input::Message(message, request)).map_err(Refusal::Task)
     }
 
     /// Whether the send that began this session is repeated: the same one, under the same key.
@@ -227,11 +323,6 @@ impl TaskSession {
         }
     }
 
-    /// Remembers who sent the newest message: runs answer for that sender.
-    pub(super) fn set_sender(&self, sender: Sender) {
-        self.inner.borrow_mut().sender = Some(sender);
-    }
-
     /// Notes that the agent is given the newest message of the client.
     pub(super) fn note_newest_message(&self, agent: &str) {
         self.with_task(|task| {
@@ -246,17 +337,20 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if its history is full.
+    /// [`Error::UnsupportedOperation`] if it is full.
     pub(super) fn check_room(&self) -> Result<(), Error> {
         let is_from_user = |message: &&Message| message.role == Role::User;
         let length = self.with_task(|task| task.history.iter().filter(is_from_user).count());
-        if length.unwrap_or(0) < self.limits.max_history {
+        let Limits { max_history, max_task_bytes, .. } = self.limits;
+        let full = if length.unwrap_or(0) >= max_history {
+            format!("has taken {max_history} messages")
+        } else if self.inner.borrow().size >= max_task_bytes {
+            format!("has grown to {max_task_bytes} bytes")
+        } else {
             return Ok(());
-        }
-        Err(Error::UnsupportedOperation(format!(
-            "the task has taken {} messages, which is the limit; begin a new task",
-            self.limits.max_history
-        )))
+        };
+        let hint = format!("the task {full}, which is the limit; begin a new task");
+        Err(Error::UnsupportedOperation(hint))
     }
 
     /// Applies an input to the task and carries the effects out, except for storing: that is
@@ -275,7 +369,12 @@ impl TaskSession {
         for effect in effects {
             match effect {
                 Effect::Append(entry) => self.append(&entry),
-                Effect::Run(message) => self.start_run(message),
+                Effect::Run(message) => {
+                    let start = self.with_machine(|machine| machine.run().cloned());
+                    if let Some(start) = start.flatten() {
+                        self.start_run(message, start);
+                    }
+                }
                 Effect::Offer(message) => self.inner.borrow_mut().inbox.push_back(message),
                 Effect::Stop => self.is_canceled.set(true),
             }
@@ -307,14 +406,57 @@ impl TaskSession {
             self.platform.publish(&|| frame::events(&batch, 0), is_over);
         }
         if let Err(error) = &result {
-            self.platform.log_error(&format!("task {}: storing failed: {error}", self.id));
-            self.is_broken.set(true);
-            self.is_canceled.set(true);
-            self.crashes.set(self.crashes.get() + 1);
+            self.give_up(error);
         }
         self.changed.notify_waiters();
+        self.note_stored();
         self.project();
+        self.arm();
         result
+    }
+
+    /// Whether a row may be written now for what was said, or how long to wait, in milliseconds. What
+    /// must not wait is: a task that has come to rest.
+    pub(super) fn pause_before_storing(&self) -> u64 {
+        if self.inner.borrow().unsaved.lines.is_empty() || self.is_settled() {
+            return 0;
+        }
+        let interval = self.limits.event_interval_ms;
+        let burst = i64::try_from(interval.saturating_mul(BURST - 1)).unwrap_or(i64::MAX);
+        let free = self.paced_until.get().saturating_sub(burst);
+        u64::try_from(free.saturating_sub(self.platform.now().0)).unwrap_or(0)
+    }
+
+    fn note_stored(&self) {
+        let interval = i64::try_from(self.limits.event_interval_ms).unwrap_or(i64::MAX);
+        let from = self.paced_until.get().max(self.platform.now().0);
+        self.paced_until.set(from.saturating_add(interval));
+    }
+
+    /// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+    pub(super) fn arm(&self) {
+        if self.is_broken() || !self.exists() {
+            return;
+        }
+        let now = self.platform.now();
+        let run_until = self.with_machine(|machine| {
+            let run = machine.run().filter(|_| machine.is_active());
+            run.map(RunStart::deadline)
+        });
+        let wants = Wants {
+            run_until: run_until.flatten(),
+            owes_index: self.owes_index(),
+            index_retry: self.projection.retry_at(),
+            keep_until: self.keep_until(),
+        };
+        if let Some(at) = self.deadlines.borrow_mut().update(&wants, self.limits.keep_alive_ms, now)
+        {
+            self.platform.set_alarm(at);
+        }
+    }
+
+    pub(super) fn deadlines(&self) -> &RefCell<Deadlines> {
+        &self.deadlines
     }
 
     /// Makes the task exist, if it does not yet.
@@ -330,7 +472,9 @@ impl TaskSession {
         let (machine, opening) = TaskMachine::create(new, self.platform.now());
         inner.phase = Phase::Live(machine);
         drop(inner);
-        self.append(&opening);
+        for entry in &opening {
+            self.append(entry);
+        }
     }
 
     /// The run is over. One that said nothing at all, unless it panicked, leaves a failed task.
@@ -340,13 +484,41 @@ impl TaskSession {
         let _ = self.step(Input::RunEnded(outcome));
     }
 
-    /// The executor panicked. A task that nobody has seen is forgotten; whoever waits gets an error.
+    /// The executor panicked. A task that nobody has seen is forgotten; any other goes on as one whose
+    /// run was interrupted. Whoever waits gets an error if it comes to an end by that.
     pub(super) fn note_crash(&self) {
-        self.crashes.set(self.crashes.get() + 1);
-        let mut inner = self.inner.borrow_mut();
-        if matches!(inner.phase, Phase::Draft(_)) {
-            inner.phase = Phase::Empty;
+        if self.exists() {
+            match self.store.load().and_then(|stored| {
+                entries_of(&self.id, &stored.map(|stored| stored.log).unwrap_or_default())
+            }) {
+                Ok(log) => self.recover(Loss::Crashed, &log),
+                Err(error) => self.give_up(&error),
+            }
+        } else {
+            self.inner.borrow_mut().phase = Phase::Empty;
         }
+        if !self.is_at_work() {
+            self.crashes.set(self.crashes.get() + 1);
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Whether a run is under way on a task that exists.
+    fn is_at_work(&self) -> bool {
+        self.with_machine(TaskMachine::is_active).unwrap_or(false)
+    }
+
+    /// Storage has failed: the session is not true to it any more.
+    fn give_up(&self, error: &StoreError) {
+        self.platform.log_error(&format!("task {}: storing failed: {error}", self.id));
+        self.is_broken.set(true);
+        self.is_canceled.set(true);
+        self.crashes.set(self.crashes.get() + 1);
+    }
+
+    /// The session is over: what it had in memory is not so any more.
+    pub(super) fn close(&self) {
+        self.is_broken.set(true);
         self.changed.notify_waiters();
     }
 
@@ -377,6 +549,7 @@ impl TaskSession {
     ///
     /// [`Error::Internal`] when storage fails.
     pub(super) fn frames_after(&self, after: u64) -> Result<(Vec<String>, bool), Error> {
+        self.flush().map_err(|_| self.internal())?;
         let (batches, has_more) = self.store.read_after(after, PAGE_BYTES).map_err(|error| {
             self.platform.log_error(&format!("task {}: reading failed: {error}", self.id));
             self.internal()
@@ -433,16 +606,37 @@ impl TaskSession {
         Error::Internal { task: self.exists().then(|| self.id.clone()) }
     }
 
-    /// Who sent the newest message, and the metadata of the first request.
-    pub(super) fn run_context(&self) -> Option<(Sender, Option<Metadata>)> {
-        let inner = self.inner.borrow();
-        inner.sender.clone().map(|sender| (sender, inner.metadata.clone()))
+    fn start_run(&self, message: Message, start: RunStart) {
+        self.polls.set(0);
+        self.progressed.set(self.platform.now());
+        {
+            let mut inner = self.inner.borrow_mut();
+            inner.inbox.clear();
+            inner.steps.clear();
+            if !start.resumes {
+                inner.recall = None;
+            }
+        }
+        if let Some(session) = self.me() {
+            self.platform.spawn(Box::pin(drive(session, message, start)));
+        }
     }
 
-    fn start_run(&self, message: Message) {
-        self.polls.set(0);
-        if let Some(session) = self.me() {
-            self.platform.spawn(Box::pin(drive(session, message)));
+    /// Completes when the run has done nothing for this many milliseconds. A run that waits for the
+    /// client is not idle.
+    pub(super) async fn idle_for(&self, millis: u64) {
+        let limit = i64::try_from(millis).unwrap_or(i64::MAX);
+        loop {
+            if self.is_settled() {
+                self.changed.notified().await;
+                self.progressed.set(self.platform.now());
+                continue;
+            }
+            let left = self.progressed.get().0.saturating_add(limit) - self.platform.now().0;
+            match u64::try_from(left) {
+                Ok(left) if left > 0 => self.platform.sleep(left).await,
+                Ok(_) | Err(_) => return,
+            }
         }
     }
 
@@ -451,6 +645,7 @@ impl TaskSession {
         inner.snapshot = None;
         // The model has no map with keys other than strings, so encoding cannot fail.
         let line = serde_json::to_string(entry).unwrap_or_default();
+        inner.size += line.len() + 1;
         inner.unsaved.lines.push_str(&line);
         inner.unsaved.lines.push('\n');
         inner.unsaved.marks.push(Mark::of_entry(entry));
@@ -466,7 +661,7 @@ impl TaskSession {
     /// Whether the task may take what the executor says.
     fn check_emission(&self, emission: &Emission) -> Result<(), ExecutorError> {
         if self.is_broken() {
-            return Err(ExecutorError("the task cannot be stored".to_owned()));
+            return Err(ExecutorError(NOT_STORED.to_owned()));
         }
         let size = match emission {
             Emission::Status { message, .. } => encoded_size(message),
@@ -479,6 +674,7 @@ impl TaskSession {
                 "the agent gave an event of {size} bytes; the limit is {limit}"
             )));
         }
+        self.check_size(size)?;
         if let Emission::Artifact { artifact, append: false, .. } = emission {
             let is_full = self.with_task(|task| {
                 let is_known =
@@ -493,11 +689,29 @@ impl TaskSession {
         }
         Ok(())
     }
+
+    /// Whether the log has room for this many bytes more.
+    fn check_size(&self, more: usize) -> Result<(), ExecutorError> {
+        let limit = self.limits.max_task_bytes;
+        match self.inner.borrow().size + more > limit {
+            true => Err(ExecutorError(format!("a task holds at most {limit} bytes"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether what the run says was said by an attempt before it.
+    fn is_said(&self, input: &Input) -> Result<bool, ExecutorError> {
+        let mut inner = self.inner.borrow_mut();
+        let Some(recall) = &mut inner.recall else { return Ok(false) };
+        let heard = recall.hear(input).map_err(|diverged| ExecutorError(diverged.to_string()))?;
+        Ok(heard == Said::Before)
+    }
 }
 
 impl TurnHost for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
         self.check_emission(&emission)?;
+        self.progressed.set(self.platform.now());
         let input = match emission {
             Emission::Reply(message) if !self.exists() => {
                 let mut inner = self.inner.borrow_mut();
@@ -512,11 +726,6 @@ impl TurnHost for TaskSession {
             Emission::Reply(message) => {
                 Input::Status { state: TaskState::Completed, message: Some(message) }
             }
-            Emission::Status { state: TaskState::Working, message: None }
-                if self.is_plainly_working() =>
-            {
-                return Ok(());
-            }
             Emission::Status { state, message } => Input::Status { state, message },
             Emission::Artifact { artifact, append, last_chunk } => {
                 Input::Artifact { artifact, append, last_chunk }
@@ -526,9 +735,16 @@ impl TurnHost for TaskSession {
         if !self.exists() {
             return Err(ExecutorError("the agent has replied already".to_owned()));
         }
+        if self.is_said(&input)? {
+            return Ok(());
+        }
+        let is_plain = matches!(input, Input::Status { state: TaskState::Working, message: None });
+        if is_plain && self.is_plainly_working() {
+            return Ok(());
+        }
         self.step(input)?;
         if self.inner.borrow().unsaved.lines.len() > MAX_BATCH_BYTES {
-            self.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
+            self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;
         }
         Ok(())
     }
@@ -547,6 +763,7 @@ impl TurnHost for TaskSession {
 
     fn take_message(&self) -> Option<Message> {
         let message = self.inner.borrow_mut().inbox.pop_front()?;
+        self.progressed.set(self.platform.now());
         // Taking a message is always legal.
         let _ = self.step(Input::MessageTaken);
         Some(message)
@@ -575,6 +792,62 @@ impl TurnHost for TaskSession {
     fn counters(&self) -> &dyn Counters {
         self.platform.counters()
     }
+
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
+        self.platform.fetch(request)
+    }
+
+    fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {
+        if name.is_empty() || name.len() > MAX_STEP_NAME_BYTES {
+            let limit = MAX_STEP_NAME_BYTES;
+            return Err(ExecutorError(format!("the name of a step has 1 to {limit} bytes")));
+        }
+        if self.is_canceled() {
+            return Err(ExecutorError("the task has ended".to_owned()));
+        }
+        self.create();
+        let nth = {
+            let mut inner = self.inner.borrow_mut();
+            let begun: u32 = inner.steps.values().sum();
+            let limit = self.limits.max_steps;
+            if begun as usize >= limit {
+                return Err(ExecutorError(format!("a run has at most {limit} steps")));
+            }
+            let nth = inner.steps.entry(name.to_owned()).or_default();
+            *nth += 1;
+            let nth = *nth;
+            let done = inner.recall.as_ref().and_then(|recall| recall.step(name, nth));
+            if let Some(outcome) = done {
+                return Ok(StepStart::Done(outcome.clone()));
+            }
+            nth
+        };
+        // What the step does outside must not happen before what came first is stored.
+        self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;
+        Ok(StepStart::New(nth))
+    }
+
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Value, String>,
+    ) -> Result<(), ExecutorError> {
+        self.progressed.set(self.platform.now());
+        let size = encoded_size(&outcome);
+        let limit = self.limits.max_step_bytes;
+        let fits = if size > limit {
+            Err(format!("the step {name:?} gave a result of {size} bytes; the limit is {limit}"))
+        } else {
+            self.check_size(size).map_err(|error| error.0)
+        };
+        let refusal = fits.as_ref().err().cloned();
+        // A result that cannot be kept is kept as a failure, or the step would be done again.
+        let outcome = fits.and(outcome);
+        let step = StepRecord { name: name.to_owned(), nth, outcome };
+        self.step(Input::StepDone(step))?;
+        refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
+    }
 }
 
 impl TaskSession {
@@ -584,6 +857,30 @@ impl TaskSession {
         self.with_task(is_plain).unwrap_or(false)
     }
 }
+
+/// The entries of a stored log.
+fn entries_of(id: &TaskId, log: &[Batch]) -> Result<Vec<LogEntry>, StoreError> {
+    let lines = log.iter().flat_map(|batch| batch.lines.lines());
+    let entry =
+        |line| LogEntry::parse(line).map_err(|error| StoreError(format!("log of {id}: {error}")));
+    lines.map(entry).collect()
+}
+
+/// Why a task did not take one more message.
+pub(super) enum Refusal {
+    /// Its agent is not served any more.
+    NoAgent,
+    /// The task does not take it.
+    Task(TaskError),
+}
+
+const NOT_STORED: &str = "the task cannot be stored";
+
+/// The longest name of a step.
+const MAX_STEP_NAME_BYTES: usize = 256;
+
+/// How many rows of events may follow each other without a pause.
+const BURST: u64 = 4;
 
 /// Events that are said without waiting are one row up to this size, in bytes.
 const MAX_BATCH_BYTES: usize = 512 * 1024;

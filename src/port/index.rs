@@ -13,6 +13,13 @@ pub trait TaskIndex {
     ///
     /// Why it is not known to be written. Writing the same row again does no harm.
     async fn upsert(&self, row: IndexRow) -> Result<(), String>;
+
+    /// Removes the row of a task, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not known to be gone. Removing it again does no harm.
+    async fn remove(&self, id: &TaskId) -> Result<(), String>;
 }
 
 /// A task as the index has it.

@@ -14,7 +14,7 @@ use super::{
     Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
 };
 use crate::model::{Message, TaskId, UnixMillis};
-use crate::tool::Counters;
+use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
 #[derive(Clone, Default)]
@@ -74,6 +74,11 @@ impl TaskStore for MemoryStore {
             stored.indexed = indexed;
         }
         Ok(())
+    }
+
+    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
+        self.0.task.replace(None);
+        Box::pin(std::future::ready(Ok(())))
     }
 }
 
@@ -204,6 +209,11 @@ impl Platform for MemoryPlatform {
         self.0.frames.borrow_mut().extend(frame());
     }
 
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
+        let answer = format!("{} cannot be reached from memory", request.url);
+        Box::pin(std::future::ready(Err(answer)))
+    }
+
     fn index(&self) -> &dyn TaskIndex {
         &self.0.index
     }
@@ -276,6 +286,15 @@ impl TaskIndex for MemoryIndex {
         if rows.get(&row.id).is_none_or(|known| row.generation > known.generation) {
             rows.insert(row.id.clone(), row);
         }
+        Ok(())
+    }
+
+    async fn remove(&self, id: &TaskId) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        if self.fails.get() {
+            return Err("the index was told to fail".to_owned());
+        }
+        self.rows.borrow_mut().remove(id);
         Ok(())
     }
 }

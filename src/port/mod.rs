@@ -11,7 +11,7 @@ use futures_util::future::LocalBoxFuture;
 pub use index::{IndexRow, Indexed, TaskIndex};
 
 use crate::model::{Message, TaskId, UnixMillis};
-use crate::tool::Counters;
+use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
 /// object before they are durable.
@@ -44,6 +44,9 @@ pub trait TaskStore {
     ///
     /// When the storage fails.
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
+
+    /// Deletes all that is stored, the alarm included.
+    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// What is known of a task from its first moment on and never changes.
@@ -91,13 +94,13 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// Time, timers, background work, identifiers, counters and the index.
+/// Time, timers, background work, identifiers, counters, other servers and the index.
 pub trait Platform {
     /// The present instant. On Cloudflare it advances only while waiting.
     fn now(&self) -> UnixMillis;
 
     /// Wakes the task at this instant or later, even if it is not in memory then. Replaces an
-    /// earlier alarm.
+    /// earlier alarm. Takes effect together with the writes around it.
     fn set_alarm(&self, at: UnixMillis);
 
     /// Completes after `millis` milliseconds; dropping it cancels the timer.
@@ -115,6 +118,9 @@ pub trait Platform {
     /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
     /// last one, and they are let go.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
+
+    /// Sends a request to another server.
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
 
     /// The index of tasks.
     fn index(&self) -> &dyn TaskIndex;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::transition::may_enter;
-use super::{LogEntry, is_event};
+use super::{LogEntry, RunRequest, RunStart, StepRecord};
 use crate::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
@@ -23,7 +23,11 @@ pub struct TaskMachine {
     /// Whether a run of the executor is under way. Not part of the log: a machine that comes from
     /// storage has none.
     running: bool,
-    /// Messages that came while a run was under way and that it has not taken yet.
+    /// How the newest run began.
+    run: Option<RunStart>,
+    /// What the newest message came with, for the run that will handle it. Not part of the log.
+    latest: Option<RunRequest>,
+    /// Messages that came since the newest run began and that it has not taken.
     unread: usize,
 }
 
@@ -36,15 +40,19 @@ pub struct NewTask {
     pub context_id: ContextId,
     /// The message that asked for it.
     pub message: Message,
-    /// What the request carried as metadata.
+    /// Its metadata.
     pub metadata: Option<Metadata>,
+    /// What else the request for it said.
+    pub request: RunRequest,
+    /// When its first run began.
+    pub begun: UnixMillis,
 }
 
 /// Something that happens to a task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The client says something more.
-    Message(Message),
+    /// The client says something more; with it what else its request said.
+    Message(Message, RunRequest),
     /// The client cancels.
     Cancel,
     /// The executor enters a state.
@@ -65,8 +73,19 @@ pub enum Input {
     },
     /// The run took a message that was offered to it.
     MessageTaken,
+    /// A step of the run is done.
+    StepDone(StepRecord),
     /// The executor's run is over.
     RunEnded(RunOutcome),
+    /// The executor's run is gone before it was over.
+    RunLost {
+        /// How it went.
+        loss: Loss,
+        /// What the executor wants to be done about it.
+        recovery: Recovery,
+        /// How many attempts a turn has at most.
+        max_attempts: u32,
+    },
 }
 
 /// How a run of the executor ended.
@@ -76,8 +95,26 @@ pub enum RunOutcome {
     Finished,
     /// It failed, for this reason, which the client may read.
     Failed(String),
-    /// It is gone: the object was evicted or died while it was under way.
-    Lost,
+}
+
+/// How a run was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// The object was evicted or died while it was under way.
+    Interrupted,
+    /// It panicked.
+    Crashed,
+}
+
+/// What is to be done when a run was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Run again; steps that are done give what they gave, what was said is not said again.
+    Resume,
+    /// Run again from the start, which knows that it is another attempt.
+    Restart,
+    /// Fail the task.
+    Fail,
 }
 
 /// What the outside must do, in the order given.
@@ -85,7 +122,7 @@ pub enum RunOutcome {
 pub enum Effect {
     /// Append this entry to the log. Entries of one synchronous run go into one row.
     Append(LogEntry),
-    /// Start a run of the executor for this message.
+    /// Start a run of the executor for this message, as [`TaskMachine::run`] says.
     Run(Message),
     /// Offer this message to the run that is under way.
     Offer(Message),
@@ -122,29 +159,49 @@ pub enum TaskError {
 
 impl TaskMachine {
     /// Creates a task in the state submitted (generation 1) for a run that is under way, and gives
-    /// the entry that opens its log.
-    pub fn create(new: NewTask, now: UnixMillis) -> (Self, LogEntry) {
-        let NewTask { id, context_id, message, metadata } = new;
+    /// the entries that open its log.
+    pub fn create(new: NewTask, now: UnixMillis) -> (Self, [LogEntry; 2]) {
+        let NewTask { id, context_id, message, metadata, request, begun } = new;
         let message = addressed(message, &id, &context_id);
         let status =
             TaskStatus { state: TaskState::Submitted, message: None, timestamp: Some(now) };
         let history = vec![message];
         let task = Task { id, context_id, status, artifacts: Vec::new(), history, metadata };
         let opening = LogEntry::Task(task.clone());
-        let machine = Self { task, generation: 1, status_generation: 1, running: true, unread: 0 };
-        (machine, opening)
+        let mut machine = Self::of(task);
+        machine.running = true;
+        let run = LogEntry::Run(RunStart {
+            attempt: 1,
+            resumes: false,
+            message: 1,
+            begun_ms: begun.0,
+            request,
+        });
+        machine.apply(run.clone());
+        (machine, [opening, run])
     }
 
     /// Rebuilds a task from its log; `None` if the log does not begin with a task.
     pub fn replay(entries: impl IntoIterator<Item = LogEntry>) -> Option<Self> {
         let mut entries = entries.into_iter();
         let LogEntry::Task(task) = entries.next()? else { return None };
-        let mut machine =
-            Self { task, generation: 1, status_generation: 1, running: false, unread: 0 };
+        let mut machine = Self::of(task);
         for entry in entries {
             machine.apply(entry);
         }
         Some(machine)
+    }
+
+    fn of(task: Task) -> Self {
+        Self {
+            task,
+            generation: 1,
+            status_generation: 1,
+            running: false,
+            run: None,
+            latest: None,
+            unread: 0,
+        }
     }
 
     /// Applies one input; returns what the outside must do, in order.
@@ -155,19 +212,25 @@ impl TaskMachine {
     pub fn step(&mut self, input: Input, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
         let state = self.state();
         match input {
-            Input::Message(message) => self.receive(message, now),
+            Input::Message(message, request) => self.receive(message, request, now),
             Input::Cancel if state == TaskState::Canceled => Ok(Vec::new()),
             Input::Cancel if state.is_terminal() => Err(TaskError::NotCancelable(state)),
             Input::Cancel => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
-            Input::MessageTaken => {
-                self.unread = self.unread.saturating_sub(1);
-                Ok(Vec::new())
-            }
+            Input::MessageTaken if self.unread == 0 || state.is_terminal() => Ok(Vec::new()),
+            Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
             Input::RunEnded(outcome) => Ok(self.end_run(outcome, now)),
-            Input::Status { .. } | Input::Artifact { .. } if state.is_terminal() => {
+            Input::RunLost { loss, recovery, max_attempts } => {
+                Ok(self.lose_run(loss, recovery, max_attempts, now))
+            }
+            Input::Status { .. } | Input::Artifact { .. } | Input::StepDone(_)
+                if state.is_terminal() =>
+            {
                 Err(TaskError::Finished(state))
             }
-            Input::Status { .. } | Input::Artifact { .. } if !self.running => Err(TaskError::NoRun),
+            Input::Status { .. } | Input::Artifact { .. } | Input::StepDone(_) if !self.running => {
+                Err(TaskError::NoRun)
+            }
+            Input::StepDone(step) => Ok(vec![self.append(LogEntry::Step(step))]),
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
             }
@@ -198,9 +261,19 @@ impl TaskMachine {
         self.status_generation
     }
 
-    /// Whether an executor should be at work and none is: its run was lost.
+    /// How the newest run began.
+    pub fn run(&self) -> Option<&RunStart> {
+        self.run.as_ref()
+    }
+
+    /// Whether an executor is, or should be, at work.
+    pub fn is_active(&self) -> bool {
+        !self.is_settled()
+    }
+
+    /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
     pub fn is_orphaned(&self) -> bool {
-        !self.running && !self.state().is_terminal() && !self.state().is_interrupted()
+        !self.running && (self.is_active() || (self.state().is_interrupted() && self.unread > 0))
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -208,7 +281,12 @@ impl TaskMachine {
         self.state().is_terminal() || self.state().is_interrupted()
     }
 
-    fn receive(&mut self, message: Message, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
+    fn receive(
+        &mut self,
+        message: Message,
+        request: RunRequest,
+        now: UnixMillis,
+    ) -> Result<Vec<Effect>, TaskError> {
         if let Some(context_id) = &message.context_id
             && *context_id != self.task.context_id
         {
@@ -221,19 +299,42 @@ impl TaskMachine {
             return Err(TaskError::Finished(self.state()));
         }
         let message = addressed(message, &self.task.id, &self.task.context_id);
-        let mut effects = Vec::new();
-        if self.state().is_interrupted() {
+        let was_interrupted = self.state().is_interrupted();
+        let mut effects = vec![self.append(LogEntry::Message(message.clone()))];
+        if was_interrupted {
             effects.push(self.enter(TaskState::Working, None, now));
         }
-        effects.push(self.append(LogEntry::Message(message.clone())));
         if self.running {
-            self.unread += 1;
+            self.latest = Some(request);
             effects.push(Effect::Offer(message));
         } else {
-            self.running = true;
-            effects.push(Effect::Run(message));
+            self.latest = None;
+            effects.extend(self.begin_turn(message, request, now));
         }
         Ok(effects)
+    }
+
+    /// Starts a run for the newest message of the client.
+    fn begin_turn(
+        &mut self,
+        message: Message,
+        request: RunRequest,
+        now: UnixMillis,
+    ) -> [Effect; 2] {
+        self.running = true;
+        let start = RunStart {
+            attempt: 1,
+            resumes: false,
+            message: self.messages().count(),
+            begun_ms: now.0,
+            request,
+        };
+        [self.append(LogEntry::Run(start)), Effect::Run(message)]
+    }
+
+    /// What the client said, oldest first.
+    fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.task.history.iter().filter(|message| message.role == Role::User)
     }
 
     /// Whether this very message has come before. Another one under the same id, as careless clients
@@ -249,34 +350,80 @@ impl TaskMachine {
 
     fn end_run(&mut self, outcome: RunOutcome, now: UnixMillis) -> Vec<Effect> {
         self.running = false;
-        let unread = std::mem::take(&mut self.unread);
         if self.state().is_terminal() {
             return Vec::new();
         }
         let reason = match outcome {
             RunOutcome::Failed(reason) => reason,
-            RunOutcome::Lost => "interrupted: the agent stopped while it was at work".to_owned(),
-            RunOutcome::Finished if unread > 0 => return self.run_again(now),
+            RunOutcome::Finished if self.unread > 0 => return self.run_again(now),
             RunOutcome::Finished if self.state().is_interrupted() => return Vec::new(),
             RunOutcome::Finished => {
                 "the agent ended its turn without finishing the task".to_owned()
             }
         };
-        let message = self.agent_message(reason);
-        vec![self.enter(TaskState::Failed, Some(message), now)]
+        vec![self.fail(reason, now)]
+    }
+
+    fn lose_run(
+        &mut self,
+        loss: Loss,
+        recovery: Recovery,
+        max_attempts: u32,
+        now: UnixMillis,
+    ) -> Vec<Effect> {
+        self.running = false;
+        if self.state().is_interrupted() && self.unread > 0 {
+            return self.run_again(now);
+        }
+        if self.is_settled() {
+            return Vec::new();
+        }
+        let mut reason = match loss {
+            Loss::Interrupted => "interrupted: the agent stopped while it was at work".to_owned(),
+            Loss::Crashed => "internal error: the agent crashed".to_owned(),
+        };
+        let Some(lost) = self.run.clone() else { return vec![self.fail(reason, now)] };
+        if now >= lost.deadline() {
+            return vec![self.fail(timed_out(lost.request.timeout_ms), now)];
+        }
+        if recovery == Recovery::Fail {
+            return vec![self.fail(reason, now)];
+        }
+        if lost.attempt >= max_attempts {
+            reason.push_str(&format!(", in each of {} attempts", lost.attempt));
+            return vec![self.fail(reason, now)];
+        }
+        // The client's messages from the one of this turn on; those behind it came meanwhile.
+        let mut messages =
+            self.messages().skip(lost.message.saturating_sub(1)).cloned().collect::<Vec<_>>();
+        if messages.is_empty() {
+            return vec![self.fail(reason, now)];
+        }
+        let offered = messages.split_off(1);
+        let start =
+            RunStart { attempt: lost.attempt + 1, resumes: recovery == Recovery::Resume, ..lost };
+        self.running = true;
+        let mut effects = vec![self.append(LogEntry::Run(start))];
+        effects.extend(messages.into_iter().map(Effect::Run));
+        effects.extend(offered.into_iter().map(Effect::Offer));
+        effects
     }
 
     fn run_again(&mut self, now: UnixMillis) -> Vec<Effect> {
-        let history = &self.task.history;
-        let newest = history.iter().rfind(|message| message.role == Role::User);
-        let Some(message) = newest.cloned() else { return Vec::new() };
+        let newest = self.messages().last().cloned();
+        let request = self.latest.take().or_else(|| self.run.clone().map(|run| run.request));
+        let (Some(message), Some(request)) = (newest, request) else { return Vec::new() };
         let mut effects = Vec::new();
         if self.state().is_interrupted() {
             effects.push(self.enter(TaskState::Working, None, now));
         }
-        self.running = true;
-        effects.push(Effect::Run(message));
+        effects.extend(self.begin_turn(message, request, now));
         effects
+    }
+
+    fn fail(&mut self, reason: String, now: UnixMillis) -> Effect {
+        let message = self.agent_message(reason);
+        self.enter(TaskState::Failed, Some(message), now)
     }
 
     fn produce(
@@ -323,13 +470,20 @@ impl TaskMachine {
 
     /// The one place where a task changes, for live entries and for replayed ones.
     fn apply(&mut self, entry: LogEntry) {
-        if is_event(&entry) {
+        if entry.is_event() {
             self.generation += 1;
         }
         let task = &mut self.task;
         match entry {
             LogEntry::Task(opening) => *task = opening,
-            LogEntry::Message(message) => task.history.push(message),
+            LogEntry::Message(message) => {
+                // It answers what the agent said, and so comes after it.
+                if task.status.state.is_interrupted() {
+                    task.history.extend(task.status.message.take());
+                }
+                task.history.push(message);
+                self.unread += 1;
+            }
             LogEntry::StatusUpdate(event) => {
                 // What the agent said with the former state becomes history.
                 task.history.extend(task.status.message.take());
@@ -345,6 +499,15 @@ impl TaskMachine {
                     None => task.artifacts.push(event.artifact),
                 }
             }
+            LogEntry::Run(start) => {
+                note_attempt(&mut task.metadata, start.attempt);
+                // A further attempt is given again what came since the message that it handles.
+                self.unread = self.messages().count().saturating_sub(start.message);
+                self.run = Some(start);
+            }
+            LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
+            // For the run that resumes, if it comes to that: see `Recall`.
+            LogEntry::Step(_) => {}
         }
     }
 
@@ -387,6 +550,26 @@ impl fmt::Display for TaskError {
 }
 
 impl std::error::Error for TaskError {}
+
+/// Why a run that took too long failed its task.
+pub(super) fn timed_out(timeout_ms: u64) -> String {
+    format!("task timed out after {timeout_ms} ms")
+}
+
+/// Says in the task's metadata which attempt it is, from the second one on.
+fn note_attempt(metadata: &mut Option<Metadata>, attempt: u32) {
+    if attempt > 1 {
+        metadata.get_or_insert_default().insert(ATTEMPT.to_owned(), attempt.into());
+    } else if let Some(members) = metadata
+        && members.shift_remove(ATTEMPT).is_some()
+        && members.is_empty()
+    {
+        *metadata = None;
+    }
+}
+
+/// The member of a task's metadata that holds the number of the attempt.
+pub const ATTEMPT: &str = "urn:a2a-edge:attempt";
 
 /// The message as it is kept: with the ids of its task and conversation.
 fn addressed(message: Message, id: &TaskId, context_id: &ContextId) -> Message {

@@ -3,6 +3,7 @@
 //! Local tools live in [`local`]. This module knows nothing of tasks or of the platform; the build
 //! script compiles it too, to check agent files against the tools that exist.
 
+mod http;
 pub mod local;
 mod schema;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::model::{AgentSkill, UnixMillis};
 
+pub use http::{HttpAnswer, HttpRequest};
 pub use schema::{check_schema, validate};
 
 /// Something that can be called with JSON arguments.

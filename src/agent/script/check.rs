@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::template::pieces;
-use super::{Action, Amount, ArtifactContent, Condition, Pattern, Rule};
+use super::{Action, Amount, ArtifactContent, Condition, Pattern, Rule, StepsAction};
 
 /// What is wrong with a rule, each with the key that it stands at.
 pub(in crate::agent) fn problems_of(rule: &Rule, path: &str) -> Vec<(String, String)> {
@@ -58,9 +58,11 @@ pub(in crate::agent) fn problems_of(rule: &Rule, path: &str) -> Vec<(String, Str
     problems
 }
 
-/// Whether a rule, or one that follows up on it, holds a step `panic`.
-pub(in crate::agent) fn panics(rule: &Rule) -> bool {
-    rule.then.contains(&Action::Panic) || rule.follow_up.iter().any(panics)
+/// Whether a rule, or one that follows up on it, holds a step that only development may have: it panics,
+/// or calls whom the client names.
+pub(in crate::agent) fn is_for_development(rule: &Rule) -> bool {
+    let is_own = |action: &Action| matches!(action, Action::Panic | Action::Steps(_));
+    rule.then.iter().any(is_own) || rule.follow_up.iter().any(is_for_development)
 }
 
 /// The texts of a step that may hold placeholders.
@@ -87,6 +89,14 @@ fn texts_of_action(action: &Action) -> Vec<String> {
             }
             ArtifactContent::Raw(_) => Vec::new(),
         },
+        Action::Steps(StepsAction { url, count, delay_ms, panic_at, .. }) => {
+            let amounts = [Some(count), Some(delay_ms), panic_at.as_ref()];
+            let captured = amounts.into_iter().flatten().filter_map(|amount| match amount {
+                Amount::Captured(text) => Some(text.clone()),
+                Amount::Fixed(_) => None,
+            });
+            std::iter::once(url.clone()).chain(captured).collect()
+        }
         Action::Wait(Amount::Fixed(_)) | Action::Polls(_) | Action::Panic => Vec::new(),
     }
 }
@@ -110,7 +120,11 @@ fn ends_turn(action: &Action) -> bool {
         | Action::AuthRequired(_)
         | Action::Message(_)
         | Action::Panic => true,
-        Action::Working(_) | Action::Artifact(_) | Action::Wait(_) | Action::Polls(_) => false,
+        Action::Working(_)
+        | Action::Artifact(_)
+        | Action::Wait(_)
+        | Action::Polls(_)
+        | Action::Steps(_) => false,
     }
 }
 

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(super) use check::{panics, problems_of};
+pub(super) use check::{is_for_development, problems_of};
 use step::Step;
 pub use template::Values;
 
@@ -77,6 +77,24 @@ pub enum Action {
     Message(String),
     /// `panic`: the executor panics, as a bug in an agent would make it.
     Panic,
+    /// `steps`: work in steps with effects outside, to see what becomes of them when it is interrupted.
+    Steps(StepsAction),
+}
+
+/// Work in steps: for each number from 1 on the task says so, a POST goes to `<url>/<number>` as a step,
+/// and its answer becomes a piece of the artifact `steps`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepsAction {
+    /// Where the effects are.
+    pub url: String,
+    /// `repeat`: how many steps there are, at most [`MAX_REPEAT`].
+    pub count: Amount,
+    /// `delay_ms`: the pause after each step, in milliseconds, none unless given.
+    pub delay_ms: Amount,
+    /// `attempts`: how often a step that fails is tried, once unless given.
+    pub attempts: u32,
+    /// `panic_at`: the step before which the first attempt panics; none unless given.
+    pub panic_at: Option<Amount>,
 }
 
 /// An artifact of a scripted agent.

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS};
+use super::{
+    Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction,
+};
 use crate::model::Base64;
 
 /// A step as it stands in the file.
@@ -22,6 +24,8 @@ pub(super) struct Step {
     chunks: Option<Vec<String>>,
     repeat: Option<Value>,
     delay_ms: Option<Value>,
+    attempts: Option<u32>,
+    panic_at: Option<Value>,
     filename: Option<String>,
     media_type: Option<String>,
 }
@@ -48,6 +52,17 @@ impl TryFrom<Step> for Action {
                 Some(_) | None => return Err("`polls` needs a `count` of 1 or more".to_owned()),
             },
             "panic" => Self::Panic,
+            "steps" => Self::Steps(StepsAction {
+                url: step.url.take().ok_or("`steps` needs a `url`")?,
+                count: amount_of("repeat", step.repeat.take(), MAX_REPEAT)?,
+                delay_ms: delay_of(&mut step)?,
+                attempts: step.attempts.take().unwrap_or(1),
+                panic_at: step
+                    .panic_at
+                    .take()
+                    .map(|at| amount_of("panic_at", Some(at), MAX_REPEAT))
+                    .transpose()?,
+            }),
             other => return Err(format!("there is no step {other:?}; there are: {VERBS}")),
         };
         if step != Step::default() {
@@ -65,9 +80,8 @@ fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, 
     let raw = step.raw.take().map(|raw| Base64::parse(&raw).ok_or("`raw` must be base64"));
     let chunks = match step.chunks.take() {
         Some(pieces) => {
-            let delay = step.delay_ms.take().unwrap_or_else(|| 0.into());
             let repeat = step.repeat.take().unwrap_or_else(|| 1.into());
-            let delay_ms = amount_of("delay_ms", Some(delay), MAX_WAIT_MS)?;
+            let delay_ms = delay_of(step)?;
             let repeat = amount_of("repeat", Some(repeat), MAX_REPEAT)?;
             Some(ArtifactContent::Chunks { pieces, repeat, delay_ms })
         }
@@ -95,6 +109,11 @@ fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, 
         filename: step.filename.take(),
         media_type: step.media_type.take(),
     })
+}
+
+fn delay_of(step: &mut Step) -> Result<Amount, String> {
+    let delay = step.delay_ms.take().unwrap_or_else(|| 0.into());
+    amount_of("delay_ms", Some(delay), MAX_WAIT_MS)
 }
 
 fn amount_of(key: &str, value: Option<Value>, most: u64) -> Result<Amount, String> {
@@ -132,6 +151,14 @@ impl From<Action> for Step {
             Action::Message(text) => step("message", Some(text)),
             Action::Panic => step("panic", None),
             Action::Polls(count) => Self { count: Some(count), ..step("polls", None) },
+            Action::Steps(StepsAction { url, count, delay_ms, attempts, panic_at }) => Self {
+                url: Some(url),
+                repeat: Some(count.into()),
+                delay_ms: Some(delay_ms.into()),
+                attempts: Some(attempts),
+                panic_at: panic_at.map(Value::from),
+                ..step("steps", None)
+            },
             Action::Wait(amount) => Self { ms: Some(amount.into()), ..step("wait", None) },
             Action::Artifact(ArtifactAction { id, name, content, filename, media_type }) => {
                 let step = Self { id, name, filename, media_type, ..step("artifact", None) };
@@ -155,7 +182,7 @@ impl From<Action> for Step {
 }
 
 const VERBS: &str = "working, artifact, wait, polls, complete, fail, reject, input_required, \
-                     auth_required, message, panic";
+                     auth_required, message, panic, steps";
 
 #[cfg(test)]
 mod tests {
@@ -192,6 +219,7 @@ mod tests {
             { do = 'artifact', url = 'https://example.com', name = 'n' },
             { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7, repeat = '{1}' },
             { do = 'complete' }, { do = 'panic' }, { do = 'message', text = 'm' },
+            { do = 'steps', url = '{1}', repeat = 10, attempts = 3, panic_at = '{2}' },
         ]";
         let rule: Rule = toml::from_str(steps).unwrap();
         let embedded = serde_json::to_string(&rule).unwrap();

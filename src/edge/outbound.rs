@@ -1,0 +1,51 @@
+//! Requests of agents to other servers.
+
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use futures_util::{StreamExt, stream};
+use worker::wasm_bindgen::JsValue;
+use worker::{Delay, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Result};
+
+use crate::tool::{HttpAnswer, HttpRequest};
+
+/// Sends a request and reads the whole answer.
+///
+/// # Errors
+///
+/// Why there is no answer; the text names the URL and may be shown.
+pub(super) async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, String> {
+    let HttpRequest { ref url, timeout_ms, .. } = request;
+    let failed = |reason: String| format!("{url} did not answer: {reason}");
+    let answer = Box::pin(exchange(&request));
+    let limit = Delay::from(Duration::from_millis(timeout_ms));
+    match select(answer, limit).await {
+        Either::Left((answer, _)) => answer.map_err(|error| failed(error.to_string())),
+        Either::Right(_) => Err(failed(format!("not within {timeout_ms} ms"))),
+    }
+}
+
+async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
+    let headers = Headers::new();
+    for (name, value) in &request.headers {
+        headers.set(name, value)?;
+    }
+    let mut init = RequestInit::new();
+    init.with_method(Method::from(request.method.to_owned()))
+        .with_headers(headers)
+        .with_redirect(RequestRedirect::Manual)
+        .with_body(request.body.as_deref().map(JsValue::from_str));
+    let mut answer = Fetch::Request(Request::new_with_init(&request.url, &init)?).send().await?;
+    let mut body = Vec::new();
+    // An answer without a body has no stream.
+    let mut chunks = stream::iter(answer.stream()).flatten();
+    while let Some(chunk) = chunks.next().await {
+        body.extend(chunk?);
+        if body.len() > request.max_bytes {
+            let reason = format!("its answer has more than {} bytes", request.max_bytes);
+            return Err(Error::RustError(reason));
+        }
+    }
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Ok(HttpAnswer { status: answer.status_code(), body })
+}

@@ -1,0 +1,161 @@
+//! What a task's log holds.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::auth::Caller;
+use crate::model::{
+    Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
+    UnixMillis,
+};
+
+/// One entry of a task's log.
+///
+/// `Task` opens the log. `StatusUpdate` and `ArtifactUpdate` are events; these and the opening carry
+/// the generations 1, 2, 3 … by their order, and are written as they go on the wire. The others are no
+/// events and have no generation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LogEntry {
+    /// The task as it was created.
+    Task(Task),
+    /// A message of the client, kept for the history.
+    Message(Message),
+    /// The task entered a state.
+    StatusUpdate(TaskStatusUpdateEvent),
+    /// An artifact began, grew or was replaced.
+    ArtifactUpdate(TaskArtifactUpdateEvent),
+    /// A run of the executor begins.
+    Run(RunStart),
+    /// A step of the run is done, and is not done again.
+    Step(StepRecord),
+    /// The run took the oldest message that came while it was under way.
+    Taken,
+}
+
+impl LogEntry {
+    /// Whether the entry is an event, and so has a generation of its own.
+    pub fn is_event(&self) -> bool {
+        match self {
+            Self::Task(_) | Self::StatusUpdate(_) | Self::ArtifactUpdate(_) => true,
+            Self::Message(_) | Self::Run(_) | Self::Step(_) | Self::Taken => false,
+        }
+    }
+
+    /// Reads a line of the log.
+    ///
+    /// # Errors
+    ///
+    /// If this version cannot read it.
+    pub fn parse(line: &str) -> serde_json::Result<Self> {
+        // The prefixes are those that serializing gives: each line was written by this very type.
+        let own = [r#"{"run":"#, r#"{"step":"#, r#""taken""#];
+        if own.iter().any(|prefix| line.starts_with(prefix)) {
+            return serde_json::from_str(line).map(|own| match own {
+                OwnEntry::Run(start) => Self::Run(start),
+                OwnEntry::Step(step) => Self::Step(step),
+                OwnEntry::Taken => Self::Taken,
+            });
+        }
+        serde_json::from_str(line).map(|entry| match entry {
+            StreamResponse::Task(task) => Self::Task(task),
+            StreamResponse::Message(message) => Self::Message(message),
+            StreamResponse::StatusUpdate(event) => Self::StatusUpdate(event),
+            StreamResponse::ArtifactUpdate(event) => Self::ArtifactUpdate(event),
+        })
+    }
+}
+
+/// The entries that never go on the wire.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum OwnEntry {
+    Run(RunStart),
+    Step(StepRecord),
+    Taken,
+}
+
+/// A run of the executor as it began: all that it takes to run it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStart {
+    /// Which attempt at this turn it is, from 1.
+    pub attempt: u32,
+    /// Whether it goes on where the attempt before was interrupted, instead of beginning anew.
+    #[serde(default)]
+    pub resumes: bool,
+    /// Which of the client's messages it handles, counted from 1.
+    pub message: usize,
+    /// When the first attempt at this turn began. The time for a run counts from here.
+    pub begun_ms: i64,
+    /// Who asked, and how.
+    pub request: RunRequest,
+}
+
+impl RunStart {
+    /// When the run must be over, all attempts together.
+    pub fn deadline(&self) -> UnixMillis {
+        let timeout = i64::try_from(self.request.timeout_ms).unwrap_or(i64::MAX);
+        UnixMillis(self.begun_ms.saturating_add(timeout))
+    }
+}
+
+/// What a request to run an agent says besides its message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRequest {
+    /// Who asks.
+    pub caller: Caller,
+    /// Media types that the client can take; none named means any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted_output_modes: Vec<String>,
+    /// The metadata of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+    /// How long the run may take, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// A step that is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The name that the executor gave it.
+    pub name: String,
+    /// Which step of that name in its run, from 1.
+    pub nth: u32,
+    /// What it came to.
+    pub outcome: Result<Value, String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_are_read_as_they_were_written() {
+        let request = RunRequest {
+            caller: Caller::anonymous(),
+            accepted_output_modes: vec!["text/plain".to_owned()],
+            metadata: serde_json::from_value(json!({"a": 1})).unwrap(),
+            timeout_ms: 5,
+        };
+        let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };
+        assert_eq!(start.deadline(), UnixMillis(12));
+        let step = |outcome| StepRecord { name: "n".to_owned(), nth: 1, outcome };
+        let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
+        for entry in [
+            LogEntry::Run(start),
+            LogEntry::Step(step(Ok(json!({"x": [1]})))),
+            LogEntry::Step(step(Ok(json!(null)))),
+            LogEntry::Step(step(Err("no".to_owned()))),
+            LogEntry::Taken,
+            LogEntry::Message(serde_json::from_value(message).unwrap()),
+        ] {
+            let line = serde_json::to_string(&entry).unwrap();
+            assert_eq!(LogEntry::parse(&line).unwrap(), entry, "{line}");
+        }
+        assert!(LogEntry::parse(r#"{"other":{}}"#).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! What an interrupted run had said and done, so that the run that resumes it neither says nor does it
+//! again.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{Input, LogEntry};
+use crate::model::{TaskState, TaskStatus};
+
+/// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
+/// it.
+///
+/// A resumed run executes the same code again. Steps that are done give their stored outcome. What the
+/// run says is compared with what the earlier attempts said, event by event: it is skipped as long as
+/// it is of the same kind, and what comes after the last of them is new.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recall {
+    events: VecDeque<Event>,
+    steps: BTreeMap<(String, u32), Result<Value, String>>,
+    /// Whether the task was working, with nothing said about it, at the point that is reached.
+    is_plainly_working: bool,
+}
+
+/// What becomes of something that a run says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It is new.
+    New,
+    /// An earlier attempt said it, or it would change nothing.
+    Before,
+}
+
+/// A resumed run did not repeat what was said before: it says this, where that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diverged {
+    says: String,
+    said: String,
+}
+
+/// An event of the turn.
+#[derive(Clone, Debug, PartialEq)]
+enum Event {
+    /// The run entered a state, with something said about it or nothing.
+    Status(TaskState, bool),
+    /// The run gave an artifact of this id, or added to it.
+    Artifact(String, bool),
+    /// The client answered while the run was under way: the task went on working.
+    Answered,
+}
+
+impl Recall {
+    /// What the newest turn said and did, from the whole log of its task.
+    pub fn of<'a>(log: impl IntoIterator<Item = &'a LogEntry>) -> Self {
+        let mut recall = Self::default();
+        let mut state = TaskState::Submitted;
+        let mut is_plain = false;
+        let mut is_answered = false;
+        for entry in log {
+            match entry {
+                LogEntry::Task(task) => {
+                    state = task.status.state;
+                    is_plain = is_plainly_working(&task.status);
+                }
+                LogEntry::Run(start) if !start.resumes => {
+                    recall = Self { is_plainly_working: is_plain, ..Self::default() };
+                }
+                LogEntry::Run(_) | LogEntry::Taken => {}
+                // The machine itself goes on working then, right behind the message.
+                LogEntry::Message(_) => is_answered = state.is_interrupted(),
+                LogEntry::StatusUpdate(event) => {
+                    state = event.status.state;
+                    is_plain = is_plainly_working(&event.status);
+                    let said = Event::Status(state, event.status.message.is_some());
+                    let by_machine = std::mem::take(&mut is_answered);
+                    recall.events.push_back(if by_machine { Event::Answered } else { said });
+                }
+                LogEntry::ArtifactUpdate(event) => {
+                    let id = event.artifact.artifact_id.clone();
+                    recall.events.push_back(Event::Artifact(id, event.append));
+                }
+                LogEntry::Step(step) => {
+                    recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
+                }
+            }
+        }
+        recall
+    }
+
+    /// Whether everything was gone through, so that all that is said is new.
+    pub fn is_over(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Whether something that the run says was said before.
+    ///
+    /// # Errors
+    ///
+    /// If something else was said at this point.
+    pub fn hear(&mut self, input: &Input) -> Result<Said, Diverged> {
+        while self.events.front() == Some(&Event::Answered) {
+            self.events.pop_front();
+            self.is_plainly_working = true;
+        }
+        let Some(said) = self.events.front() else { return Ok(Said::New) };
+        let says = match input {
+            Input::Status { state: TaskState::Working, message: None }
+                if self.is_plainly_working =>
+            {
+                return Ok(Said::Before);
+            }
+            Input::Status { state, message } => Event::Status(*state, message.is_some()),
+            Input::Artifact { artifact, append, .. } => {
+                Event::Artifact(artifact.artifact_id.clone(), *append)
+            }
+            Input::Message(..)
+            | Input::Cancel
+            | Input::MessageTaken
+            | Input::StepDone(_)
+            | Input::RunEnded(_)
+            | Input::RunLost { .. } => return Ok(Said::New),
+        };
+        if says != *said {
+            return Err(Diverged { says: says.to_string(), said: said.to_string() });
+        }
+        if let Event::Status(state, speaks) = says {
+            self.is_plainly_working = state == TaskState::Working && !speaks;
+        }
+        self.events.pop_front();
+        Ok(Said::Before)
+    }
+
+    /// What a step came to, if it is done: the `nth` one of this name in the turn.
+    pub fn step(&self, name: &str, nth: u32) -> Option<&Result<Value, String>> {
+        self.steps.get(&(name.to_owned(), nth))
+    }
+}
+
+fn is_plainly_working(status: &TaskStatus) -> bool {
+    status.state == TaskState::Working && status.message.is_none()
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(state, true) => write!(out, "that it is {state}, with a message"),
+            Self::Status(state, false) => write!(out, "that it is {state}"),
+            Self::Artifact(id, false) => write!(out, "the artifact {id}"),
+            Self::Artifact(id, true) => write!(out, "more of the artifact {id}"),
+            Self::Answered => out.write_str("nothing"),
+        }
+    }
+}
+
+impl fmt::Display for Diverged {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { says, said } = self;
+        write!(
+            out,
+            "the agent was interrupted and does not repeat what it said before: {said}; now it says \
+             {says}"
+        )
+    }
+}
+
+impl std::error::Error for Diverged {}

@@ -23,6 +23,7 @@ use crate::auth::Caller;
 use crate::binding::http::HttpResponse;
 use crate::config::Settings;
 use crate::error::Error;
+use crate::model::decode::read_json;
 use crate::model::{SendMessageRequest, TaskId, UnixMillis};
 use crate::operation::{self, Beginning, Call, FindAgent, Outcome, Sender, TaskSession};
 
@@ -47,7 +48,7 @@ impl DurableObject for TaskObject {
         if request.headers().has("upgrade")? {
             return self.accept_follower();
         }
-        let command: Command = match serde_json::from_slice(&request.bytes().await?) {
+        let command: Command = match read_json(&request.bytes().await?) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");
@@ -69,7 +70,7 @@ impl DurableObject for TaskObject {
         message: WebSocketIncomingMessage,
     ) -> Result<()> {
         let WebSocketIncomingMessage::String(text) = message else { return Ok(()) };
-        let StreamCommand { command, after } = match serde_json::from_str(&text) {
+        let StreamCommand { command, after } = match read_json(text.as_bytes()) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a stream command could not be read: {error}");

@@ -1,8 +1,9 @@
 //! The ports in memory, for tests: a store that can fail, and time that moves when everybody waits.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -30,6 +31,11 @@ impl MemoryStore {
     /// What is stored.
     pub fn stored(&self) -> Option<StoredTask> {
         self.0.task.borrow().clone()
+    }
+
+    /// Puts something else in its place.
+    pub fn restore(&self, stored: Option<StoredTask>) {
+        self.0.task.replace(stored);
     }
 
     /// Lets every write fail from now on, or succeed again.
@@ -98,6 +104,7 @@ struct PlatformState {
     frames: RefCell<Vec<String>>,
     messages: RefCell<Vec<String>>,
     alarm: Cell<Option<UnixMillis>>,
+    alarms_set: Cell<usize>,
     index: MemoryIndex,
 }
 
@@ -132,6 +139,49 @@ impl MemoryPlatform {
         ));
     }
 
+    /// Polls everything spawned once, and calls `after` behind each; stops when that says so. Whether
+    /// it came to the end.
+    pub fn poll_each(&self, after: &mut dyn FnMut() -> ControlFlow<()>) -> bool {
+        let context = &mut Context::from_waker(Waker::noop());
+        let mut spawned = VecDeque::from(self.0.tasks.take());
+        let mut left = Vec::new();
+        let mut is_stopped = false;
+        while !is_stopped && let Some(mut task) = spawned.pop_front() {
+            if task.as_mut().poll(context).is_pending() {
+                left.push(task);
+            }
+            is_stopped = after().is_break();
+        }
+        left.extend(spawned);
+        left.append(&mut self.0.tasks.borrow_mut());
+        self.0.tasks.replace(left);
+        !is_stopped
+    }
+
+    /// Moves the clock to the next timer or the alarm, whichever comes first. Whether it was the alarm,
+    /// which is not set any more then; `None` if there is neither.
+    pub fn advance_to_next(&self) -> Option<bool> {
+        let timer = self.0.timers.borrow().keys().next().map(|(due, _)| UnixMillis(*due));
+        let alarm = self.alarm();
+        match (timer, alarm) {
+            (_, Some(alarm)) if timer.is_none_or(|timer| alarm <= timer) => {
+                self.0.now.set(self.0.now.get().max(alarm.0));
+                self.0.alarm.set(None);
+                Some(true)
+            }
+            (Some(_), _) => self.advance().then_some(false),
+            (None, _) => None,
+        }
+    }
+
+    /// Ends everything that is under way, as a crash of the process does. What it wrote stays, and so
+    /// does the alarm.
+    pub fn crash(&self) {
+        let tasks = self.0.tasks.take();
+        drop(tasks);
+        self.0.timers.borrow_mut().clear();
+    }
+
     /// What was sent to those who follow the task.
     pub fn frames(&self) -> Vec<String> {
         self.0.frames.borrow().clone()
@@ -150,6 +200,16 @@ impl MemoryPlatform {
     /// When the task wants to be woken.
     pub fn alarm(&self) -> Option<UnixMillis> {
         self.0.alarm.get()
+    }
+
+    /// Sets the alarm aside, or back to what it was.
+    pub fn restore_alarm(&self, alarm: Option<UnixMillis>) {
+        self.0.alarm.set(alarm);
+    }
+
+    /// How often an alarm was set.
+    pub fn alarms_set(&self) -> usize {
+        self.0.alarms_set.get()
     }
 
     /// The index that tasks of this platform write to.
@@ -190,6 +250,7 @@ impl Platform for MemoryPlatform {
 
     fn set_alarm(&self, at: UnixMillis) {
         self.0.alarm.set(Some(at));
+        self.0.alarms_set.set(self.0.alarms_set.get() + 1);
     }
 
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
@@ -276,6 +337,8 @@ impl MemoryIndex {
 impl TaskIndex for MemoryIndex {
     async fn upsert(&self, row: IndexRow) -> Result<(), String> {
         self.statements.set(self.statements.get() + 1);
+        // A statement leaves the object only when what was written before it is durable.
+        yield_once().await;
         if self.hangs.get() {
             std::future::pending::<()>().await;
         }
@@ -291,12 +354,26 @@ impl TaskIndex for MemoryIndex {
 
     async fn remove(&self, id: &TaskId) -> Result<(), String> {
         self.statements.set(self.statements.get() + 1);
+        yield_once().await;
         if self.fails.get() {
             return Err("the index was told to fail".to_owned());
         }
         self.rows.borrow_mut().remove(id);
         Ok(())
     }
+}
+
+/// Lets everybody else go on once.
+pub async fn yield_once() {
+    let mut has_yielded = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 struct Timer {

@@ -62,7 +62,8 @@ impl Deadlines {
         // Whatever the alarm was set for, it is as good as another one for looking after the task.
         let armed = self.armed.filter(|armed| *armed > now && *armed < soon);
         let look = |known: Option<UnixMillis>| {
-            Some(known.filter(|known| *known > now).or(armed).unwrap_or(soon))
+            let known = known.filter(|known| *known > now && *known <= soon);
+            Some(known.or(armed).unwrap_or(soon))
         };
         let is_running = wants.run_until.is_some();
         let keep_alive = if is_running { look(self.get(Due::KeepAlive)) } else { None };
@@ -76,13 +77,8 @@ impl Deadlines {
     }
 
     /// When something falls due.
-    pub fn get(&self, what: Due) -> Option<UnixMillis> {
+    fn get(&self, what: Due) -> Option<UnixMillis> {
         self.due.get(what as usize).copied().flatten()
-    }
-
-    /// Whether something is due.
-    pub fn is_due(&self, what: Due, now: UnixMillis) -> bool {
-        self.get(what).is_some_and(|at| at <= now)
     }
 
     /// The earliest deadline.

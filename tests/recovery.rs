@@ -1,0 +1,466 @@
+//! Tasks through crashes: a run of any shape, a process that dies between any two things that it does,
+//! and nobody but the alarm to take the task up again.
+//!
+//! The twins keep to what the platform promises. All that is written without a pause is stored together,
+//! the alarm included, or not at all; what leaves the object leaves it afterwards.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use a2a_edge::agent::{RecoveryMode, RunSettings};
+use a2a_edge::auth::Caller;
+use a2a_edge::config::{Limits, Settings};
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
+use a2a_edge::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
+use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
+use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
+use a2a_edge::port::{Platform, StoredTask};
+use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
+use async_trait::async_trait;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// What an agent does.
+#[derive(Clone, Debug)]
+enum Act {
+    Say,
+    Nothing,
+    Artifact,
+    Wait(u64),
+    Step,
+    /// A step that fails so often before it succeeds.
+    Retry(u32),
+    /// Takes the message that the client sends meanwhile.
+    Take,
+}
+
+/// An agent that goes through its acts, and counts the effects that its steps have outside.
+struct Actor {
+    acts: Vec<Act>,
+    effects: Rc<RefCell<BTreeMap<usize, usize>>>,
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for Actor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        for (at, act) in self.acts.iter().enumerate() {
+            match act {
+                Act::Say => events.working(Some(&format!("at {at}")))?,
+                Act::Nothing => events.working(None)?,
+                Act::Artifact => {
+                    events.artifact(Artifact::new(format!("a{at}"), Part::text("x")))?;
+                }
+                Act::Wait(millis) => turn.sleep(*millis).await,
+                Act::Step => {
+                    let done = turn.step("step", async || Ok(self.have_effect(at).await)).await?;
+                    assert_eq!(done, at, "the result of another step");
+                }
+                Act::Retry(failures) => {
+                    let tries = std::cell::Cell::new(0);
+                    let retry = a2a_edge::executor::Retry::times(10);
+                    let done = turn.step_with("retry", retry, async || {
+                        tries.set(tries.get() + 1);
+                        if tries.get() <= *failures {
+                            return Err(ExecutorError("not yet".to_owned()));
+                        }
+                        Ok(self.have_effect(at).await)
+                    });
+                    assert_eq!(done.await?, at);
+                }
+                Act::Take => {
+                    let message = turn.next_message().await;
+                    events.working(Some(&format!("got {}", message.text())))?;
+                }
+            }
+        }
+        events.complete(Some("done"))
+    }
+}
+
+impl Actor {
+    async fn have_effect(&self, at: usize) -> usize {
+        // The request leaves when what was written before is durable, its answer comes later.
+        yield_once().await;
+        *self.effects.borrow_mut().entry(at).or_default() += 1;
+        yield_once().await;
+        at
+    }
+}
+
+/// One task, the process that serves it, and what is left of both after a crash.
+struct World {
+    store: MemoryStore,
+    platform: MemoryPlatform,
+    runner: Runner,
+    effects: Rc<RefCell<BTreeMap<usize, usize>>>,
+    session: RefCell<Option<Rc<TaskSession>>>,
+    durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
+    /// Whether the handler of the alarm is under way.
+    is_ringing: Rc<Cell<bool>>,
+}
+
+/// When the process dies: after so many polls, with what the last of them wrote or without it.
+type Crash = (usize, bool);
+
+impl World {
+    fn new(acts: &[Act], recovery: RecoveryMode) -> Self {
+        let effects = Rc::new(RefCell::new(BTreeMap::new()));
+        let executor = Rc::new(Actor { acts: acts.to_vec(), effects: effects.clone() });
+        let settings = RunSettings {
+            recovery: Some(recovery),
+            max_attempts: Some(100),
+            timeout_ms: Some(100_000_000),
+            idle_timeout_ms: None,
+        };
+        Self {
+            store: MemoryStore::default(),
+            platform: MemoryPlatform::default(),
+            runner: Runner { executor, settings },
+            effects,
+            session: RefCell::new(None),
+            durable: RefCell::new((None, None)),
+            is_ringing: Rc::default(),
+        }
+    }
+
+    fn session(&self) -> Rc<TaskSession> {
+        let open = self.session.borrow().clone().filter(|session| !session.is_broken());
+        let session = open.unwrap_or_else(|| {
+            let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+            let runner = self.runner.clone();
+            let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
+            let alarm = self.platform.alarm();
+            TaskSession::open(TaskId::new("t"), store, platform, limits(), find, alarm)
+                .expect("storage works")
+        });
+        self.session.replace(Some(session.clone()));
+        session
+    }
+
+    /// A message of the client, sent by a request of its own.
+    fn send(&self, id: &str, task: Option<&str>) {
+        let message = json!({
+            "messageId": id, "taskId": task, "role": "ROLE_USER", "parts": [{"text": id}],
+        });
+        let request: SendMessageRequest =
+            serde_json::from_value(json!({"message": message})).expect("a good request");
+        let sender = Sender {
+            agent: "agent".to_owned(),
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            fingerprint: None,
+            run_timeout_ms: None,
+        };
+        let session = self.session();
+        self.platform.spawn(Box::pin(async move {
+            let _ = send_message(&session, sender, request).await;
+        }));
+    }
+
+    /// Lets everything go on until nothing is left to do and nothing is due, or the process dies. Whether
+    /// it lives.
+    fn run(&self, crash: Option<Crash>, until: impl Fn() -> bool) -> bool {
+        let mut polls = 0;
+        let mut idle_rounds = 0;
+        loop {
+            let lives = self.platform.poll_each(&mut || {
+                polls += 1;
+                match crash {
+                    Some((at, false)) if polls > at => return ControlFlow::Break(()),
+                    Some((at, true)) if polls > at => {
+                        self.commit();
+                        return ControlFlow::Break(());
+                    }
+                    Some(_) | None => {}
+                }
+                self.commit();
+                ControlFlow::Continue(())
+            });
+            if !lives {
+                self.die();
+                return false;
+            }
+            if until() {
+                return true;
+            }
+            idle_rounds += 1;
+            if idle_rounds <= 4 {
+                continue;
+            }
+            idle_rounds = 0;
+            match self.platform.advance_to_next() {
+                None => return true,
+                Some(false) => {}
+                Some(true) => {
+                    let (session, is_ringing) = (self.session(), self.is_ringing.clone());
+                    is_ringing.set(true);
+                    self.platform.spawn(Box::pin(async move {
+                        session.wake().await;
+                        is_ringing.set(false);
+                    }));
+                }
+            }
+        }
+    }
+
+    /// What was written so far is durable.
+    fn commit(&self) {
+        let stored = self.store.stored();
+        let alarm = self.platform.alarm();
+        // Whoever is at work, or owes something, will be looked after.
+        if let Some(task) = &stored {
+            let machine = replay(task);
+            let is_owing = task.indexed.generation < machine.status_generation();
+            if machine.is_active() || is_owing {
+                let now = self.platform.now();
+                let soon = UnixMillis(now.0 + i64::try_from(limits().keep_alive_ms).unwrap());
+                let is_looked_after = self.is_ringing.get() || alarm.is_some_and(|at| at <= soon);
+                assert!(is_looked_after, "nobody looks after it: {alarm:?} at {now:?}");
+            }
+        }
+        self.durable.replace((stored, alarm));
+    }
+
+    fn die(&self) {
+        self.session.replace(None);
+        self.platform.crash();
+        let (stored, alarm) = self.durable.borrow().clone();
+        self.store.restore(stored);
+        // Of all that the steps did outside, at most the last thing is not known any more.
+        let is_step = |entry: &&LogEntry| matches!(entry, LogEntry::Step(_));
+        let known = self.log().iter().filter(is_step).count();
+        assert!(self.effects.borrow().len() <= known + 1, "a step that was done is forgotten");
+        // An alarm whose handler died is rung again.
+        let again = self.is_ringing.take().then(|| self.platform.now());
+        self.platform.restore_alarm(again.or(alarm));
+    }
+
+    fn task(&self) -> Option<Task> {
+        self.store.stored().map(|stored| replay(&stored).task().clone())
+    }
+
+    fn is_over(&self) -> bool {
+        self.task().is_some_and(|task| task.status.state.is_terminal())
+    }
+
+    fn log(&self) -> Vec<LogEntry> {
+        self.store.stored().map(|stored| entries(&stored)).unwrap_or_default()
+    }
+
+    /// The events in short, without what differs from run to run.
+    fn events(&self) -> Vec<String> {
+        let shown = |entry: &LogEntry| match entry {
+            LogEntry::Task(_) => Some("task".to_owned()),
+            LogEntry::StatusUpdate(event) => {
+                let said = event.status.message.as_ref().map(a2a_edge::model::Message::text);
+                Some(format!("{} {}", event.status.state, said.unwrap_or_default()))
+            }
+            LogEntry::ArtifactUpdate(event) => Some(event.artifact.artifact_id.clone()),
+            LogEntry::Message(_) | LogEntry::Run(_) | LogEntry::Step(_) | LogEntry::Taken => None,
+        };
+        self.log().iter().filter_map(shown).collect()
+    }
+}
+
+fn entries(stored: &StoredTask) -> Vec<LogEntry> {
+    let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+    lines.map(|line| LogEntry::parse(line).expect("a line of the log")).collect()
+}
+
+fn replay(stored: &StoredTask) -> TaskMachine {
+    TaskMachine::replay(entries(stored)).expect("a task")
+}
+
+fn limits() -> Limits {
+    Settings::read(|_| None).expect("the defaults are good").limits
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        3 => Just(Act::Say),
+        1 => Just(Act::Nothing),
+        2 => Just(Act::Artifact),
+        1 => (0..20_000u64).prop_map(Act::Wait),
+        1 => (0..100u64).prop_map(Act::Wait),
+        8 => Just(Act::Step),
+        1 => (1..4u32).prop_map(Act::Retry),
+    ]
+}
+
+/// Acts, with one that takes a message somewhere or nowhere.
+fn any_acts() -> impl Strategy<Value = Vec<Act>> {
+    (proptest::collection::vec(any_act(), 1..16), proptest::option::of(0..12usize)).prop_map(
+        |(mut acts, take)| {
+            if let Some(at) = take {
+                acts.insert(at.min(acts.len()), Act::Take);
+            }
+            acts
+        },
+    )
+}
+
+fn takes(acts: &[Act]) -> bool {
+    acts.iter().any(|act| matches!(act, Act::Take))
+}
+
+/// Runs the acts through the crashes until the task is over; the client repeats what was not taken.
+fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
+    let mut deaths = 0;
+    world.send("first", None);
+    // Until the task exists the client has been told nothing, and asks again.
+    let mut crashes = crashes.iter().copied();
+    loop {
+        let exists = || world.store.stored().is_some();
+        if world.run(crashes.next(), exists) {
+            break;
+        }
+        deaths += 1;
+        if exists() {
+            break;
+        }
+        world.send("first", None);
+    }
+    let is_told = || {
+        let is_message = |entry: &&LogEntry| matches!(entry, LogEntry::Message(_));
+        !takes(acts) || world.is_over() || world.log().iter().filter(is_message).count() > 0
+    };
+    while !is_told() {
+        world.send("second", Some("t"));
+        if !world.run(crashes.next(), is_told) {
+            deaths += 1;
+        }
+    }
+    for crash in crashes {
+        if !world.run(Some(crash), || world.is_over()) {
+            deaths += 1;
+        }
+    }
+    assert!(world.run(None, || world.is_over()));
+    deaths
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_run_that_resumes_does_and_says_everything_once(
+        acts in any_acts(),
+        crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..8),
+    ) {
+        let calm = World::new(&acts, RecoveryMode::Resume);
+        live_through(&calm, &acts, &[]);
+        prop_assert!(calm.effects.borrow().values().all(|times| *times == 1));
+
+        let world = World::new(&acts, RecoveryMode::Resume);
+        let deaths = live_through(&world, &acts, &crashes);
+        let task = world.task().expect("a task");
+        prop_assert_eq!(task.status.state, TaskState::Completed);
+        prop_assert_eq!(world.events(), calm.events(), "nothing lost, nothing twice");
+        prop_assert_eq!(task.artifacts, calm.task().unwrap().artifacts);
+
+        // Each step was done; more than once only if it was interrupted.
+        let effects = world.effects.borrow().clone();
+        prop_assert!(effects.keys().eq(calm.effects.borrow().keys()));
+        let repeated: usize = effects.values().map(|times| times - 1).sum();
+        prop_assert!(repeated <= deaths, "{:?} after {} crashes", effects, deaths);
+
+        // Attempts are counted where clients can see them.
+        let attempt = task.metadata.and_then(|members| members.get(ATTEMPT)?.as_u64()).unwrap_or(1);
+        prop_assert!(attempt <= deaths as u64 + 1);
+
+        // The alarm alone brings it into the index, and at last to oblivion.
+        world.run(None, || false);
+        prop_assert_eq!(world.store.stored(), None);
+        prop_assert_eq!(world.platform.memory_index().row(&TaskId::new("t")), None);
+        prop_assert!(world.platform.now().0 >= i64::try_from(limits().retention_ms).unwrap());
+        prop_assert_eq!(world.platform.alarm(), None);
+    }
+
+    #[test]
+    fn a_run_that_restarts_does_everything_again(
+        acts in any_acts(),
+        crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..5),
+    ) {
+        let world = World::new(&acts, RecoveryMode::Restart);
+        let deaths = live_through(&world, &acts, &crashes);
+        let task = world.task().expect("a task");
+        prop_assert_eq!(task.status.state, TaskState::Completed);
+        let calm = World::new(&acts, RecoveryMode::Restart);
+        live_through(&calm, &acts, &[]);
+        prop_assert_eq!(task.artifacts, calm.task().unwrap().artifacts);
+        let times = world.effects.borrow().values().copied().max().unwrap_or(1);
+        prop_assert!(times <= deaths + 1);
+    }
+
+    #[test]
+    fn a_run_that_is_not_to_be_repeated_fails_with_the_reason(
+        acts in any_acts(),
+        crash in (0..60usize, any::<bool>()),
+    ) {
+        let world = World::new(&acts, RecoveryMode::Fail);
+        live_through(&world, &acts, &[crash]);
+        let task = world.task().expect("a task");
+        let said = task.status.message.map(|message| message.text()).unwrap_or_default();
+        prop_assert!(task.status.state == TaskState::Completed || said.contains("interrupted"));
+        prop_assert!(world.effects.borrow().values().all(|times| *times <= 2));
+    }
+
+    #[test]
+    fn the_alarm_is_the_earliest_deadline_and_is_not_set_twice(
+        changes in proptest::collection::vec(
+            (
+                proptest::option::of(0..200_000i64),
+                any::<bool>(),
+                proptest::option::of(0..100_000i64),
+                proptest::option::of(0..1_000_000i64),
+                0..20_000i64,
+                any::<bool>(),
+            ),
+            1..40,
+        ),
+        armed in proptest::option::of(0..100_000i64),
+    ) {
+        let mut now = 0;
+        let mut alarm = armed.map(UnixMillis);
+        let mut deadlines = Deadlines::new(alarm);
+        for (run, owes_index, retry, keep, passed, rings) in changes {
+            now += passed;
+            if rings && alarm.is_some_and(|at| at.0 <= now) {
+                alarm = None;
+                deadlines.disarm();
+            }
+            let later = |millis: i64| UnixMillis(now + 1 + millis);
+            let wants = Wants {
+                run_until: run.map(later),
+                owes_index,
+                index_retry: retry.map(later),
+                keep_until: keep.map(later),
+            };
+            let set = deadlines.update(&wants, 30_000, UnixMillis(now));
+            prop_assert!(set.is_none() || set != alarm, "set for what it was set for");
+            alarm = set.or(alarm);
+            let earliest = deadlines.next();
+            prop_assert!(earliest.is_none() || alarm == earliest);
+            prop_assert!(earliest.is_none_or(|at| at.0 > now), "in the past");
+
+            // Whatever is wanted is looked after in time.
+            let soon = UnixMillis(now + 30_000);
+            if wants.run_until.is_some() || (owes_index && retry.is_none()) {
+                prop_assert!(alarm.is_some_and(|at| at <= soon));
+            }
+            for wanted in [wants.run_until, wants.keep_until] {
+                prop_assert!(wanted.is_none_or(|at| alarm.is_some_and(|alarm| alarm <= at)));
+            }
+            prop_assert_eq!(deadlines.update(&wants, 30_000, UnixMillis(now)), None, "twice");
+        }
+    }
+}

@@ -193,7 +193,7 @@ impl World {
                 return true;
             }
             idle_rounds += 1;
-            if idle_rounds <= 4 {
+            if idle_rounds <= 6 {
                 continue;
             }
             idle_rounds = 0;

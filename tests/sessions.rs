@@ -7,118 +7,20 @@
     reason = "tests fail by panicking"
 )]
 
+mod support;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use a2a_edge::agent::RunSettings;
 use a2a_edge::auth::Caller;
-use a2a_edge::config::{Limits, Settings};
 use a2a_edge::error::Error;
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, Task, TaskId, TaskState};
-use a2a_edge::operation::{
-    FindAgent, Outcome, Sender, TaskSession, cancel_task, get_task, send_message,
-};
-use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
-use async_trait::async_trait;
-use futures_util::future::{LocalBoxFuture, join};
+use a2a_edge::executor::ExecutorError;
+use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
+use a2a_edge::operation::{Outcome, Sender, cancel_task, get_task, send_message};
+use futures_util::future::join;
 use serde_json::json;
 
-/// An agent that is one closure.
-struct Agent<F>(F);
-
-#[async_trait(?Send)]
-impl<F> AgentExecutor for Agent<F>
-where
-    F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>,
-{
-    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        (self.0)(turn, events).await
-    }
-}
-
-/// One task object with its platform; opening it anew is what a restart does.
-struct Host {
-    store: MemoryStore,
-    platform: MemoryPlatform,
-    executor: Rc<dyn AgentExecutor>,
-    settings: RunSettings,
-}
-
-impl Host {
-    fn new<F>(agent: F) -> Self
-    where
-        F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>
-            + 'static,
-    {
-        Self {
-            store: MemoryStore::default(),
-            platform: MemoryPlatform::default(),
-            executor: Rc::new(Agent(agent)),
-            settings: RunSettings::default(),
-        }
-    }
-
-    fn open(&self) -> Rc<TaskSession> {
-        self.open_within(limits())
-    }
-
-    fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
-        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
-        let runner = Runner { executor: self.executor.clone(), settings: self.settings };
-        let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
-        let alarm = self.platform.alarm();
-        TaskSession::open(TaskId::new("t"), store, platform, limits, find, alarm)
-            .expect("storage works")
-    }
-
-    fn sender(&self) -> Sender {
-        Sender {
-            agent: "agent".to_owned(),
-            caller: Caller::anonymous(),
-            accepted_output_modes: Vec::new(),
-            fingerprint: None,
-            run_timeout_ms: None,
-        }
-    }
-
-    async fn send(
-        &self,
-        session: &Rc<TaskSession>,
-        request: serde_json::Value,
-    ) -> Result<Outcome, Error> {
-        let request: SendMessageRequest = serde_json::from_value(request).expect("a good request");
-        send_message(session, self.sender(), request).await
-    }
-
-    fn rows(&self) -> usize {
-        self.store.stored().map_or(0, |stored| stored.log.len())
-    }
-}
-
-fn limits() -> Limits {
-    Settings::read(|_| None).expect("the defaults are good").limits
-}
-
-fn first(text: &str) -> serde_json::Value {
-    json!({"message": {"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": text}]}})
-}
-
-fn next(id: &str, text: &str) -> serde_json::Value {
-    json!({"message": {"messageId": id, "taskId": "t", "role": "ROLE_USER", "parts": [{"text": text}]}})
-}
-
-fn task(session: &TaskSession) -> Task {
-    session.with_task(Task::clone).expect("there is a task")
-}
-
-fn state(session: &TaskSession) -> TaskState {
-    task(session).status.state
-}
-
-fn reason(session: &TaskSession) -> String {
-    task(session).status.message.as_ref().map(Message::text).unwrap_or_default()
-}
+use support::{Host, first, limits, next, reason, state, task};
 
 #[test]
 fn a_quick_task_is_one_row() {

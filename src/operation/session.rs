@@ -79,7 +79,7 @@ enum Phase {
     /// The run answered with a message instead.
     Replied(Message),
     /// It exists.
-    Live(TaskMachine),
+    Live(Box<TaskMachine>),
 }
 
 impl TaskSession {
@@ -107,7 +107,7 @@ impl TaskSession {
                 log = entries_of(&id, &stored.log)?;
                 let machine = TaskMachine::replay(log.iter().cloned())
                     .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
-                (Phase::Live(machine), Some(stored.facts), stored.indexed)
+                (Phase::Live(Box::new(machine)), Some(stored.facts), stored.indexed)
             }
         };
         let inner = Inner {
@@ -470,7 +470,7 @@ impl TaskSession {
             }
         };
         let (machine, opening) = TaskMachine::create(new, self.platform.now());
-        inner.phase = Phase::Live(machine);
+        inner.phase = Phase::Live(Box::new(machine));
         drop(inner);
         for entry in &opening {
             self.append(entry);

@@ -124,7 +124,7 @@ impl MemoryPlatform {
             }
             self.poll_spawned(context);
             idle_rounds += 1;
-            if idle_rounds > 2 {
+            if idle_rounds > 6 {
                 idle_rounds = 0;
                 assert!(self.advance(), "everybody waits and no timer is set");
             }

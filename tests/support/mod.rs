@@ -1,0 +1,112 @@
+//! A task in memory with an agent that is one closure, for tests of whole walks.
+#![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
+
+use std::rc::Rc;
+
+use a2a_edge::agent::RunSettings;
+use a2a_edge::auth::Caller;
+use a2a_edge::config::{Limits, Settings};
+use a2a_edge::error::Error;
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
+use a2a_edge::model::{Message, SendMessageRequest, Task, TaskId, TaskState};
+use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, send_message};
+use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
+use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
+use serde_json::json;
+
+/// An agent that is one closure.
+pub struct Agent<F>(pub F);
+
+#[async_trait(?Send)]
+impl<F> AgentExecutor for Agent<F>
+where
+    F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>,
+{
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        (self.0)(turn, events).await
+    }
+}
+
+/// One task object with its platform; opening it anew is what a restart does.
+pub struct Host {
+    pub store: MemoryStore,
+    pub platform: MemoryPlatform,
+    pub executor: Rc<dyn AgentExecutor>,
+    pub settings: RunSettings,
+}
+
+impl Host {
+    pub fn new<F>(agent: F) -> Self
+    where
+        F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>
+            + 'static,
+    {
+        Self {
+            store: MemoryStore::default(),
+            platform: MemoryPlatform::default(),
+            executor: Rc::new(Agent(agent)),
+            settings: RunSettings::default(),
+        }
+    }
+
+    pub fn open(&self) -> Rc<TaskSession> {
+        self.open_within(limits())
+    }
+
+    pub fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
+        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+        let runner = Runner { executor: self.executor.clone(), settings: self.settings };
+        let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
+        let alarm = self.platform.alarm();
+        TaskSession::open(TaskId::new("t"), store, platform, limits, find, alarm)
+            .expect("storage works")
+    }
+
+    pub fn sender(&self) -> Sender {
+        Sender {
+            agent: "agent".to_owned(),
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            fingerprint: None,
+            run_timeout_ms: None,
+        }
+    }
+
+    pub async fn send(
+        &self,
+        session: &Rc<TaskSession>,
+        request: serde_json::Value,
+    ) -> Result<Outcome, Error> {
+        let request: SendMessageRequest = serde_json::from_value(request).expect("a good request");
+        send_message(session, self.sender(), request).await
+    }
+
+    pub fn rows(&self) -> usize {
+        self.store.stored().map_or(0, |stored| stored.log.len())
+    }
+}
+
+pub fn limits() -> Limits {
+    Settings::read(|_| None).expect("the defaults are good").limits
+}
+
+pub fn first(text: &str) -> serde_json::Value {
+    json!({"message": {"messageId": "m1", "role": "ROLE_USER", "parts": [{"text": text}]}})
+}
+
+pub fn next(id: &str, text: &str) -> serde_json::Value {
+    json!({"message": {"messageId": id, "taskId": "t", "role": "ROLE_USER", "parts": [{"text": text}]}})
+}
+
+pub fn task(session: &TaskSession) -> Task {
+    session.with_task(Task::clone).expect("there is a task")
+}
+
+pub fn state(session: &TaskSession) -> TaskState {
+    task(session).status.state
+}
+
+pub fn reason(session: &TaskSession) -> String {
+    task(session).status.message.as_ref().map(Message::text).unwrap_or_default()
+}

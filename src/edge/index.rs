@@ -36,6 +36,21 @@ impl D1Index {
         Ok(Found { tasks, total: counted.first().map_or(0, |row| row.total as u64) })
     }
 
+    /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
+    /// rows are read at most.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(super) async fn count_unfinished(&self, owner: &str, most: usize) -> Result<usize> {
+        let statement = unfinished_statement(owner, most);
+        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
+        let counted = prepared.all().await?;
+        self.check(&statement, &counted)?;
+        let counted = counted.results::<TotalRow>()?;
+        Ok(counted.first().map_or(0, |row| row.total as usize))
+    }
+
     async fn write(&self, row: IndexRow) -> Result<()> {
         let statement = upsert_statement(row);
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
@@ -159,6 +174,17 @@ fn total_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
+fn unfinished_statement(owner: &str, most: usize) -> Statement {
+    let mut statement = Statement::new(
+        "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
+    );
+    statement.push(" WHERE owner = {}", owner.into());
+    statement.sql.push_str(IS_UNFINISHED);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    statement.push(" LIMIT {})", Value::Number(most));
+    statement
+}
+
 fn push_scope(statement: &mut Statement, query: &TaskQuery) {
     statement.push(" WHERE owner = {}", query.owner.as_str().into());
     statement.push(" AND agent = {}", query.agent.as_str().into());
@@ -266,6 +292,17 @@ mod tests {
             !total_statement(&query).sql.contains("(status_ms, id)"),
             "the total is of all pages"
         );
+    }
+
+    #[test]
+    fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
+        let statement = unfinished_statement("o", 5);
+        assert_eq!(
+            statement.sql,
+            "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished \
+             WHERE owner = ?1 AND state NOT IN (3, 4, 5, 7) LIMIT ?2)"
+        );
+        assert_eq!(statement.values, ["o".into(), Value::Number(5)]);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::auth::Caller;
 use crate::binding::{MediaType, Reply};
 use crate::error::Error;
 use crate::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use crate::operation::Call;
 use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::operation::{Call, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -58,7 +58,8 @@ async fn with_artifacts(
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
-        ask_for_task(env, Command { agent, caller, reply, fingerprint: None, call })
+        let (fingerprint, terms) = (None, Terms::default());
+        ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
     });
     let mut answers = stream::iter(asked).buffered(OBJECTS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();

@@ -24,7 +24,7 @@ use crate::binding::http::HttpResponse;
 use crate::config::Settings;
 use crate::error::Error;
 use crate::model::{SendMessageRequest, TaskId};
-use crate::operation::{self, Beginning, Call, Outcome, Sender, TaskSession};
+use crate::operation::{self, Beginning, Call, Sender, TaskSession};
 
 /// The object of one task.
 #[durable_object(websocket)]
@@ -122,17 +122,19 @@ impl TaskObject {
 
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, fingerprint, call } = command;
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session()?;
         let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
                 let sender = self.sender(agent, caller, fingerprint, &request)?;
-                operation::send_message(&session, sender, *request).await?
+                operation::send_message(&session, sender, *request, terms).await?
             }
-            Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
+            Call::GetTask(request) => {
+                operation::get_task(&session, &agent, &caller, &request, terms).await?
+            }
             Call::CancelTask(_) => {
-                let outcome = operation::cancel_task(&session, &agent, &caller)?;
+                let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
                 if settings.development {
                     received::note_canceled(&agent, session.id());
                 }
@@ -144,15 +146,7 @@ impl TaskObject {
                 return Err(Error::Internal { task: None });
             }
         };
-        let result = match outcome {
-            Outcome::SentMessage(message) => {
-                serde_json::to_string(&message).ok().map(|json| format!(r#"{{"message":{json}}}"#))
-            }
-            Outcome::SentTask(json) => Some(format!(r#"{{"task":{json}}}"#)),
-            Outcome::Task(json) => Some(json.to_string()),
-        };
-        let result = result.ok_or(Error::Internal { task: None })?;
-        Ok(reply.result(&result))
+        reply.outcome(&outcome)
     }
 
     fn accept_follower(&self) -> Result<Response> {
@@ -174,15 +168,15 @@ impl TaskObject {
         command: Command,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, fingerprint, call, .. } = command;
+        let Command { agent, caller, fingerprint, terms, call, .. } = command;
         let session = self.session()?;
         match call {
             Call::SendStreamingMessage(request) => {
                 let sender = self.sender(agent, caller, fingerprint, &request)?;
-                operation::send_streaming_message(&session, sender, *request, after).await
+                operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
             Call::SubscribeToTask(_) => {
-                operation::subscribe_to_task(&session, &agent, &caller, after)
+                operation::subscribe_to_task(&session, &agent, &caller, after, terms)
             }
             Call::SendMessage(_) | Call::GetTask(_) | Call::ListTasks(_) | Call::CancelTask(_) => {
                 Err(Error::Internal { task: None })

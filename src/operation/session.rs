@@ -11,11 +11,14 @@ use super::frame::{self, Mark};
 use super::projection::Projection;
 use super::run::drive;
 use super::send_message::Sender;
+use super::{ShownTask, Terms};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::error::Error;
 use crate::executor::{Emission, ExecutorError, TurnHost};
-use crate::model::{HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, UnixMillis};
+use crate::model::{
+    HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, TaskView, UnixMillis,
+};
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{Effect, Input, LogEntry, NewTask, RunOutcome, TaskError, TaskMachine};
 use crate::tool::Counters;
@@ -157,28 +160,35 @@ impl TaskSession {
 
     /// The task as 1.0 JSON. The whole one is encoded once per change.
     pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<str>> {
-        let encode = |limit| {
-            let encoded = self.with_task(|task| serde_json::to_string(&task.view(limit)))?;
-            encoded.ok().map(Rc::<str>::from)
-        };
         if history != HistoryLimit::All {
-            return encode(history);
+            return self.encoded(history, None);
         }
         if let Some(snapshot) = self.inner.borrow().snapshot.clone() {
             return Some(snapshot);
         }
-        let snapshot = encode(HistoryLimit::All)?;
+        let snapshot = self.encoded(HistoryLimit::All, None)?;
         self.inner.borrow_mut().snapshot = Some(snapshot.clone());
         Some(snapshot)
     }
 
-    /// The task as it stands, for an answer.
+    fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<str>> {
+        let view =
+            |task: &Task| serde_json::to_string(&TaskView { generation, ..task.view(history) });
+        self.with_task(view)?.ok().map(Rc::<str>::from)
+    }
+
+    /// The task as it stands, for an answer on these terms.
     ///
     /// # Errors
     ///
     /// [`Error::Internal`] if it does not exist.
-    pub(super) fn shown(&self, history: HistoryLimit) -> Result<Rc<str>, Error> {
-        self.task_json(history).ok_or_else(|| self.internal())
+    pub(super) fn shown(&self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
+        let generation = self.generation();
+        let json = match terms.shows_generation {
+            true => self.encoded(history, Some(generation)),
+            false => self.task_json(history),
+        };
+        json.map(|json| ShownTask { json, generation }).ok_or_else(|| self.internal())
     }
 
     /// The generation of the newest event; 0 while there is no task.
@@ -240,6 +250,11 @@ impl TaskSession {
                 self.platform.note_message(agent, &self.id, message);
             }
         });
+    }
+
+    /// Whether the task has received this very message before.
+    pub(super) fn has_received(&self, message: &Message) -> bool {
+        self.with_machine(|machine| machine.has_received(message)).unwrap_or(false)
     }
 
     /// Whether the task takes one more message.

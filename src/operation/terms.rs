@@ -1,0 +1,42 @@
+//! On what terms a call is made: what counts for it besides its parameters.
+
+use serde::{Deserialize, Serialize};
+
+use super::TaskSession;
+use crate::error::Error;
+
+/// The terms of a call. Those that do not concern its operation are not set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Terms {
+    /// The generation that the task must be at for a message or a cancel to be taken
+    /// (`If-Generation-Match`).
+    pub expected: Option<u64>,
+    /// The generation after which GetTask answers, waiting for it (`After-Generation`).
+    pub after: Option<u64>,
+    /// How long GetTask waits at most, in milliseconds (`Prefer: wait`); never longer than a blocking
+    /// send.
+    pub wait_ms: Option<u64>,
+    /// Whether the metadata of tasks is to tell their generation.
+    pub shows_generation: bool,
+    /// Set if the caller has as many unfinished tasks as it may have, so many: this call must begin no
+    /// further one.
+    pub quota: Option<usize>,
+}
+
+impl Terms {
+    /// Whether the task is at the generation that the caller expects, if it expects any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GenerationMismatch`] otherwise.
+    pub(super) fn check_generation(&self, session: &TaskSession) -> Result<(), Error> {
+        let generation = session.generation();
+        match self.expected {
+            Some(expected) if expected != generation => {
+                Err(Error::GenerationMismatch { id: session.id().clone(), expected, generation })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}

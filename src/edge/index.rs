@@ -45,7 +45,7 @@ impl D1Index {
     pub(super) async fn count_unfinished(&self, owner: &str, most: usize) -> Result<usize> {
         let statement = unfinished_statement(owner, most);
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        let counted = prepared.all().await?;
+        let counted = prepared.run().await?;
         self.check(&statement, &counted)?;
         let counted = counted.results::<TotalRow>()?;
         Ok(counted.first().map_or(0, |row| row.total as usize))

@@ -47,7 +47,7 @@ impl DurableObject for TaskObject {
         if request.headers().has("upgrade")? {
             return self.accept_follower();
         }
-        let command: Command = match serde_json::from_slice(&request.bytes().await?) {
+        let command: Command = match serde_json::from_str(&request.text().await?) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");

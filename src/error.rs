@@ -57,7 +57,7 @@ pub enum Error {
     /// The task is followed by as many streams as it may be.
     TooManyStreams(usize),
     /// The caller has as many unfinished tasks as it may have.
-    TooManyTasks(usize),
+    TooManyTasks(u64),
     /// What is needed for this is not there at the moment. The cause went to the log.
     Unavailable(&'static str),
     /// Something broke on our side. The cause went to the log.
@@ -138,15 +138,14 @@ impl Error {
         info.insert("reason".to_owned(), json!(self.wire().reason));
         info.insert("domain".to_owned(), json!("a2a-protocol.org"));
         if let Some(id) = self.task() {
-            let metadata = match self {
-                Self::GenerationMismatch { expected, generation, .. } => json!({
-                    "taskId": id,
-                    "expected": expected.to_string(),
-                    "generation": generation.to_string(),
-                }),
-                _ => json!({"taskId": id}),
-            };
-            info.insert("metadata".to_owned(), metadata);
+            let mut metadata = Map::new();
+            metadata.insert("taskId".to_owned(), json!(id));
+            if let Self::GenerationMismatch { expected, generation, .. } = self {
+                for (name, value) in [("expected", expected), ("generation", generation)] {
+                    metadata.insert(name.to_owned(), json!(value.to_string()));
+                }
+            }
+            info.insert("metadata".to_owned(), Value::Object(metadata));
         }
         let mut details = vec![Value::Object(info)];
         if let Self::InvalidParams(violations) = self {

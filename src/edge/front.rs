@@ -269,7 +269,7 @@ impl Exchange<'_> {
 
     /// The quota, if a call is to begin a task and its caller has as many unfinished ones as it may. An
     /// index that does not answer lets the call through.
-    async fn quota_reached(&self, command: &Command) -> Option<usize> {
+    async fn quota_reached(&self, command: &Command) -> Option<u64> {
         let limit = self.settings.max_active_tasks;
         let begins = match &command.call {
             Call::SendMessage(request) | Call::SendStreamingMessage(request) => {

@@ -42,13 +42,13 @@ impl D1Index {
     /// # Errors
     ///
     /// When D1 fails, or has not got the tables.
-    pub(super) async fn count_unfinished(&self, owner: &str, most: usize) -> Result<usize> {
+    pub(super) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
         let statement = unfinished_statement(owner, most);
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
         let counted = prepared.run().await?;
         self.check(&statement, &counted)?;
         let counted = counted.results::<TotalRow>()?;
-        Ok(counted.first().map_or(0, |row| row.total as usize))
+        Ok(counted.first().map_or(0, |row| row.total as u64))
     }
 
     async fn write(&self, row: IndexRow) -> Result<()> {
@@ -174,7 +174,7 @@ fn total_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-fn unfinished_statement(owner: &str, most: usize) -> Statement {
+fn unfinished_statement(owner: &str, most: u64) -> Statement {
     let mut statement = Statement::new(
         "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
     );

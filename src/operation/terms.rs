@@ -21,7 +21,7 @@ pub struct Terms {
     pub shows_generation: bool,
     /// Set if the caller has as many unfinished tasks as it may have, so many: this call must begin no
     /// further one.
-    pub quota: Option<usize>,
+    pub quota: Option<u64>,
 }
 
 impl Terms {

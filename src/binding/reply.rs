@@ -66,10 +66,10 @@ impl Reply {
             Outcome::SentMessage(message) => {
                 let json = serde_json::to_string(message);
                 let json = json.map_err(|_| Error::Internal { task: None })?;
-                return Ok(self.result(&format!(r#"{{"message":{json}}}"#)));
+                return Ok(self.result(&[r#"{"message":"#, &json, "}"].concat()));
             }
             Outcome::SentTask(ShownTask { json, generation }) => {
-                (self.result(&format!(r#"{{"task":{json}}}"#)), generation)
+                (self.result(&[r#"{"task":"#, json, "}"].concat()), generation)
             }
             Outcome::Task(ShownTask { json, generation }) => (self.result(json), generation),
         };

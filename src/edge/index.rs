@@ -43,18 +43,15 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(super) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        let statement = unfinished_statement(owner, most);
-        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        let counted = prepared.run().await?;
-        self.check(&statement, &counted)?;
-        let counted = counted.results::<TotalRow>()?;
+        let counted = self.run(unfinished_statement(owner, most)).await?.results::<TotalRow>()?;
         Ok(counted.first().map_or(0, |row| row.total as u64))
     }
 
-    async fn write(&self, row: IndexRow) -> Result<()> {
-        let statement = upsert_statement(row);
+    async fn run(&self, statement: Statement) -> Result<D1Result> {
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        self.check(&statement, &prepared.run().await?)
+        let result = prepared.run().await?;
+        self.check(&statement, &result)?;
+        Ok(result)
     }
 
     fn check(&self, statement: &Statement, result: &D1Result) -> Result<()> {
@@ -71,7 +68,8 @@ impl D1Index {
 #[async_trait(?Send)]
 impl TaskIndex for D1Index {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        self.write(row).await.map_err(|error| error.to_string())
+        let written = self.run(upsert_statement(row)).await;
+        written.map(drop).map_err(|error| error.to_string())
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use futures_util::future::{Either, select};
-
 use super::{Outcome, TaskSession, Terms};
 use crate::auth::Caller;
 use crate::error::Error;
@@ -117,23 +115,17 @@ pub(super) async fn wait(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let crashes = session.crashes();
-    let mut limit = session.sleep_blocking_limit();
-    loop {
-        // Registered before the check: a change in between is not missed.
-        let changed = session.changed();
-        if session.crashes() > crashes {
-            return Err(session.internal());
-        }
-        if let Some(message) = session.reply() {
-            return Ok(Outcome::SentMessage(Box::new(message)));
-        }
-        if session.is_settled() || (return_immediately && session.exists()) {
-            return session.shown(history, terms).map(Outcome::SentTask);
-        }
-        match select(changed, limit).await {
-            Either::Left(((), rest)) => limit = rest,
-            Either::Right(_) => return session.shown(history, terms).map(Outcome::SentTask),
-        }
+    let is_so = || {
+        let is_enough = session.is_settled() || (return_immediately && session.exists());
+        is_enough || session.reply().is_some() || session.crashes() > crashes
+    };
+    session.until(&is_so, session.limits().blocking_limit_ms).await;
+    if session.crashes() > crashes {
+        return Err(session.internal());
+    }
+    match session.reply() {
+        Some(message) => Ok(Outcome::SentMessage(Box::new(message))),
+        None => session.shown(history, terms).map(Outcome::SentTask),
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{Either, LocalBoxFuture, select};
 use tokio::sync::Notify;
 
 use super::frame::{self, Mark};
@@ -414,8 +414,20 @@ impl TaskSession {
         self.changed.notify_waiters();
     }
 
-    pub(super) fn sleep_blocking_limit(&self) -> LocalBoxFuture<'static, ()> {
-        self.platform.sleep(self.limits.blocking_limit_ms)
+    /// Waits until something is so, `limit_ms` milliseconds at most.
+    pub(super) async fn until(&self, is_so: &dyn Fn() -> bool, limit_ms: u64) {
+        let mut limit = self.platform.sleep(limit_ms);
+        loop {
+            // Registered before the check: a change in between is not missed.
+            let changed = self.changed();
+            if is_so() {
+                return;
+            }
+            match select(changed, limit).await {
+                Either::Left(((), rest)) => limit = rest,
+                Either::Right(_) => return,
+            }
+        }
     }
 
     pub(super) fn limits(&self) -> &Limits {

@@ -52,7 +52,7 @@ fn embed() -> Result<(), Vec<String>> {
                 "slug": definition.slug,
                 "default": definition.default,
                 "development": definition.development,
-                "capabilities": definition.capabilities,
+                "capabilities": agent::capabilities_of(definition),
                 "executor": definition.executor,
                 "card": card.unwrap_or_default(),
             })

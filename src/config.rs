@@ -19,6 +19,9 @@ pub struct Settings {
     pub max_body_bytes: usize,
     /// `MAX_PARTS`: how many parts a message may have (100).
     pub max_parts: usize,
+    /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
+    /// number (0).
+    pub max_active_tasks: u64,
     /// How one task is run.
     pub limits: Limits,
 }
@@ -108,6 +111,7 @@ impl Settings {
             strict_version: switch("STRICT_VERSION")?,
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
+            max_active_tasks: number("MAX_ACTIVE_TASKS", 0, 0, 1_000_000)?,
             limits: Limits {
                 blocking_limit_ms: number("BLOCKING_LIMIT_MS", 60_000, 1, 15 * MINUTE_MS)?,
                 run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,
@@ -202,6 +206,7 @@ mod tests {
             ("DEVELOPMENT", "maybe"),
             ("MAX_BODY_BYTES", "12"),
             ("RUN_TIMEOUT_MS", "-1"),
+            ("MAX_ACTIVE_TASKS", "1000001"),
         ] {
             assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
         }

@@ -19,6 +19,15 @@ pub enum Error {
         /// How it ended.
         state: TaskState,
     },
+    /// The task is not at the generation that the call was to find it at.
+    GenerationMismatch {
+        /// The task.
+        id: TaskId,
+        /// The generation that the caller expects.
+        expected: u64,
+        /// The one that the task is at.
+        generation: u64,
+    },
     /// The agent sends no webhooks.
     PushNotificationNotSupported,
     /// The agent does not offer this, or not for this task.
@@ -47,6 +56,8 @@ pub enum Error {
     MethodNotAllowed(&'static str),
     /// The task is followed by as many streams as it may be.
     TooManyStreams(usize),
+    /// The caller has as many unfinished tasks as it may have.
+    TooManyTasks(u64),
     /// What is needed for this is not there at the moment. The cause went to the log.
     Unavailable(&'static str),
     /// Something broke on our side. The cause went to the log.
@@ -82,6 +93,7 @@ impl Error {
             Self::TaskNotCancelable { .. } => {
                 (-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE")
             }
+            Self::GenerationMismatch { .. } => (-32010, 409, "ABORTED", "GENERATION_MISMATCH"),
             Self::PushNotificationNotSupported => {
                 (-32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED")
             }
@@ -107,6 +119,7 @@ impl Error {
             Self::NotFound(_) => (-32601, 404, "NOT_FOUND", "NOT_FOUND"),
             Self::MethodNotAllowed(_) => (-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED"),
             Self::TooManyStreams(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"),
+            Self::TooManyTasks(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS"),
             Self::Unavailable(_) => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
             Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
@@ -115,7 +128,7 @@ impl Error {
 
     /// After how many seconds the same request may succeed, where waiting helps: `Retry-After`.
     pub fn retry_after_s(&self) -> Option<u32> {
-        matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER_S)
+        matches!(self, Self::Unavailable(_) | Self::TooManyTasks(_)).then_some(RETRY_AFTER_S)
     }
 
     /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters.
@@ -125,7 +138,14 @@ impl Error {
         info.insert("reason".to_owned(), json!(self.wire().reason));
         info.insert("domain".to_owned(), json!("a2a-protocol.org"));
         if let Some(id) = self.task() {
-            info.insert("metadata".to_owned(), json!({"taskId": id}));
+            let mut metadata = Map::new();
+            metadata.insert("taskId".to_owned(), json!(id));
+            if let Self::GenerationMismatch { expected, generation, .. } = self {
+                for (name, value) in [("expected", expected), ("generation", generation)] {
+                    metadata.insert(name.to_owned(), json!(value.to_string()));
+                }
+            }
+            info.insert("metadata".to_owned(), Value::Object(metadata));
         }
         let mut details = vec![Value::Object(info)];
         if let Self::InvalidParams(violations) = self {
@@ -139,7 +159,9 @@ impl Error {
 
     fn task(&self) -> Option<&TaskId> {
         match self {
-            Self::TaskNotFound(id) | Self::TaskNotCancelable { id, .. } => Some(id),
+            Self::TaskNotFound(id)
+            | Self::TaskNotCancelable { id, .. }
+            | Self::GenerationMismatch { id, .. } => Some(id),
             Self::Internal { task } => task.as_ref(),
             Self::PushNotificationNotSupported
             | Self::UnsupportedOperation(_)
@@ -155,6 +177,7 @@ impl Error {
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
+            | Self::TooManyTasks(_)
             | Self::Unavailable(_) => None,
         }
     }
@@ -168,6 +191,10 @@ impl fmt::Display for Error {
             Self::TaskNotCancelable { state, .. } => {
                 write!(out, "the task is {state} and cannot be canceled any more")
             }
+            Self::GenerationMismatch { expected, generation, .. } => write!(
+                out,
+                "the task is at generation {generation}, not {expected}; get it and decide again"
+            ),
             Self::PushNotificationNotSupported => {
                 out.write_str("push notifications are not supported by this agent")
             }
@@ -201,6 +228,10 @@ impl fmt::Display for Error {
             Self::TooManyStreams(limit) => {
                 write!(out, "the task is followed by {limit} streams, which is the limit")
             }
+            Self::TooManyTasks(limit) => write!(
+                out,
+                "you have {limit} unfinished tasks, which is the limit; finish or cancel some, or wait"
+            ),
             Self::Unavailable(what) => out.write_str(what),
             Self::Internal { .. } => out.write_str("internal error"),
         }
@@ -227,7 +258,8 @@ mod tests {
         let id = TaskId::new("t");
         for (error, code, http) in [
             (Error::TaskNotFound(id.clone()), -32001, 404),
-            (Error::TaskNotCancelable { id, state: TaskState::Completed }, -32002, 400),
+            (Error::TaskNotCancelable { id: id.clone(), state: TaskState::Completed }, -32002, 400),
+            (Error::GenerationMismatch { id, expected: 5, generation: 7 }, -32010, 409),
             (Error::PushNotificationNotSupported, -32003, 400),
             (Error::UnsupportedOperation(String::new()), -32004, 400),
             (Error::ContentTypeNotSupported(String::new()), -32005, 415),
@@ -238,6 +270,7 @@ mod tests {
             (Error::InvalidRequest(String::new()), -32600, 400),
             (Error::MethodNotFound(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
+            (Error::TooManyTasks(3), -32603, 429),
             (Error::Unavailable(""), -32603, 503),
             (Error::Internal { task: None }, -32603, 500),
         ] {
@@ -245,6 +278,19 @@ mod tests {
             assert_eq!(error.details()[0]["domain"], "a2a-protocol.org");
             assert_eq!(error.details()[0]["reason"], error.wire().reason);
         }
+    }
+
+    #[test]
+    fn a_mismatch_tells_both_generations() {
+        let error = Error::GenerationMismatch { id: TaskId::new("t"), expected: 5, generation: 7 };
+        assert_eq!(
+            error.details()[0]["metadata"],
+            json!({"taskId": "t", "expected": "5", "generation": "7"})
+        );
+        assert_eq!(
+            error.to_string(),
+            "the task is at generation 7, not 5; get it and decide again"
+        );
     }
 
     #[test]

@@ -15,7 +15,9 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::error::Error;
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
-use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, cancel_task, send_message};
+use a2a_edge::operation::{
+    FindAgent, Outcome, Sender, TaskSession, Terms, cancel_task, send_message,
+};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{IndexRow, Indexed, Platform, TaskIndex};
 use async_trait::async_trait;
@@ -69,12 +71,13 @@ impl Host {
 
     fn send_with(&self, session: &Rc<TaskSession>, text: &str, configuration: serde_json::Value) {
         let request = self.request(session, text, configuration);
-        let sent = send_message(session, sender(), request);
+        let sent = send_message(session, sender(), request, Terms::default());
         self.platform.run_until(sent).expect("an answer");
     }
 
     async fn sending(&self, session: &Rc<TaskSession>, text: &str) -> Result<Outcome, Error> {
-        send_message(session, sender(), self.request(session, text, json!({}))).await
+        send_message(session, sender(), self.request(session, text, json!({})), Terms::default())
+            .await
     }
 
     /// A message that begins the task, or goes on with it.
@@ -206,8 +209,8 @@ fn an_answer_shows_the_task_as_it_was_before_it_waited_for_its_row() {
     let (Ok(Outcome::SentTask(asked)), Ok(Outcome::SentTask(ended))) = outcome else {
         panic!("{outcome:?}");
     };
-    assert!(asked.contains("TASK_STATE_INPUT_REQUIRED"), "{asked}");
-    assert!(ended.contains("TASK_STATE_COMPLETED"), "{ended}");
+    assert!(asked.json.contains("TASK_STATE_INPUT_REQUIRED"), "{asked:?}");
+    assert!(ended.json.contains("TASK_STATE_COMPLETED"), "{ended:?}");
 }
 
 #[test]
@@ -228,7 +231,8 @@ fn every_turn_and_a_cancel_reach_the_index() {
     host.send(&session, "work ask");
     let row = host.row().unwrap();
     assert_eq!(row.history.lines().count(), 4, "history rides along: {}", row.history);
-    cancel_task(&session, "agent", &Caller::anonymous()).expect("it can be canceled");
+    cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
+        .expect("it can be canceled");
     host.platform.run_until(session.until_indexed());
     assert_eq!(host.state(), Some(TaskState::Canceled));
     assert_eq!(host.index().statements(), 3);

@@ -21,7 +21,7 @@ use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
-use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
+use a2a_edge::operation::{FindAgent, Sender, TaskSession, Terms, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
 use a2a_edge::port::{Platform, StoredTask};
 use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
@@ -162,7 +162,7 @@ impl World {
         };
         let session = self.session();
         self.platform.spawn(Box::pin(async move {
-            let _ = send_message(&session, sender, request).await;
+            let _ = send_message(&session, sender, request, Terms::default()).await;
         }));
     }
 

@@ -16,7 +16,7 @@ use a2a_edge::agent::{RecoveryMode, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
 use a2a_edge::model::{Artifact, Part, TaskState};
-use a2a_edge::operation::{Sender, TaskSession, send_message};
+use a2a_edge::operation::{Sender, TaskSession, Terms, send_message};
 use a2a_edge::port::Platform;
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
@@ -263,7 +263,9 @@ fn a_request_may_ask_for_less_time_and_not_for_more() {
         let session = host.open();
         let sender = Sender { run_timeout_ms: asked, ..host.sender() };
         let request = serde_json::from_value(first("hi")).unwrap();
-        host.platform.run_until(send_message(&session, sender, request)).expect("an answer");
+        host.platform
+            .run_until(send_message(&session, sender, request, Terms::default()))
+            .expect("an answer");
         host.platform.run_all();
         assert_eq!(reason(&session), format!("task timed out after {expected} ms"));
     }

@@ -14,9 +14,12 @@ use std::rc::Rc;
 
 use a2a_edge::auth::Caller;
 use a2a_edge::error::Error;
-use a2a_edge::executor::ExecutorError;
+use a2a_edge::executor::{ExecutorError, TurnHost};
 use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
-use a2a_edge::operation::{Outcome, Sender, cancel_task, get_task, send_message};
+use a2a_edge::operation::{
+    Outcome, Sender, TaskSession, Terms, cancel_task, get_task, send_message,
+};
+use a2a_edge::port::Platform;
 use futures_util::future::join;
 use serde_json::json;
 
@@ -194,7 +197,7 @@ fn a_cancel_commits_at_once_and_drops_what_comes_later() {
         while session.with_task(|_| ()).is_none() {
             futures_util::future::poll_fn(once()).await;
         }
-        cancel_task(&session, "agent", &Caller::anonymous())
+        cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
     };
     let (sent, canceled) = host.platform.run_until(join(host.send(&session, first("hi")), cancel));
     assert!(sent.is_ok() && canceled.is_ok());
@@ -202,7 +205,7 @@ fn a_cancel_commits_at_once_and_drops_what_comes_later() {
     assert_eq!(state(&session), TaskState::Canceled);
     assert_eq!(refused.take().unwrap().0, "the task is canceled, which is final");
     assert_eq!(task(&host.open()), task(&session));
-    let again = cancel_task(&session, "agent", &Caller::anonymous());
+    let again = cancel_task(&session, "agent", &Caller::anonymous(), Terms::default());
     assert!(again.is_ok(), "canceling twice is the same as once");
 }
 
@@ -218,7 +221,8 @@ fn a_run_that_ignores_the_cancel_is_dropped() {
     let mut request = first("hi");
     request["configuration"] = json!({"returnImmediately": true});
     host.platform.run_until(host.send(&session, request)).expect("an answer");
-    cancel_task(&session, "agent", &Caller::anonymous()).expect("it can be canceled");
+    cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
+        .expect("it can be canceled");
     host.platform.run_all();
     assert_eq!(state(&session), TaskState::Canceled);
 }
@@ -308,14 +312,218 @@ fn strangers_find_no_task() {
     let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
     let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
-    assert_eq!(get_task(&session, "agent", &stranger, &request), not_found);
-    assert_eq!(get_task(&session, "other", &Caller::anonymous(), &request), not_found);
-    assert_eq!(cancel_task(&session, "agent", &stranger), not_found);
+    assert_eq!(
+        host.platform.run_until(get_task(&session, "agent", &stranger, &request, Terms::default())),
+        not_found
+    );
+    assert_eq!(
+        host.platform.run_until(get_task(
+            &session,
+            "other",
+            &Caller::anonymous(),
+            &request,
+            Terms::default()
+        )),
+        not_found
+    );
+    assert_eq!(cancel_task(&session, "agent", &stranger, Terms::default()), not_found);
     let mut sender = host.sender();
     sender.caller = stranger;
     let follow_up = serde_json::from_value(next("m2", "x")).unwrap();
-    assert_eq!(host.platform.run_until(send_message(&session, sender, follow_up)), not_found);
-    assert!(get_task(&session, "agent", &Caller::anonymous(), &request).is_ok());
+    assert_eq!(
+        host.platform.run_until(send_message(&session, sender, follow_up, Terms::default())),
+        not_found
+    );
+    assert!(
+        host.platform
+            .run_until(get_task(
+                &session,
+                "agent",
+                &Caller::anonymous(),
+                &request,
+                Terms::default()
+            ))
+            .is_ok()
+    );
+}
+
+/// The generation of what an operation gave.
+fn generation(outcome: &Result<Outcome, Error>) -> u64 {
+    match outcome {
+        Ok(Outcome::Task(task) | Outcome::SentTask(task)) => task.generation,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn expecting(generation: u64) -> Terms {
+    Terms { expected: Some(generation), ..Terms::default() }
+}
+
+fn after(generation: u64) -> Terms {
+    Terms { after: Some(generation), ..Terms::default() }
+}
+
+#[test]
+fn a_message_goes_in_at_the_generation_expected_only_and_its_repetition_at_any() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    let asked = host.platform.run_until(host.send(&session, first("begin")));
+    let asked = generation(&asked);
+    let send = |id: &str, expected| {
+        let request = serde_json::from_value(next(id, "x")).unwrap();
+        let sent = send_message(&session, host.sender(), request, expecting(expected));
+        host.platform.run_until(sent)
+    };
+    let untouched = task(&session);
+    for wrong in [0, asked - 1, asked + 1] {
+        let id = TaskId::new("t");
+        let refused = Error::GenerationMismatch { id, expected: wrong, generation: asked };
+        assert_eq!(send("m2", wrong), Err(refused));
+    }
+    assert_eq!(task(&session), untouched);
+    assert_eq!(host.platform.messages(), ["m1"]);
+    assert_eq!(task(&host.open()), untouched);
+
+    let taken = send("m2", asked);
+    assert!(generation(&taken) > asked);
+    assert_eq!(send("m2", asked), taken, "the client repeats what it got no answer to");
+    assert!(matches!(send("m3", asked), Err(Error::GenerationMismatch { .. })));
+    assert_eq!(host.platform.messages(), ["m1", "m2"]);
+}
+
+#[test]
+fn a_cancel_comes_through_at_the_generation_expected_only_and_its_repetition_at_any() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    let asked = host.platform.run_until(host.send(&session, first("begin")));
+    let asked = generation(&asked);
+    let cancel =
+        |expected| cancel_task(&session, "agent", &Caller::anonymous(), expecting(expected));
+    assert!(matches!(cancel(asked - 1), Err(Error::GenerationMismatch { .. })));
+    assert_eq!(state(&session), TaskState::InputRequired);
+    let canceled = cancel(asked);
+    assert_eq!(generation(&canceled), asked + 1);
+    assert_eq!(cancel(asked), canceled);
+    assert_eq!(cancel(1_000), canceled);
+}
+
+#[test]
+fn who_waits_for_a_generation_is_answered_when_it_comes() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            events.working(None)?;
+            turn.sleep(1_000).await;
+            events.working(Some("half"))?;
+            turn.sleep(1_000).await;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    let request = serde_json::from_value(json!({"id": "t"})).unwrap();
+    let me = Caller::anonymous();
+    let outcomes = host.platform.run_until(async {
+        let waiting = async {
+            host.platform.sleep(100).await;
+            let mut generations = Vec::new();
+            for terms in [after(0), after(2), after(1_000)] {
+                let outcome = get_task(&session, "agent", &me, &request, terms).await;
+                generations.push((generation(&outcome), state(&session)));
+            }
+            generations
+        };
+        join(host.send(&session, first("go")), waiting).await
+    });
+    let (sent, generations) = outcomes;
+    assert_eq!(generation(&sent), 4);
+    let expected = [(2, TaskState::Working), (3, TaskState::Working), (4, TaskState::Completed)];
+    assert_eq!(generations, expected);
+    let ended = get_task(&session, "agent", &me, &request, after(4));
+    assert_eq!(generation(&host.platform.run_until(ended)), 4, "a task that has ended");
+}
+
+#[test]
+fn a_wait_is_over_in_time_and_counts_as_one_question() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    let request = serde_json::from_value(json!({"id": "t"})).unwrap();
+    let (me, polls) = (Caller::anonymous(), session.polls());
+    for (number, (wait_ms, longest_ms)) in
+        [(Some(5), 5), (Some(0), 0), (None, 60_000), (Some(u64::MAX), 60_000)]
+            .into_iter()
+            .enumerate()
+    {
+        let begun = host.platform.now();
+        let terms = Terms { wait_ms, ..after(2) };
+        let waited = get_task(&session, "agent", &me, &request, terms);
+        assert_eq!(generation(&host.platform.run_until(waited)), 2);
+        assert_eq!(host.platform.now().0 - begun.0, longest_ms, "{wait_ms:?}");
+        assert_eq!(session.polls(), polls + number as u64 + 1);
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_task_that_is_not_there() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    let request = serde_json::from_value(json!({"id": "t"})).unwrap();
+    let me = Caller::anonymous();
+    let asked = || get_task(&session, "agent", &me, &request, after(0));
+    let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
+    let begun = host.platform.now();
+    assert_eq!(host.platform.run_until(asked()), not_found);
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let strange = get_task(&session, "agent", &stranger, &request, after(1_000));
+    assert_eq!(host.platform.run_until(strange), not_found);
+    let terms = expecting(1_000);
+    assert_eq!(cancel_task(&session, "agent", &stranger, terms), not_found);
+    assert_eq!(host.platform.now(), begun);
+}
+
+#[test]
+fn a_task_tells_its_generation_to_those_who_ask_only() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    let mut request = first("begin");
+    request["metadata"] = json!({"own": 1});
+    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    let shown = |shows_generation| {
+        let request = serde_json::from_value(json!({"id": "t"})).unwrap();
+        let terms = Terms { shows_generation, ..Terms::default() };
+        let me = Caller::anonymous();
+        let got = get_task(&session, "agent", &me, &request, terms);
+        match host.platform.run_until(got) {
+            Ok(Outcome::Task(task)) => task.json,
+            other => panic!("{other:?}"),
+        }
+    };
+    let metadata = |json: &str| {
+        let task: serde_json::Value = serde_json::from_str(json).unwrap();
+        task["metadata"].clone()
+    };
+    let told = json!({"own": 1, "urn:a2a-edge:generation:v1/generation": 2});
+    assert_eq!(metadata(&shown(true)), told);
+    assert_eq!(metadata(&shown(false)), json!({"own": 1}));
+    assert!(Rc::ptr_eq(&shown(false), &shown(false)), "the others share one text");
+    assert_eq!(metadata(&serde_json::to_string(&task(&host.open())).unwrap()), json!({"own": 1}));
+}
+
+#[test]
+fn beyond_the_quota_no_task_begins_but_what_was_begun_is_answered() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let send = |session: &Rc<TaskSession>, quota| {
+        let request: SendMessageRequest = serde_json::from_value(first("begin")).unwrap();
+        let sender = Sender { fingerprint: Some(request.fingerprint()), ..host.sender() };
+        let terms = Terms { quota, ..Terms::default() };
+        host.platform.run_until(send_message(session, sender, request, terms))
+    };
+    let session = host.open();
+    assert_eq!(send(&session, Some(3)), Err(Error::TooManyTasks(3)));
+    assert_eq!(host.rows(), 0);
+    let first = send(&session, None);
+    assert!(first.is_ok());
+    assert_eq!(send(&session, Some(3)), first);
 }
 
 #[test]
@@ -371,17 +579,21 @@ fn a_send_that_is_repeated_under_its_key_begins_nothing_new() {
     let session = host.open();
     let (one, two) = (keyed("hi"), keyed("hi"));
     let (one, two) = host.platform.run_until(join(
-        send_message(&session, one.0, one.1),
-        send_message(&session, two.0, two.1),
+        send_message(&session, one.0, one.1, Terms::default()),
+        send_message(&session, two.0, two.1, Terms::default()),
     ));
     assert_eq!(one, two, "also at the same time");
     assert_eq!(host.platform.messages(), ["m1"]);
 
     let reopened = host.open();
     let again = keyed("hi");
-    assert_eq!(host.platform.run_until(send_message(&reopened, again.0, again.1)), one);
+    assert_eq!(
+        host.platform.run_until(send_message(&reopened, again.0, again.1, Terms::default())),
+        one
+    );
     let other = keyed("something else");
-    let refused = host.platform.run_until(send_message(&reopened, other.0, other.1));
+    let refused =
+        host.platform.run_until(send_message(&reopened, other.0, other.1, Terms::default()));
     assert!(matches!(refused, Err(Error::InvalidParams(_))), "{refused:?}");
     assert_eq!(host.platform.messages(), ["m1"]);
 }

@@ -1,13 +1,15 @@
 //! The card that follows from an agent file.
 
-use super::definition::{AgentDefinition, ExecutorKind, SkillDefinition};
-use crate::model::{AgentCapabilities, AgentCard, AgentInterface, AgentSkill};
+use super::definition::{AgentDefinition, Capabilities, ExecutorKind, SkillDefinition};
+use crate::model::{
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, GENERATION_EXTENSION,
+};
 use crate::tool::{Tool, skill_of};
 
 /// The card of an agent. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
 /// which the request came in.
 pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
-    let capabilities = agent.capabilities.clone();
+    let capabilities = capabilities_of(agent);
     AgentCard {
         name: agent.name.clone(),
         description: agent.description.clone(),
@@ -28,6 +30,18 @@ pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
     }
 }
 
+/// What an agent supports: what its file says, and the extension that all agents have.
+pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
+    let mut capabilities = agent.capabilities.clone();
+    capabilities.extensions.push(AgentExtension {
+        uri: GENERATION_EXTENSION.to_owned(),
+        description: GENERATION_DESCRIPTION.to_owned(),
+        required: false,
+        params: None,
+    });
+    capabilities
+}
+
 /// JSON-RPC first, then HTTP+JSON. Both answer at the URL of the agent, but clients of HTTP+JSON
 /// append paths to theirs, so that it must not end in a slash.
 fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
@@ -46,6 +60,10 @@ fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
 
 /// What stands for the origin in a card that was made while building.
 pub const ORIGIN: &str = "{origin}";
+
+const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: answers tell it, \
+    If-Generation-Match lets a message or a cancel through at one generation only, and GetTask with \
+    After-Generation waits for a later one.";
 
 fn skills_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<AgentSkill> {
     match agent.executor.kind {
@@ -102,6 +120,18 @@ mod tests {
         let agent = AgentDefinition { slug: "demo".to_owned(), default, ..parsed };
         let interfaces = card_of(&agent, &[]).supported_interfaces.into_iter();
         interfaces.map(|interface| (interface.protocol_binding, interface.url)).collect()
+    }
+
+    #[test]
+    fn every_agent_declares_generations_behind_its_own_extensions() {
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }\n\
+                    capabilities = { extensions = [{ uri = 'urn:own' }] }";
+        let agent: AgentDefinition = toml::from_str(text).unwrap();
+        let extensions = card_of(&agent, &[]).capabilities.extensions;
+        let uris: Vec<&str> = extensions.iter().map(|found| found.uri.as_str()).collect();
+        assert_eq!(uris, ["urn:own", GENERATION_EXTENSION]);
+        assert!(extensions.iter().all(|extension| !extension.required));
+        assert_eq!(capabilities_of(&agent).extensions, extensions);
     }
 
     #[test]

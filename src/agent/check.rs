@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::definition::{AgentDefinition, ExecutorKind, RunSettings};
 use super::script;
-use crate::model::AgentExtension;
+use crate::model::{AgentExtension, GENERATION_EXTENSION};
 use crate::tool::{Tool, check_schema};
 
 /// Something that is wrong with an agent file.
@@ -182,6 +182,9 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
         }
         if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
             problems.push((key, format!("{uri:?} stands twice")));
+        } else if uri == GENERATION_EXTENSION {
+            let fix = format!("{uri:?} is declared for every agent already; remove this extension");
+            problems.push((key, fix));
         }
     }
     problems
@@ -305,6 +308,11 @@ mod tests {
                 format!("{GOOD}\n[[capabilities.extensions]]\nuri = \"urn:a,b\""),
                 "agents/x.toml: `capabilities.extensions[0].uri` is \"urn:a,b\", but must be a URI in \
                  ASCII without spaces and commas",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = {GENERATION_EXTENSION:?}"),
+                "agents/x.toml: `capabilities.extensions[0].uri` \"urn:a2a-edge:generation:v1\" is \
+                 declared for every agent already; remove this extension",
             ),
             (
                 GOOD.replace("default = true", ""),

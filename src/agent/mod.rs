@@ -9,7 +9,7 @@ mod check;
 mod definition;
 pub mod script;
 
-pub use card::{ORIGIN, card_of};
+pub use card::{ORIGIN, capabilities_of, card_of};
 pub use check::{Problem, check_all, is_valid_slug};
 pub use definition::{
     AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,

@@ -87,9 +87,13 @@ pub const CORS: [(&str, &str); 4] = [
     (
         "access-control-allow-headers",
         "A2A-Version, A2A-Extensions, X-A2A-Extensions, Authorization, Content-Type, \
-         Idempotency-Key, Last-Event-ID, Run-Timeout-Ms",
+         Idempotency-Key, Last-Event-ID, If-Generation-Match, After-Generation, Prefer, \
+         Run-Timeout-Ms",
     ),
-    ("access-control-expose-headers", "A2A-Extensions, ETag, Retry-After, WWW-Authenticate"),
+    (
+        "access-control-expose-headers",
+        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate",
+    ),
 ];
 
 #[cfg(test)]

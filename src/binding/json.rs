@@ -15,7 +15,9 @@ pub fn parse(body: &[u8]) -> Result<Value, Error> {
         let message = format!("the body is nested more than {MAX_DEPTH} levels deep");
         return Err(Error::InvalidRequest(message));
     }
-    serde_json::from_slice(body).map_err(|error| Error::JsonParse(error.to_string()))
+    // From text, as everywhere else: reading from bytes would be a second copy of every decoder.
+    let text = std::str::from_utf8(body).map_err(|error| Error::JsonParse(error.to_string()))?;
+    serde_json::from_str(text).map_err(|error| Error::JsonParse(error.to_string()))
 }
 
 /// How deep objects and lists are nested. Exact for JSON; for anything else the parser has the word.

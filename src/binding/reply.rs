@@ -8,6 +8,7 @@ use super::media_type::MediaType;
 use super::rest;
 use super::sse::EventWriter;
 use crate::error::Error;
+use crate::operation::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,26 @@ impl Reply {
             Some((name, value)) => response.with_header(name, value),
             None => response,
         }
+    }
+
+    /// The answer with what an operation gave; where that is one task, with its `Generation`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it cannot be encoded.
+    pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
+        let (result, generation) = match outcome {
+            Outcome::SentMessage(message) => {
+                let json = serde_json::to_string(message);
+                let json = json.map_err(|_| Error::Internal { task: None })?;
+                return Ok(self.result(&[r#"{"message":"#, &json, "}"].concat()));
+            }
+            Outcome::SentTask(ShownTask { json, generation }) => {
+                (self.result(&[r#"{"task":"#, json, "}"].concat()), generation)
+            }
+            Outcome::Task(ShownTask { json, generation }) => (self.result(json), generation),
+        };
+        Ok(result.with_header("generation", generation.to_string()))
     }
 
     /// What writes the events of a stream: each carries the body of a [`Self::result`].
@@ -109,6 +130,18 @@ mod tests {
             let refusal = reply.error(&error);
             assert_eq!(refusal.status, status);
             assert_eq!(header(&refusal, "content-type"), Some("application/json"));
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_a_task_tells_its_generation() {
+        let task = ShownTask { json: "{}".into(), generation: 7 };
+        for (outcome, body) in
+            [(Outcome::Task(task.clone()), "{}"), (Outcome::SentTask(task), r#"{"task":{}}"#)]
+        {
+            let answer = Reply::rest(MediaType::Json).outcome(&outcome).expect("an answer");
+            assert_eq!(answer.body, body);
+            assert_eq!(header(&answer, "generation"), Some("7"));
         }
     }
 

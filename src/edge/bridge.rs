@@ -16,9 +16,10 @@ use super::link::{Failure, Link, connect};
 use crate::binding::http::{CORS, HttpResponse};
 use crate::binding::sse::{self, EventWriter, error_event};
 use crate::error::Error;
-use crate::model::{SubscribeToTaskRequest, TaskId};
+use crate::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
 use crate::operation::Call;
 use crate::operation::frame::{Frame, Mark};
+use crate::task::LogEntry;
 
 /// What a request for a stream comes to.
 pub(super) enum Opened {
@@ -212,9 +213,14 @@ impl Bridge {
                 }
                 // The object died before the message that it was sent came to anything.
                 let is_lost = self.is_turn && self.connections > 1;
-                self.refusal = Some(match is_lost {
+                let refusal = match is_lost {
                     true => self.hello.command.reply.error(&Error::Internal { task: None }),
                     false => HttpResponse::json(status, body.to_owned()),
+                };
+                // A frame has no headers.
+                self.refusal = Some(match self.hello.command.terms.quota {
+                    Some(limit) => refusal.with_retry_after(&Error::TooManyTasks(limit)),
+                    None => refusal,
                 });
                 String::new()
             }
@@ -238,7 +244,10 @@ impl Bridge {
                 return text;
             }
             self.advance(generation, *mark);
-            text.push_str(&self.events.event(Some(generation), json));
+            let opening = (generation == 1 && self.hello.command.terms.shows_generation)
+                .then(|| with_generation(json))
+                .flatten();
+            text.push_str(&self.events.event(Some(generation), opening.as_deref().unwrap_or(json)));
         }
         text
     }
@@ -263,6 +272,14 @@ impl Bridge {
             false => self.refusal = Some(answer),
         }
     }
+}
+
+/// The event that opens the log of a task, with the generation in the metadata of the task. Frames have it
+/// as it is stored, for all followers alike.
+fn with_generation(json: &str) -> Option<String> {
+    let Ok(LogEntry::Task(task)) = LogEntry::parse(json) else { return None };
+    let view = TaskView { generation: Some(1), ..task.view(HistoryLimit::All) };
+    serde_json::to_string(&view).ok().map(|task| format!(r#"{{"task":{task}}}"#))
 }
 
 /// How long a stream is silent before a comment shows that it is alive. A client that is gone is

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::auth::Caller;
 use crate::binding::Reply;
-use crate::operation::Call;
+use crate::operation::{Call, Terms};
 
 /// One call for a task object. It answers with the finished HTTP response for the client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,9 +21,9 @@ pub(super) struct Command {
     /// What tells the message of an idempotent send from others.
     #[serde(default)]
     pub(super) fingerprint: Option<String>,
-    /// How long the run of a send may take, in milliseconds, if the client says so.
+    /// On what terms.
     #[serde(default)]
-    pub(super) run_timeout_ms: Option<u64>,
+    pub(super) terms: Terms,
     /// What is asked.
     pub(super) call: Call,
 }

@@ -1,14 +1,18 @@
 //! The front Worker: routes a request, refuses what can be refused without a task, and hands the rest
 //! to the object of the task.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
+use futures_util::future::{Either, select};
 use serde_json::Value;
 use worker::wasm_bindgen::JsValue;
-use worker::{Context, Env, Method, Request, RequestInit, Response, Result, console_error};
+use worker::{Context, Delay, Env, Method, Request, RequestInit, Response, Result, console_error};
 
 use super::bindings;
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
+use super::index::D1Index;
 use super::listing::list_tasks;
 use super::response::to_response;
 use super::{received, statements};
@@ -197,6 +201,7 @@ impl Exchange<'_> {
                 check_message(request, self.settings)?;
             }
             let agent = agent.slug.clone();
+            let terms = self.parameters.terms(&call, &active)?;
             let reply = reply.clone().with_extensions(active);
             let fingerprint = match (&call, self.parameters.idempotency_key()?) {
                 (Call::SendMessage(request) | Call::SendStreamingMessage(request), Some(_)) => {
@@ -204,9 +209,7 @@ impl Exchange<'_> {
                 }
                 (_, _) => None,
             };
-            let run_timeout_ms = self.parameters.run_timeout_ms()?;
-            let caller = Caller::anonymous();
-            Ok(Command { agent, caller, reply, fingerprint, run_timeout_ms, call })
+            Ok(Command { agent, caller: Caller::anonymous(), reply, fingerprint, terms, call })
         };
         match decoded() {
             Ok(Command { agent, caller, reply, call: Call::ListTasks(request), .. }) => {
@@ -221,8 +224,14 @@ impl Exchange<'_> {
     }
 
     /// Lets the object of the task that a call is about answer it.
-    async fn hand_on(&self, command: Command) -> Result<Response> {
+    async fn hand_on(&self, mut command: Command) -> Result<Response> {
         let reply = command.reply.clone();
+        match self.quota_reached(&command).await {
+            // The object knows whether a send under a key is repeated and so begins nothing.
+            quota if command.fingerprint.is_some() => command.terms.quota = quota,
+            Some(limit) => return to_response(reply.error(&Error::TooManyTasks(limit))),
+            None => {}
+        }
         let addressed = || {
             let key = self.parameters.idempotency_key()?;
             let name = key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id));
@@ -256,6 +265,33 @@ impl Exchange<'_> {
                 to_response(reply.error(&Error::Internal { task: None }))
             }
         }
+    }
+
+    /// The quota, if a call is to begin a task and its caller has as many unfinished ones as it may. An
+    /// index that does not answer lets the call through.
+    async fn quota_reached(&self, command: &Command) -> Option<u64> {
+        let limit = self.settings.max_active_tasks;
+        let begins = match &command.call {
+            Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
+                request.message.task_id.is_none()
+            }
+            Call::GetTask(_)
+            | Call::ListTasks(_)
+            | Call::CancelTask(_)
+            | Call::SubscribeToTask(_) => false,
+        };
+        if limit == 0 || !begins {
+            return None;
+        }
+        let index = D1Index { env: self.env.clone() };
+        let counted = Box::pin(index.count_unfinished(&command.caller.id, limit));
+        let reason = match select(counted, Delay::from(QUOTA_PATIENCE)).await {
+            Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
+            Either::Left((Err(error), _)) => error.to_string(),
+            Either::Right(_) => "no answer in time".to_owned(),
+        };
+        console_error!("a send goes on although its caller's tasks cannot be counted: {reason}");
+        None
     }
 }
 
@@ -374,3 +410,6 @@ fn unknown_path(path: &str, agents: &Agents) -> Error {
         agents.paths()
     ))
 }
+
+/// How long a send waits at most for its caller's tasks to be counted.
+const QUOTA_PATIENCE: Duration = Duration::from_secs(2);

@@ -36,9 +36,22 @@ impl D1Index {
         Ok(Found { tasks, total: counted.first().map_or(0, |row| row.total as u64) })
     }
 
-    async fn run(&self, statement: Statement) -> Result<()> {
+    /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
+    /// rows are read at most.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(super) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
+        let counted = self.run(unfinished_statement(owner, most)).await?.results::<TotalRow>()?;
+        Ok(counted.first().map_or(0, |row| row.total as u64))
+    }
+
+    async fn run(&self, statement: Statement) -> Result<D1Result> {
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        self.check(&statement, &prepared.run().await?)
+        let result = prepared.run().await?;
+        self.check(&statement, &result)?;
+        Ok(result)
     }
 
     fn check(&self, statement: &Statement, result: &D1Result) -> Result<()> {
@@ -56,13 +69,13 @@ impl D1Index {
 impl TaskIndex for D1Index {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
         let written = self.run(upsert_statement(row)).await;
-        written.map_err(|error| error.to_string())
+        written.map(drop).map_err(|error| error.to_string())
     }
 
     async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
         let mut statement = Statement::new("DELETE FROM tasks");
         statement.push(" WHERE id = {}", id.as_str().into());
-        self.run(statement).await.map_err(|error| error.to_string())
+        self.run(statement).await.map(drop).map_err(|error| error.to_string())
     }
 }
 
@@ -162,6 +175,17 @@ fn total_statement(query: &TaskQuery) -> Statement {
     };
     let mut statement = Statement::new(format!("SELECT count(*) AS total FROM tasks{index}"));
     push_filters(&mut statement, query);
+    statement
+}
+
+fn unfinished_statement(owner: &str, most: u64) -> Statement {
+    let mut statement = Statement::new(
+        "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
+    );
+    statement.push(" WHERE owner = {}", owner.into());
+    statement.sql.push_str(IS_UNFINISHED);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    statement.push(" LIMIT {})", Value::Number(most));
     statement
 }
 
@@ -272,6 +296,17 @@ mod tests {
             !total_statement(&query).sql.contains("(status_ms, id)"),
             "the total is of all pages"
         );
+    }
+
+    #[test]
+    fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
+        let statement = unfinished_statement("o", 5);
+        assert_eq!(
+            statement.sql,
+            "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished \
+             WHERE owner = ?1 AND state NOT IN (3, 4, 5, 7) LIMIT ?2)"
+        );
+        assert_eq!(statement.values, ["o".into(), Value::Number(5)]);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::binding::{MediaType, Reply};
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use crate::operation::Call;
 use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::operation::{Call, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -58,10 +58,8 @@ async fn with_artifacts(
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
-        ask_for_task(
-            env,
-            Command { agent, caller, reply, fingerprint: None, run_timeout_ms: None, call },
-        )
+        let (fingerprint, terms) = (None, Terms::default());
+        ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
     });
     let mut answers = stream::iter(asked).buffered(OBJECTS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
@@ -104,7 +102,7 @@ async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Err
 
 /// The same task, with an empty list if it has no artifacts: who asks for them finds the member.
 fn with_artifacts_member(task: String) -> String {
-    let read = read_json::<Map<String, Value>>(task.as_bytes());
+    let read = read_json::<Map<String, Value>>(&task);
     let has_artifacts = read.is_ok_and(|members| members.contains_key("artifacts"));
     match task.strip_suffix('}') {
         Some(open) if !has_artifacts => format!(r#"{open},"artifacts":[]}}"#),

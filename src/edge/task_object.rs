@@ -25,7 +25,7 @@ use crate::config::Settings;
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{SendMessageRequest, TaskId, UnixMillis};
-use crate::operation::{self, Beginning, Call, FindAgent, Outcome, Sender, TaskSession};
+use crate::operation::{self, Beginning, Call, FindAgent, Sender, TaskSession, Terms};
 
 /// The object of one task.
 #[durable_object(websocket)]
@@ -48,7 +48,7 @@ impl DurableObject for TaskObject {
         if request.headers().has("upgrade")? {
             return self.accept_follower();
         }
-        let command: Command = match read_json(&request.bytes().await?) {
+        let command: Command = match read_json(&request.text().await?) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");
@@ -70,7 +70,7 @@ impl DurableObject for TaskObject {
         message: WebSocketIncomingMessage,
     ) -> Result<()> {
         let WebSocketIncomingMessage::String(text) = message else { return Ok(()) };
-        let StreamCommand { command, after } = match read_json(text.as_bytes()) {
+        let StreamCommand { command, after } = match read_json(&text) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a stream command could not be read: {error}");
@@ -124,17 +124,19 @@ impl TaskObject {
 
 impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, fingerprint, run_timeout_ms, call } = command;
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
         let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, run_timeout_ms, &request);
-                operation::send_message(&session, sender, *request).await?
+                let sender = sender(agent, caller, fingerprint, &terms, &request);
+                operation::send_message(&session, sender, *request, terms).await?
             }
-            Call::GetTask(request) => operation::get_task(&session, &agent, &caller, &request)?,
+            Call::GetTask(request) => {
+                operation::get_task(&session, &agent, &caller, &request, terms).await?
+            }
             Call::CancelTask(_) => {
-                let outcome = operation::cancel_task(&session, &agent, &caller)?;
+                let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
                 if settings.development {
                     received::note_canceled(&agent, session.id());
                 }
@@ -146,15 +148,7 @@ impl TaskObject {
                 return Err(Error::Internal { task: None });
             }
         };
-        let result = match outcome {
-            Outcome::SentMessage(message) => {
-                serde_json::to_string(&message).ok().map(|json| format!(r#"{{"message":{json}}}"#))
-            }
-            Outcome::SentTask(json) => Some(format!(r#"{{"task":{json}}}"#)),
-            Outcome::Task(json) => Some(json.to_string()),
-        };
-        let result = result.ok_or(Error::Internal { task: None })?;
-        Ok(reply.result(&result))
+        reply.outcome(&outcome)
     }
 
     fn accept_follower(&self) -> Result<Response> {
@@ -176,15 +170,15 @@ impl TaskObject {
         command: Command,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, fingerprint, run_timeout_ms, call, .. } = command;
+        let Command { agent, caller, fingerprint, terms, call, .. } = command;
         let session = self.session().await?;
         match call {
             Call::SendStreamingMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, run_timeout_ms, &request);
-                operation::send_streaming_message(&session, sender, *request, after).await
+                let sender = sender(agent, caller, fingerprint, &terms, &request);
+                operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
             Call::SubscribeToTask(_) => {
-                operation::subscribe_to_task(&session, &agent, &caller, after)
+                operation::subscribe_to_task(&session, &agent, &caller, after, terms)
             }
             Call::SendMessage(_) | Call::GetTask(_) | Call::ListTasks(_) | Call::CancelTask(_) => {
                 Err(Error::Internal { task: None })
@@ -239,9 +233,10 @@ fn sender(
     agent: String,
     caller: Caller,
     fingerprint: Option<String>,
-    run_timeout_ms: Option<u64>,
+    terms: &Terms,
     request: &SendMessageRequest,
 ) -> Sender {
     let accepted_output_modes = request.configuration.accepted_output_modes.clone();
+    let run_timeout_ms = terms.run_timeout_ms;
     Sender { agent, caller, accepted_output_modes, fingerprint, run_timeout_ms }
 }

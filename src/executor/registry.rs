@@ -28,7 +28,7 @@ impl Agents {
     /// one of slug `default` at `/` if there is one. The build has checked them, so that reading them
     /// cannot fail.
     pub fn embedded(is_development: bool, default: Option<&str>) -> Self {
-        let mut agents: Vec<Embedded> = read_json(EMBEDDED.as_bytes()).unwrap_or_default();
+        let mut agents: Vec<Embedded> = read_json(EMBEDDED).unwrap_or_default();
         agents.retain(|agent| is_development || !agent.development);
         let is_chosen = |agent: &Embedded| default == Some(agent.slug.as_str());
         if agents.iter().any(is_chosen) {

@@ -56,8 +56,8 @@ pub fn decode<T: Decode>(value: Value) -> Result<T, Vec<FieldViolation>> {
 /// # Errors
 ///
 /// If it is no JSON, or none that this type has.
-pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_value(serde_json::from_slice(text)?)
+pub fn read_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    serde_json::from_value(serde_json::from_str(text)?)
 }
 
 /// A type that is read from the members of a JSON object.

@@ -8,6 +8,7 @@ mod agent_card;
 mod artifact;
 pub mod decode;
 mod event;
+mod generation;
 mod id;
 mod message;
 mod request;
@@ -20,6 +21,7 @@ pub use agent_card::{
 pub use artifact::Artifact;
 pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
+pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub(crate) use request::fnv1a;

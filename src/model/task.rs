@@ -4,7 +4,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::decode::{Decode, Fields, decode_via_fields};
-use super::{Artifact, ContextId, Message, Metadata, TaskId, UnixMillis};
+use super::{Artifact, ContextId, GENERATION_MEMBER, Message, Metadata, TaskId, UnixMillis};
 
 /// A unit of work with a life of its own (spec §4.1.1).
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Task {
 impl Task {
     /// The task as one answer shows it.
     pub fn view(&self, history: HistoryLimit) -> TaskView<'_> {
-        TaskView { task: self, history, artifacts: true }
+        TaskView { task: self, history, artifacts: true, generation: None }
     }
 }
 
@@ -55,7 +55,8 @@ impl HistoryLimit {
     }
 }
 
-/// A [`Task`] as one answer shows it, borrowed: history limited, artifacts shown or left out.
+/// A [`Task`] as one answer shows it, borrowed: history limited, artifacts shown or left out, with
+/// its generation or without.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskView<'a> {
     /// The whole task.
@@ -64,6 +65,8 @@ pub struct TaskView<'a> {
     pub history: HistoryLimit,
     /// Whether its artifacts are shown.
     pub artifacts: bool,
+    /// Its generation, if its metadata is to tell it.
+    pub generation: Option<u64>,
 }
 
 impl Serialize for TaskView<'_> {
@@ -85,8 +88,14 @@ impl Serialize for TaskView<'_> {
         if !shown.is_empty() {
             map.serialize_entry("history", shown)?;
         }
-        if let Some(metadata) = metadata {
-            map.serialize_entry("metadata", metadata)?;
+        match (self.generation, metadata) {
+            (Some(generation), _) => {
+                let mut metadata = metadata.clone().unwrap_or_default();
+                metadata.insert(GENERATION_MEMBER.to_owned(), generation.into());
+                map.serialize_entry("metadata", &metadata)?;
+            }
+            (None, Some(metadata)) => map.serialize_entry("metadata", metadata)?,
+            (None, None) => {}
         }
         map.end()
     }

@@ -1,20 +1,29 @@
 //! CancelTask (spec §3.1.5).
 
-use super::{Outcome, TaskSession};
+use super::{Outcome, TaskSession, Terms};
 use crate::auth::Caller;
 use crate::error::Error;
-use crate::model::HistoryLimit;
+use crate::model::{HistoryLimit, TaskState};
 use crate::task::{Input, TaskError};
 
 /// Cancels the task at once; its run is told, and nothing that it says afterwards counts. Canceling
-/// a canceled task again gives it as it is.
+/// a canceled task again gives it as it is, whatever generation is expected.
 ///
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is none for this agent and caller;
+/// [`Error::GenerationMismatch`] if it is not at the generation expected;
 /// [`Error::TaskNotCancelable`] if it ended otherwise before.
-pub fn cancel_task(session: &TaskSession, agent: &str, caller: &Caller) -> Result<Outcome, Error> {
+pub fn cancel_task(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    terms: Terms,
+) -> Result<Outcome, Error> {
     session.authorize(agent, caller)?;
+    if session.with_task(|task| task.status.state) != Some(TaskState::Canceled) {
+        terms.check_generation(session)?;
+    }
     match session.step(Input::Cancel) {
         Ok(_) => {}
         Err(TaskError::NotCancelable(state)) => {
@@ -23,5 +32,5 @@ pub fn cancel_task(session: &TaskSession, agent: &str, caller: &Caller) -> Resul
         Err(other) => return Err(Error::UnsupportedOperation(other.to_string())),
     }
     session.flush().map_err(|_| session.internal())?;
-    session.shown(HistoryLimit::All).map(Outcome::Task)
+    session.shown(HistoryLimit::All, terms).map(Outcome::Task)
 }

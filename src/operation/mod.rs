@@ -13,6 +13,7 @@ mod run;
 mod send_message;
 mod session;
 mod stream;
+mod terms;
 
 pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
@@ -20,6 +21,7 @@ pub use get_task::get_task;
 pub use send_message::{Sender, send_message};
 pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
+pub use terms::Terms;
 
 use std::rc::Rc;
 
@@ -28,10 +30,19 @@ use crate::model::Message;
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The result of a send: the task as JSON, as it was when there was nothing more to wait for.
-    SentTask(Rc<str>),
+    /// The result of a send: the task as it was when there was nothing more to wait for.
+    SentTask(ShownTask),
     /// The result of a send: a message instead of a task.
     SentMessage(Box<Message>),
-    /// The task as JSON, as it was when the operation was done.
-    Task(Rc<str>),
+    /// The task as it was when the operation was done.
+    Task(ShownTask),
+}
+
+/// A task as an answer shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownTask {
+    /// The task as 1.0 JSON.
+    pub json: Rc<str>,
+    /// The generation that it shows.
+    pub generation: u64,
 }

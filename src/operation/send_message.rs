@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use futures_util::future::{Either, select};
-
 use super::session::Refusal;
-use super::{Outcome, TaskSession};
+use super::{Outcome, TaskSession, Terms};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::executor::TurnHost;
@@ -37,17 +35,21 @@ pub struct Sender {
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if the message names a task that this caller does not have;
-/// [`Error::UnsupportedOperation`] if that task has ended; [`Error::InvalidParams`] if the message
-/// names another context than the task's, or the key was used for another message; [`Error::Internal`] if the agent panicked or storage failed.
+/// [`Error::GenerationMismatch`] if that task is not at the generation expected, unless it has received
+/// the message before; [`Error::UnsupportedOperation`] if it has ended; [`Error::InvalidParams`] if the
+/// message names another context than the task's, or the key was used for another message;
+/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::Internal`] if the agent panicked
+/// or storage failed.
 pub async fn send_message(
     session: &Rc<TaskSession>,
     sender: Sender,
     request: SendMessageRequest,
+    terms: Terms,
 ) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
-    deliver(session, sender, request)?;
+    deliver(session, sender, request, terms)?;
     let history = HistoryLimit::from_wire(configuration.history_length);
-    let outcome = wait(session, configuration.return_immediately, history).await;
+    let outcome = wait(session, configuration.return_immediately, history, terms).await;
     if !configuration.return_immediately {
         session.until_indexed().await;
     }
@@ -63,11 +65,15 @@ pub(super) fn deliver(
     session: &TaskSession,
     sender: Sender,
     request: SendMessageRequest,
+    terms: Terms,
 ) -> Result<Delivery, Error> {
     let SendMessageRequest { message, metadata, .. } = request;
     if message.task_id.is_none() {
         if session.is_repeated(&sender)? {
             return Ok(Delivery::Repeated);
+        }
+        if let Some(limit) = terms.quota {
+            return Err(Error::TooManyTasks(limit));
         }
         session.platform().note_message(&sender.agent, session.id(), &message);
         let context_id = message.context_id.clone();
@@ -76,7 +82,12 @@ pub(super) fn deliver(
         return Ok(Delivery::Begun);
     }
     session.authorize(&sender.agent, &sender.caller)?;
-    session.check_room()?;
+    // Who repeats a message did not get the answer: that is what the message came to, and no refusal
+    // because of what it has changed.
+    if !session.has_received(&message) {
+        terms.check_generation(session)?;
+        session.check_room()?;
+    }
     let agent = sender.agent.clone();
     let received = session.receive(message, metadata, sender).map_err(|refused| match refused {
         Refusal::NoAgent => session.internal(),
@@ -105,25 +116,20 @@ pub(super) async fn wait(
     session: &TaskSession,
     return_immediately: bool,
     history: HistoryLimit,
+    terms: Terms,
 ) -> Result<Outcome, Error> {
     let crashes = session.crashes();
-    let mut limit = session.sleep_blocking_limit();
-    loop {
-        // Registered before the check: a change in between is not missed.
-        let changed = session.changed();
-        if session.crashes() > crashes {
-            return Err(session.internal());
-        }
-        if let Some(message) = session.reply() {
-            return Ok(Outcome::SentMessage(Box::new(message)));
-        }
-        if session.is_settled() || (return_immediately && session.exists()) {
-            return session.shown(history).map(Outcome::SentTask);
-        }
-        match select(changed, limit).await {
-            Either::Left(((), rest)) => limit = rest,
-            Either::Right(_) => return session.shown(history).map(Outcome::SentTask),
-        }
+    let is_so = || {
+        let is_enough = session.is_settled() || (return_immediately && session.exists());
+        is_enough || session.reply().is_some() || session.crashes() > crashes
+    };
+    session.until(&is_so, session.limits().blocking_limit_ms).await;
+    if session.crashes() > crashes {
+        return Err(session.internal());
+    }
+    match session.reply() {
+        Some(message) => Ok(Outcome::SentMessage(Box::new(message))),
+        None => session.shown(history, terms).map(Outcome::SentTask),
     }
 }
 

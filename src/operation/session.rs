@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{Either, LocalBoxFuture, select};
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -12,12 +12,13 @@ use super::frame::{self, Mark};
 use super::projection::Projection;
 use super::run::drive;
 use super::send_message::Sender;
+use super::{ShownTask, Terms};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::error::Error;
 use crate::executor::{Emission, ExecutorError, Runner, StepStart, TurnHost};
 use crate::model::{
-    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, UnixMillis,
+    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskState, TaskView, UnixMillis,
 };
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
@@ -75,7 +76,7 @@ enum Phase {
     /// There is none.
     Empty,
     /// A run is under way that has not said anything yet.
-    Draft(NewTask),
+    Draft(Box<NewTask>),
     /// The run answered with a message instead.
     Replied(Message),
     /// It exists.
@@ -204,28 +205,35 @@ impl TaskSession {
     /// last stored is stored first.
     pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<str>> {
         self.flush().ok()?;
-        let encode = |limit| {
-            let encoded = self.with_task(|task| serde_json::to_string(&task.view(limit)))?;
-            encoded.ok().map(Rc::<str>::from)
-        };
         if history != HistoryLimit::All {
-            return encode(history);
+            return self.encoded(history, None);
         }
         if let Some(snapshot) = self.inner.borrow().snapshot.clone() {
             return Some(snapshot);
         }
-        let snapshot = encode(HistoryLimit::All)?;
+        let snapshot = self.encoded(HistoryLimit::All, None)?;
         self.inner.borrow_mut().snapshot = Some(snapshot.clone());
         Some(snapshot)
     }
 
-    /// The task as it stands, for an answer.
+    fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<str>> {
+        let view =
+            |task: &Task| serde_json::to_string(&TaskView { generation, ..task.view(history) });
+        self.with_task(view)?.ok().map(Rc::<str>::from)
+    }
+
+    /// The task as it stands, for an answer on these terms.
     ///
     /// # Errors
     ///
     /// [`Error::Internal`] if it does not exist.
-    pub(super) fn shown(&self, history: HistoryLimit) -> Result<Rc<str>, Error> {
-        self.task_json(history).ok_or_else(|| self.internal())
+    pub(super) fn shown(&self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
+        let generation = self.generation();
+        let json = match terms.shows_generation {
+            true => self.encoded(history, Some(generation)),
+            false => self.task_json(history),
+        };
+        json.map(|json| ShownTask { json, generation }).ok_or_else(|| self.internal())
     }
 
     /// The generation of the newest event; 0 while there is no task.
@@ -266,7 +274,7 @@ impl TaskSession {
         {
             let mut inner = self.inner.borrow_mut();
             inner.facts = Some(facts);
-            inner.phase = Phase::Draft(new);
+            inner.phase = Phase::Draft(Box::new(new));
         }
         let begun_ms = begun.0;
         let start = RunStart { attempt: 1, resumes: false, message: 1, begun_ms, request };
@@ -331,6 +339,11 @@ impl TaskSession {
                 self.platform.note_message(agent, &self.id, message);
             }
         });
+    }
+
+    /// Whether the task has received this very message before.
+    pub(super) fn has_received(&self, message: &Message) -> bool {
+        self.with_machine(|machine| machine.has_received(message)).unwrap_or(false)
     }
 
     /// Whether the task takes one more message.
@@ -469,7 +482,7 @@ impl TaskSession {
                 return;
             }
         };
-        let (machine, opening) = TaskMachine::create(new, self.platform.now());
+        let (machine, opening) = TaskMachine::create(*new, self.platform.now());
         inner.phase = Phase::Live(Box::new(machine));
         drop(inner);
         for entry in &opening {
@@ -572,8 +585,20 @@ impl TaskSession {
         self.changed.notify_waiters();
     }
 
-    pub(super) fn sleep_blocking_limit(&self) -> LocalBoxFuture<'static, ()> {
-        self.platform.sleep(self.limits.blocking_limit_ms)
+    /// Waits until something is so, `limit_ms` milliseconds at most.
+    pub(super) async fn until(&self, is_so: &dyn Fn() -> bool, limit_ms: u64) {
+        let mut limit = self.platform.sleep(limit_ms);
+        loop {
+            // Registered before the check: a change in between is not missed.
+            let changed = self.changed();
+            if is_so() {
+                return;
+            }
+            match select(changed, limit).await {
+                Either::Left(((), rest)) => limit = rest,
+                Either::Right(_) => return,
+            }
+        }
     }
 
     pub(super) fn limits(&self) -> &Limits {

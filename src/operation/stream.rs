@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::send_message::{Delivery, Sender, deliver, wait};
-use super::{Outcome, TaskSession, frame};
+use super::{Outcome, TaskSession, Terms, frame};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::model::{HistoryLimit, SendMessageRequest};
@@ -46,13 +46,15 @@ pub async fn send_streaming_message(
     sender: Sender,
     request: SendMessageRequest,
     after: Option<u64>,
+    terms: Terms,
 ) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
-    let delivery = deliver(session, sender, request)?;
+    let delivery = deliver(session, sender, request, terms)?;
     if delivery == Delivery::Continued {
-        return Ok(Beginning { frames: vec![snapshot(session, history)?], next: Next::Events });
+        let frames = vec![snapshot(session, history, terms)?];
+        return Ok(Beginning { frames, next: Next::Events });
     }
-    match (wait(session, true, history).await?, delivery) {
+    match (wait(session, true, history, terms).await?, delivery) {
         (Outcome::SentMessage(message), _) => {
             let json = serde_json::to_string(&message).map_err(|_| session.internal())?;
             Ok(Beginning { frames: vec![frame::message(&json)], next: Next::Nothing })
@@ -61,7 +63,7 @@ pub async fn send_streaming_message(
             Some(after) => missed(session, after),
             None => {
                 let next = if session.is_over() { Next::Nothing } else { Next::Events };
-                Ok(Beginning { frames: vec![snapshot(session, history)?], next })
+                Ok(Beginning { frames: vec![snapshot(session, history, terms)?], next })
             }
         },
         (_, Delivery::Begun | Delivery::Continued) => {
@@ -81,6 +83,7 @@ pub fn subscribe_to_task(
     agent: &str,
     caller: &Caller,
     after: Option<u64>,
+    terms: Terms,
 ) -> Result<Beginning, Error> {
     session.authorize(agent, caller)?;
     let Some(after) = after else {
@@ -88,7 +91,7 @@ pub fn subscribe_to_task(
             let hint = "the task has ended, so nothing more will happen; get it with GetTask";
             return Err(Error::UnsupportedOperation(hint.to_owned()));
         }
-        let frames = vec![snapshot(session, HistoryLimit::All)?];
+        let frames = vec![snapshot(session, HistoryLimit::All, terms)?];
         return Ok(Beginning { frames, next: Next::Events });
     };
     missed(session, after)
@@ -110,10 +113,8 @@ fn missed(session: &TaskSession, after: u64) -> Result<Beginning, Error> {
     Ok(Beginning { frames, next })
 }
 
-fn snapshot(session: &TaskSession, history: HistoryLimit) -> Result<String, Error> {
-    let state = session.with_task(|task| task.status.state);
-    match (state, session.task_json(history)) {
-        (Some(state), Some(task)) => Ok(frame::snapshot(session.generation(), state, &task)),
-        (_, _) => Err(session.internal()),
-    }
+fn snapshot(session: &TaskSession, history: HistoryLimit, terms: Terms) -> Result<String, Error> {
+    let task = session.shown(history, terms)?;
+    let state = session.with_task(|task| task.status.state).ok_or_else(|| session.internal())?;
+    Ok(frame::snapshot(task.generation, state, &task.json))
 }

@@ -52,13 +52,13 @@ impl LogEntry {
         // The prefixes are those that serializing gives: each line was written by this very type.
         let own = [r#"{"run":"#, r#"{"step":"#, r#""taken""#];
         if own.iter().any(|prefix| line.starts_with(prefix)) {
-            return read_json(line.as_bytes()).map(|own| match own {
+            return read_json(line).map(|own| match own {
                 OwnEntry::Run(start) => Self::Run(start),
                 OwnEntry::Step(step) => Self::Step(step),
                 OwnEntry::Taken => Self::Taken,
             });
         }
-        read_json(line.as_bytes()).map(|entry| match entry {
+        read_json(line).map(|entry| match entry {
             StreamResponse::Task(task) => Self::Task(task),
             StreamResponse::Message(message) => Self::Message(message),
             StreamResponse::StatusUpdate(event) => Self::StatusUpdate(event),

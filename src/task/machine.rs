@@ -339,7 +339,7 @@ impl TaskMachine {
 
     /// Whether this very message has come before. Another one under the same id, as careless clients
     /// send it, is another message.
-    fn has_received(&self, message: &Message) -> bool {
+    pub fn has_received(&self, message: &Message) -> bool {
         self.task.history.iter().any(|known| {
             known.message_id == message.message_id
                 && known.role == message.role

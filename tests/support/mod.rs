@@ -9,7 +9,7 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::error::Error;
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::model::{Message, SendMessageRequest, Task, TaskId, TaskState};
-use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, send_message};
+use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, Terms, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
@@ -79,7 +79,7 @@ impl Host {
         request: serde_json::Value,
     ) -> Result<Outcome, Error> {
         let request: SendMessageRequest = serde_json::from_value(request).expect("a good request");
-        send_message(session, self.sender(), request).await
+        send_message(session, self.sender(), request, Terms::default()).await
     }
 
     pub fn rows(&self) -> usize {

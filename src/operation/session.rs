@@ -78,7 +78,7 @@ enum Phase {
     /// A run is under way that has not said anything yet.
     Draft(Box<NewTask>),
     /// The run answered with a message instead.
-    Replied(Message),
+    Replied(Box<Message>),
     /// It exists.
     Live(Box<TaskMachine>),
 }
@@ -574,7 +574,7 @@ impl TaskSession {
     /// The message that was given instead of a task.
     pub(super) fn reply(&self) -> Option<Message> {
         match &self.inner.borrow().phase {
-            Phase::Replied(message) => Some(message.clone()),
+            Phase::Replied(message) => Some(message.as_ref().clone()),
             Phase::Empty | Phase::Draft(_) | Phase::Live(_) => None,
         }
     }
@@ -744,7 +744,7 @@ impl TurnHost for TaskSession {
                     return Err(ExecutorError("the agent has replied already".to_owned()));
                 };
                 let context_id = Some(new.context_id.clone());
-                inner.phase = Phase::Replied(Message { context_id, ..message });
+                inner.phase = Phase::Replied(Box::new(Message { context_id, ..message }));
                 self.changed.notify_waiters();
                 return Ok(());
             }

@@ -22,6 +22,9 @@ pub struct Settings {
     /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
     /// number (0).
     pub max_active_tasks: u64,
+    /// `MAX_FINISHED_TASKS`: how many finished tasks of one agent are kept, the newest; 0 (the default) for
+    /// no limit. The cron trigger deletes the others.
+    pub max_finished_tasks: u64,
     /// How one task is run.
     pub limits: Limits,
 }
@@ -112,6 +115,7 @@ impl Settings {
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
             max_active_tasks: number("MAX_ACTIVE_TASKS", 0, 0, 1_000_000)?,
+            max_finished_tasks: number("MAX_FINISHED_TASKS", 0, 0, 1_000_000_000)?,
             limits: Limits {
                 blocking_limit_ms: number("BLOCKING_LIMIT_MS", 60_000, 1, 15 * MINUTE_MS)?,
                 run_timeout_ms: number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1, 15 * MINUTE_MS)?,

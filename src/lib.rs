@@ -31,7 +31,7 @@ pub mod port;
 pub mod task;
 pub mod tool;
 
-use worker::{Context, Env, Request, Response, Result, event};
+use worker::{Context, Env, Request, Response, Result, ScheduleContext, ScheduledEvent, event};
 
 /// Runs once per instance, before anything else.
 #[event(start)]
@@ -43,4 +43,10 @@ fn start() {
 #[event(fetch)]
 async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
     edge::handle(request, env, context).await
+}
+
+/// Runs whenever the cron trigger fires.
+#[event(scheduled)]
+async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
+    edge::prune(&env).await;
 }

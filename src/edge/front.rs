@@ -305,7 +305,8 @@ fn agent_for<'a>(
     let Some(tenant) = tenant.filter(|tenant| !tenant.is_empty()) else { return Ok(at_path) };
     let named = agents.find(Some(tenant)).filter(|_| slug.is_none_or(|slug| slug == tenant));
     named.ok_or_else(|| {
-        let known = slug.map_or_else(|| agents.slugs(), str::to_owned);
+        let all = || agents.slugs().collect::<Vec<_>>().join(", ");
+        let known = slug.map_or_else(all, str::to_owned);
         Error::invalid("tenant", format!("names no agent that answers here; there is: {known}"))
     })
 }

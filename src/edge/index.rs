@@ -47,6 +47,27 @@ impl D1Index {
         Ok(counted.first().map_or(0, |row| row.total as u64))
     }
 
+    /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
+    /// entry of the agent in the index once, unless it has no more than `keep` tasks at all.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(super) async fn finished_beyond(
+        &self,
+        agent: &str,
+        keep: u64,
+        most: u64,
+    ) -> Result<Vec<TaskId>> {
+        let total = self.run(agent_total_statement(agent)).await?.results::<TotalRow>()?;
+        let total = total.first().map_or(0, |row| row.total as u64);
+        if total <= keep {
+            return Ok(Vec::new());
+        }
+        let rows = self.run(excess_statement(agent, keep, most)).await?.results::<IdRow>()?;
+        Ok(rows.into_iter().map(|row| TaskId::new(row.id)).collect())
+    }
+
     async fn run(&self, statement: Statement) -> Result<D1Result> {
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
         let result = prepared.run().await?;
@@ -85,6 +106,11 @@ struct TaskRow {
     status_ms: f64,
     head: String,
     history: String,
+}
+
+#[derive(Deserialize)]
+struct IdRow {
+    id: String,
 }
 
 #[derive(Deserialize)]
@@ -186,6 +212,24 @@ fn unfinished_statement(owner: &str, most: u64) -> Statement {
     statement.sql.push_str(IS_UNFINISHED);
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     statement.push(" LIMIT {})", Value::Number(most));
+    statement
+}
+
+fn agent_total_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
+    statement.push(" WHERE agent = {}", agent.into());
+    statement
+}
+
+fn excess_statement(agent: &str, keep: u64, most: u64) -> Statement {
+    let mut statement = Statement::new(
+        "WITH finished AS (SELECT id, status_ms FROM tasks INDEXED BY tasks_by_context",
+    );
+    statement.push(" WHERE agent = {}", agent.into());
+    statement.sql.push_str(" AND state IN (3, 4, 5, 7)) SELECT id FROM finished");
+    let number = |number| Value::Number(i64::try_from(number).unwrap_or(i64::MAX));
+    statement.push(" ORDER BY status_ms, id LIMIT min({}, max(0,", number(most));
+    statement.push(" (SELECT count(*) FROM finished) - {}))", number(keep));
     statement
 }
 

@@ -12,6 +12,7 @@ mod link;
 mod listing;
 mod outbound;
 mod platform;
+mod prune;
 mod received;
 mod recent;
 mod response;
@@ -20,4 +21,5 @@ mod task_object;
 mod task_store;
 
 pub use front::handle;
+pub use prune::prune;
 pub use task_object::TaskObject;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 use worker::{
-    DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
+    DurableObject, Env, Method, Request, Response, ResponseBuilder, Result, State, WebSocket,
     WebSocketIncomingMessage, console_error, durable_object,
 };
 
@@ -47,6 +47,9 @@ impl DurableObject for TaskObject {
     async fn fetch(&self, mut request: Request) -> Result<Response> {
         if request.headers().has("upgrade")? {
             return self.accept_follower();
+        }
+        if request.method() == Method::Delete {
+            return self.delete().await;
         }
         let command: Command = match read_json(&request.text().await?) {
             Ok(command) => command,
@@ -149,6 +152,15 @@ impl TaskObject {
             }
         };
         reply.outcome(&outcome)
+    }
+
+    /// Deletes the task if it is finished: 204, else 409.
+    async fn delete(&self) -> Result<Response> {
+        let is_deleted = match self.session().await {
+            Ok(session) => session.delete().await,
+            Err(_) => false,
+        };
+        Ok(Response::empty()?.with_status(if is_deleted { 204 } else { 409 }))
     }
 
     fn accept_follower(&self) -> Result<Response> {

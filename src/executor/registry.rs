@@ -64,10 +64,9 @@ impl Agents {
         format!("/, {}", paths.join(", "))
     }
 
-    /// Every slug, separated by commas.
-    pub fn slugs(&self) -> String {
-        let slugs: Vec<&str> = self.0.iter().map(|agent| agent.slug.as_str()).collect();
-        slugs.join(", ")
+    /// Every slug.
+    pub fn slugs(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|agent| agent.slug.as_str())
     }
 }
 

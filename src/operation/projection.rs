@@ -87,11 +87,11 @@ impl TaskSession {
         (retention > 0).then_some(until)
     }
 
-    /// Deletes a finished task from the index and from storage. What fails is tried again later; an
-    /// active task stays.
-    pub async fn delete(&self) {
-        if !self.is_over() || self.is_broken() {
-            return;
+    /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
+    /// tried again later; a task that is not finished stays. Of one that is gone already, the row goes.
+    pub async fn delete(&self) -> bool {
+        if (self.exists() && !self.is_over()) || self.is_broken() {
+            return false;
         }
         let removed =
             select(self.platform().index().remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
@@ -100,23 +100,28 @@ impl TaskSession {
             Either::Right(_) => Err(no_answer()),
         };
         let deleted = match removed {
+            Ok(()) if !self.exists() => return true,
             Ok(()) => self.store().clear().await.map_err(|error| error.to_string()),
             Err(reason) => Err(reason),
         };
         match deleted {
             Ok(()) => self.close(),
-            Err(reason) => {
-                let failures = self.projection().delete_failures.get().saturating_add(1);
-                self.projection().delete_failures.set(failures);
-                let delay = retry_delay_ms(failures);
-                let at = self.platform().now().0.saturating_add(delay);
-                self.projection().delete_at.set(Some(UnixMillis(at)));
-                let id = self.id();
-                self.platform().log_error(&format!(
-                    "task {id}: not deleted yet, attempt {failures}, next in {delay} ms: {reason}"
-                ));
-            }
+            Err(reason) => self.delete_later(&reason),
         }
+        self.is_broken()
+    }
+
+    fn delete_later(&self, reason: &str) {
+        let projection = self.projection();
+        let failures = projection.delete_failures.get().saturating_add(1);
+        projection.delete_failures.set(failures);
+        let delay = retry_delay_ms(failures);
+        let at = self.platform().now().0.saturating_add(delay);
+        projection.delete_at.set(Some(UnixMillis(at)));
+        let id = self.id();
+        self.platform().log_error(&format!(
+            "task {id}: not deleted yet, attempt {failures}, next in {delay} ms: {reason}"
+        ));
     }
 
     /// Whether the index is behind the task's status.

@@ -128,6 +128,11 @@ export class Agent {
   cancelTask(id: string): Promise<Task> {
     return this.call("CancelTask", { id });
   }
+
+  /** Lists tasks. */
+  listTasks(params: Record<string, unknown> = {}): Promise<TaskList> {
+    return this.call("ListTasks", params);
+  }
 }
 
 /** A message of the user, with a fresh id. */
@@ -139,6 +144,14 @@ export function message(said: Said): Message {
 /** A message that goes on with a task. */
 export function followUp(task: Task, text: string): Message {
   return message({ taskId: task.id, parts: [{ text }] });
+}
+
+/** A page of tasks, as ListTasks gives it. */
+export interface TaskList {
+  tasks: Task[];
+  nextPageToken: string;
+  pageSize: number;
+  totalSize: number;
 }
 
 /** A message that calls a tool. */

@@ -43,6 +43,8 @@ export interface Worker {
    * sockets of its followers stay open, or with "close" are lost as in a deploy.
    */
   evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
+  /** Fires the cron trigger, and waits for what it does. */
+  cron(): Promise<void>;
   /** Its D1 database, past the Worker. Until it is stopped or restarted. */
   d1(): Promise<Database>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
@@ -85,6 +87,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
       await instance.miniflare.unsafeEvictDurableObject(config.name, taskClass, { id: taskId, webSockets });
+    },
+    async cron() {
+      const answer = await fetch(`${url}/cdn-cgi/local/scheduled`);
+      if (!answer.ok) throw new Error(`the cron trigger failed: ${answer.status} ${await answer.text()}`);
     },
     async d1() {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -135,6 +141,7 @@ async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Pro
     host: "127.0.0.1",
     port,
     cf: false,
+    unsafeTriggerHandlers: true,
     resourcePersistencePath: storage,
   });
 

@@ -2,17 +2,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { Agent, followUp, message, textOf, until, type Reply, type Task } from "./client.ts";
+import { Agent, followUp, message, textOf, until, type Reply, type Task, type TaskList } from "./client.ts";
 import { startWorker, type Database, type Worker } from "./harness.ts";
 
-interface List {
-  tasks: Task[];
-  nextPageToken: string;
-  pageSize: number;
-  totalSize: number;
-}
-
-const list = (agent: Agent, params: Record<string, unknown> = {}): Promise<List> => agent.call("ListTasks", params);
+const list = (agent: Agent, params: Record<string, unknown> = {}): Promise<TaskList> => agent.listTasks(params);
 
 /** A task in a context of its own, or in a given one. */
 const sendIn = (agent: Agent, contextId: string, text: string): Promise<Task> =>
@@ -436,7 +429,7 @@ describe("with 100,000 tasks of one caller", () => {
   });
 
   /** The two statements that a listing causes: its page, and its total. */
-  async function listed(params: Record<string, unknown>): Promise<{ page: Cost; total: Cost; found: List }> {
+  async function listed(params: Record<string, unknown>): Promise<{ page: Cost; total: Cost; found: TaskList }> {
     const found = await list(assistant(), params);
     const [page, total] = (await costs()).slice(-2);
     assert.ok(page !== undefined && total !== undefined);

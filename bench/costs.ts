@@ -1,10 +1,13 @@
 // What one operation costs of all that the platform bills, and how many bytes it moves.
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Agent, followUp, toolCall, until, type Task } from "../tests/e2e/client.ts";
 import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
-import { digits, grouped, type Section } from "./figures.ts";
+import { digits, grouped, type Effort, type Section } from "./figures.ts";
 import { root, startVariant, type Worker } from "./workers.ts";
 
 /** What is counted; see counting.js. */
@@ -12,6 +15,7 @@ interface Counts {
   objectRequests: number;
   webSocketMessages: number;
   alarms: number;
+  alarmsSet: number;
   objectRowsWritten: number;
   statements: number;
   rowsRead: number;
@@ -23,16 +27,20 @@ interface Counts {
 interface Operation {
   name: string;
   count: number;
+  /** Whether it takes too long to be carried out once beforehand, which makes nothing of it cheaper anyway. */
+  isLong?: boolean;
   prepare?: () => Promise<Task>;
   work: (task: Task) => Promise<unknown>;
 }
 
-export async function costs(): Promise<Section> {
+export async function costs({ isQuick }: Effort): Promise<Section> {
   const worker = await startCounting();
+  const effects = await startEffects();
   try {
     const rows: string[][] = [];
-    for (const operation of operations(worker.url)) {
-      await operation.work((await operation.prepare?.()) as Task);
+    for (const operation of operations(worker.url, effects.url)) {
+      if (operation.isLong === true && isQuick) continue;
+      if (operation.isLong !== true) await operation.work((await operation.prepare?.()) as Task);
       rows.push([operation.name, ...figures(await measure(worker, operation))]);
     }
     return {
@@ -42,19 +50,24 @@ export async function costs(): Promise<Section> {
         "(`bench/counting.js`): requests to task objects; WebSocket messages that objects receive, alarms that ring; rows that " +
         "an object's SQLite writes, as it reports them (making a table is 2), and 1 for each alarm that is set; D1 statements with " +
         "the rows that D1 reports; and the bytes copied between JavaScript and WebAssembly, in the front Worker and in the objects " +
-        "together (ASCII; other strings copy a little more). Writes that happen after the answer are included.",
+        "together (ASCII; other strings copy a little more). Writes that happen after the answer are included. The tasks of 20 s " +
+        "are followed by one stream; the one that is recovered works in ten steps, each with a request to another server, and is " +
+        "interrupted before the fifth. Not in the figures: a task that waits for its client rings once more, half a minute later.",
       columns: [
-        "operation", "object requests", "messages, alarms", "object rows written",
+        "operation", "object requests", "messages, alarms", "object rows written", "of these alarms",
         "D1 statements", "D1 rows read", "D1 rows written", "bytes copied",
       ],
       rows,
     };
   } finally {
     await worker.stop();
+    await effects.close();
   }
 }
 
-function operations(url: string): Operation[] {
+function operations(url: string, effectsUrl: string): Operation[] {
+  const faults = new Agent(`${url}/faults`);
+  const follow = async (text: string): Promise<unknown> => (await sendStreaming(demo.endpoint, text)).rest();
   const demo = new Agent(`${url}/demo`);
   const tools = new Agent(`${url}/`);
   const count = 20;
@@ -66,6 +79,8 @@ function operations(url: string): Operation[] {
   };
   return [
     { name: "the card", count, work: () => fetch(`${url}/.well-known/agent-card.json`).then((response) => response.text()) },
+    { name: "a task of 20 s with 20 chunks", count: 1, isLong: true, work: () => follow("count 20 every 1000") },
+    { name: "a task of 20 s with 1,000 chunks", count: 1, isLong: true, work: () => follow("count 1000 every 20") },
     { name: "SendMessage, scripted agent: a task of 4 events", count, work: () => demo.sendForTask("hello") },
     { name: "SendMessage, tool `echo`: a task of 4 events", count, work: () => tools.sendForTask(toolCall("echo", { text: "hello" })) },
     { name: "SendMessage, tool `get_counter`, which counts in D1", count, work: () => tools.sendForTask(toolCall("get_counter")) },
@@ -81,6 +96,8 @@ function operations(url: string): Operation[] {
     { name: "CancelTask", count, prepare: () => demo.sendForTask("ask"), work: ({ id }) => demo.cancelTask(id) },
     { name: "ListTasks, a page of 50", count, work: () => demo.call("ListTasks", { pageSize: 50 }) },
     { name: "SendStreamingMessage: a task of 4 events", count, work: async () => (await sendStreaming(demo.endpoint, "hello")).rest() },
+    { name: "a task of 10 steps", count, work: () => faults.sendForTask(`steps 10 ${effectsUrl}`) },
+    { name: "a task of 10 steps, recovered", count, work: () => faults.sendForTask(`steps 10 ${effectsUrl} panic 5`) },
     { name: "a task of 503 events, 1 stream", count: 1, work: () => counting(1) },
     { name: "a task of 503 events, 10 streams", count: 1, work: () => counting(10) },
   ];
@@ -116,8 +133,22 @@ async function settled({ url }: Worker): Promise<Counts> {
 
 function figures(counts: Counts): string[] {
   const { objectRequests, webSocketMessages, alarms, objectRowsWritten, statements, rowsRead, rowsWritten } = counts;
-  const small = [objectRequests, webSocketMessages + alarms, objectRowsWritten, statements, rowsRead, rowsWritten];
+  const small = [
+    objectRequests, webSocketMessages + alarms, objectRowsWritten, counts.alarmsSet, statements, rowsRead, rowsWritten,
+  ];
   return [...small.map(digits), grouped(counts.bytesCopied)];
+}
+
+/** A server that steps have their effects on. */
+async function startEffects(): Promise<{ url: string; close: () => Promise<unknown> }> {
+  const server = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<unknown> => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${port}/effect`, close };
 }
 
 /** Starts a copy of the build that counts. */

@@ -7,6 +7,7 @@ function counts() {
     objectRequests: 0,
     webSocketMessages: 0,
     alarms: 0,
+    alarmsSet: 0,
     objectRowsWritten: 0,
     statements: 0,
     rowsRead: 0,
@@ -76,7 +77,10 @@ function countStorage(storage) {
     for (const cursor of cursors) counts().objectRowsWritten += cursor.rowsWritten;
     return cursors.at(-1);
   };
-  before(Object.getPrototypeOf(storage), "setAlarm", () => (counts().objectRowsWritten += 1));
+  before(Object.getPrototypeOf(storage), "setAlarm", () => {
+    counts().objectRowsWritten += 1;
+    counts().alarmsSet += 1;
+  });
 }
 
 var databaseIsCounted = false;

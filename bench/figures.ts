@@ -8,6 +8,8 @@ export interface Effort {
   sliceMs: number;
   /** The same as `rounds`, for streams, which take longer. */
   streamRounds: number;
+  /** Whether what takes long by nature is left out. */
+  isQuick: boolean;
 }
 
 /** Figures of one kind, as a table. */

@@ -13,7 +13,7 @@ import { root } from "./workers.ts";
 
 const isQuick = process.argv.includes("--quick");
 const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
-const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2 } : { rounds: 7, sliceMs: 400, streamRounds: 5 };
+const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 7, sliceMs: 400, streamRounds: 5, isQuick };
 
 const sections: Section[] = [];
 for (const benchmark of [load, streams, listing, costs, () => startup(gzip)]) {

@@ -21,17 +21,17 @@ export function startBuilt(): Promise<Worker> {
   return start("build");
 }
 
-/** Starts other modules in its place. */
+/** Starts other modules in its place, with the agents that are for development. */
 export async function startVariant(modules: Modules): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
-  return start(relative(root, folder));
+  return start(relative(root, folder), true);
 }
 
-async function start(buildDir: string): Promise<Worker> {
+async function start(buildDir: string, isDevelopment = false): Promise<Worker> {
   // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
   process.env["A2A_BUILD_DIR"] = buildDir;
   const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
-  return harness.startWorker({ vars: { DEVELOPMENT: "false" } });
+  return harness.startWorker({ vars: { DEVELOPMENT: String(isDevelopment) } });
 }

@@ -27,6 +27,40 @@ pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 /// A run must end by completing, failing or rejecting the task, by asking for something
 /// (`require_input`, `require_auth`) or by a direct `reply`. If it returns without that, or with an
 /// error, the task fails with the reason.
+///
+/// ```
+/// use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Retry, Turn};
+/// use a2a_edge::model::{Artifact, Part};
+/// use a2a_edge::task::Recovery;
+/// use a2a_edge::tool::HttpRequest;
+/// use async_trait::async_trait;
+///
+/// struct Seats;
+///
+/// #[async_trait(?Send)]
+/// impl AgentExecutor for Seats {
+///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+///         events.working(Some("reserving a seat"))?;
+///         let seat: String = turn
+///             .step_with("reserve", Retry::times(3), async || {
+///                 let mut request = HttpRequest::new("POST", "https://seats.example/reservations");
+///                 request.headers.push(("Idempotency-Key".to_owned(), turn.task_id.to_string()));
+///                 let answer = turn.fetch(request).await?;
+///                 match answer.is_success() {
+///                     true => Ok(answer.body),
+///                     false => Err(ExecutorError(format!("no seat: status {}", answer.status))),
+///                 }
+///             })
+///             .await?;
+///         events.artifact(Artifact::new("seat", Part::text(seat)))?;
+///         events.complete(None)
+///     }
+///
+///     fn recovery(&self) -> Recovery {
+///         Recovery::Resume
+///     }
+/// }
+/// ```
 #[async_trait(?Send)]
 pub trait AgentExecutor {
     /// Handles the message of this turn.

@@ -1,0 +1,236 @@
+//! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use super::{Phase, TaskSession};
+use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
+use crate::model::{Artifact, Message, Task, TaskState, UnixMillis};
+use crate::task::{Input, Said, StepRecord};
+use crate::tool::{Counters, HttpAnswer, HttpRequest};
+
+impl TaskSession {
+    /// Whether the task may take what the executor says.
+    fn check_emission(&self, emission: &Emission) -> Result<(), ExecutorError> {
+        if self.is_broken() {
+            return Err(ExecutorError(NOT_STORED.to_owned()));
+        }
+        let size = match emission {
+            Emission::Status { message, .. } => encoded_size(message),
+            Emission::Artifact { artifact, .. } => encoded_size(artifact),
+            Emission::Reply(message) => encoded_size(message),
+        };
+        if size > self.limits.max_event_bytes {
+            let limit = self.limits.max_event_bytes;
+            return Err(ExecutorError(format!(
+                "the agent gave an event of {size} bytes; the limit is {limit}"
+            )));
+        }
+        self.check_size(size)?;
+        if let Emission::Artifact { artifact, append: false, .. } = emission {
+            let is_full = self.with_task(|task| {
+                let is_known = |known: &Artifact| known.artifact_id == artifact.artifact_id;
+                task.artifacts.len() >= self.limits.max_artifacts
+                    && !task.artifacts.iter().any(is_known)
+            });
+            if is_full.unwrap_or(false) {
+                let limit = self.limits.max_artifacts;
+                return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the log has room for this many bytes more.
+    fn check_size(&self, more: usize) -> Result<(), ExecutorError> {
+        let limit = self.limits.max_task_bytes;
+        match self.inner.borrow().size + more > limit {
+            true => Err(ExecutorError(format!("a task holds at most {limit} bytes"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether what the run says was said by an attempt before it.
+    fn is_said(&self, input: &Input) -> Result<bool, ExecutorError> {
+        let mut inner = self.inner.borrow_mut();
+        let Some(recall) = &mut inner.recall else { return Ok(false) };
+        let heard = recall.hear(input).map_err(|diverged| ExecutorError(diverged.to_string()))?;
+        Ok(heard == Said::Before)
+    }
+}
+
+impl TurnHost for TaskSession {
+    fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+        self.check_emission(&emission)?;
+        self.progressed.set(self.platform.now());
+        let input = match emission {
+            Emission::Reply(message) if !self.exists() => {
+                let mut inner = self.inner.borrow_mut();
+                let Phase::Draft(new) = &inner.phase else {
+                    return Err(ExecutorError("the agent has replied already".to_owned()));
+                };
+                let context_id = Some(new.context_id.clone());
+                inner.phase = Phase::Replied(Box::new(Message { context_id, ..message }));
+                self.changed.notify_waiters();
+                return Ok(());
+            }
+            Emission::Reply(message) => {
+                Input::Status { state: TaskState::Completed, message: Some(message) }
+            }
+            Emission::Status { state, message } => Input::Status { state, message },
+            Emission::Artifact { artifact, append, last_chunk } => {
+                Input::Artifact { artifact, append, last_chunk }
+            }
+        };
+        self.create();
+        if !self.exists() {
+            return Err(ExecutorError("the agent has replied already".to_owned()));
+        }
+        if self.is_said(&input)? {
+            return Ok(());
+        }
+        let is_plain = matches!(input, Input::Status { state: TaskState::Working, message: None });
+        if is_plain && self.is_plainly_working() {
+            return Ok(());
+        }
+        self.step(input)?;
+        if self.inner.borrow().unsaved.lines.len() > MAX_BATCH_BYTES {
+            self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;
+        }
+        Ok(())
+    }
+
+    fn history(&self) -> Vec<Message> {
+        match &self.inner.borrow().phase {
+            Phase::Live(machine) => machine.task().history.clone(),
+            Phase::Draft(new) => vec![new.message.clone()],
+            Phase::Empty | Phase::Replied(_) => Vec::new(),
+        }
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.is_canceled.get()
+    }
+
+    fn take_message(&self) -> Option<Message> {
+        let message = self.inner.borrow_mut().inbox.pop_front()?;
+        self.progressed.set(self.platform.now());
+        // Taking a message is always legal.
+        let _ = self.step(Input::MessageTaken);
+        Some(message)
+    }
+
+    fn polls(&self) -> u64 {
+        self.polls.get()
+    }
+
+    fn changed(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.changed.notified())
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.platform.now()
+    }
+
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
+        self.platform.sleep(millis)
+    }
+
+    fn new_id(&self) -> String {
+        self.platform.new_id()
+    }
+
+    fn counters(&self) -> &dyn Counters {
+        self.platform.counters()
+    }
+
+    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
+        self.platform.fetch(request)
+    }
+
+    fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {
+        if name.is_empty() || name.len() > MAX_STEP_NAME_BYTES {
+            let limit = MAX_STEP_NAME_BYTES;
+            return Err(ExecutorError(format!("the name of a step has 1 to {limit} bytes")));
+        }
+        if self.is_canceled() {
+            return Err(ExecutorError("the task has ended".to_owned()));
+        }
+        self.create();
+        let nth = {
+            let mut inner = self.inner.borrow_mut();
+            let begun: u32 = inner.steps.values().sum();
+            let limit = self.limits.max_steps;
+            if begun as usize >= limit {
+                return Err(ExecutorError(format!("a run has at most {limit} steps")));
+            }
+            let nth = inner.steps.entry(name.to_owned()).or_default();
+            *nth += 1;
+            let nth = *nth;
+            let done = inner.recall.as_ref().and_then(|recall| recall.step(name, nth));
+            if let Some(outcome) = done {
+                return Ok(StepStart::Done(outcome.clone()));
+            }
+            nth
+        };
+        // What the step does outside must not happen before what came first is stored.
+        self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;
+        Ok(StepStart::New(nth))
+    }
+
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Value, String>,
+    ) -> Result<(), ExecutorError> {
+        self.progressed.set(self.platform.now());
+        let size = encoded_size(&outcome);
+        let limit = self.limits.max_step_bytes;
+        let fits = if size > limit {
+            Err(format!("the step {name:?} gave a result of {size} bytes; the limit is {limit}"))
+        } else {
+            self.check_size(size).map_err(|error| error.0)
+        };
+        let refusal = fits.as_ref().err().cloned();
+        // A result that cannot be kept is kept as a failure, or the step would be done again.
+        let outcome = fits.and(outcome);
+        let step = StepRecord { name: name.to_owned(), nth, outcome };
+        self.step(Input::StepDone(step))?;
+        refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
+    }
+}
+
+impl TaskSession {
+    fn is_plainly_working(&self) -> bool {
+        let is_plain =
+            |task: &Task| task.status.state == TaskState::Working && task.status.message.is_none();
+        self.with_task(is_plain).unwrap_or(false)
+    }
+}
+
+const NOT_STORED: &str = "the task cannot be stored";
+
+/// The longest name of a step.
+const MAX_STEP_NAME_BYTES: usize = 256;
+
+/// Events that are said without waiting are one row up to this size, in bytes.
+const MAX_BATCH_BYTES: usize = 512 * 1024;
+
+fn encoded_size(value: &impl serde::Serialize) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
+    }
+}

@@ -26,7 +26,6 @@ use crate::task::{
     Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunRequest,
     RunStart, TaskError, TaskMachine, Wants,
 };
-use crate::tool::Counters;
 
 /// Finds the agent that answers for a task, by its slug.
 pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;

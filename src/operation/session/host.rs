@@ -10,8 +10,8 @@ use crate::task::{Input, Said, StepRecord};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 impl TaskSession {
-    /// Whether the task may take what the executor says.
-    fn check_emission(&self, emission: &Emission) -> Result<(), ExecutorError> {
+    /// Whether the task may take what the executor says; gives its size in bytes.
+    fn check_emission(&self, emission: &Emission) -> Result<usize, ExecutorError> {
         if self.is_broken() {
             return Err(ExecutorError(NOT_STORED.to_owned()));
         }
@@ -26,7 +26,6 @@ impl TaskSession {
                 "the agent gave an event of {size} bytes; the limit is {limit}"
             )));
         }
-        self.check_size(size)?;
         if let Emission::Artifact { artifact, append: false, .. } = emission {
             let is_full = self.with_task(|task| {
                 let is_known = |known: &Artifact| known.artifact_id == artifact.artifact_id;
@@ -38,7 +37,7 @@ impl TaskSession {
                 return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
             }
         }
-        Ok(())
+        Ok(size)
     }
 
     /// Whether the log has room for this many bytes more.
@@ -61,7 +60,7 @@ impl TaskSession {
 
 impl TurnHost for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
-        self.check_emission(&emission)?;
+        let size = self.check_emission(&emission)?;
         self.progressed.set(self.platform.now());
         let input = match emission {
             Emission::Reply(message) if !self.exists() => {
@@ -93,6 +92,7 @@ impl TurnHost for TaskSession {
         if is_plain && self.is_plainly_working() {
             return Ok(());
         }
+        self.check_size(size)?;
         self.step(input)?;
         if self.inner.borrow().unsaved.lines.len() > MAX_BATCH_BYTES {
             self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;

@@ -5,11 +5,14 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use worker::wasm_bindgen::JsValue;
-use worker::{Delay, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Result};
+use worker::{
+    AbortController, Delay, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect,
+    Result,
+};
 
 use crate::tool::{HttpAnswer, HttpRequest};
 
-/// Sends a request and reads the whole answer.
+/// Sends a request and reads the whole answer. Dropping this ends the exchange.
 ///
 /// # Errors
 ///
@@ -35,7 +38,11 @@ async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
         .with_headers(headers)
         .with_redirect(RequestRedirect::Manual)
         .with_body(request.body.as_deref().map(JsValue::from_str));
-    let mut answer = Fetch::Request(Request::new_with_init(&request.url, &init)?).send().await?;
+    let fetch = Fetch::Request(Request::new_with_init(&request.url, &init)?);
+    let controller = AbortController::default();
+    let signal = controller.signal();
+    let _ends_when_dropped = Exchange(Some(controller));
+    let mut answer = fetch.send_with_signal(&signal).await?;
     let mut body = Vec::new();
     // An answer without a body has no stream.
     let mut chunks = stream::iter(answer.stream()).flatten();
@@ -48,4 +55,16 @@ async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
     }
     let body = String::from_utf8_lossy(&body).into_owned();
     Ok(HttpAnswer { status: answer.status_code(), body })
+}
+
+/// An exchange that is under way; it ends when this is dropped. The platform goes on with what nobody
+/// waits for.
+struct Exchange(Option<AbortController>);
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if let Some(controller) = self.0.take() {
+            controller.abort();
+        }
+    }
 }

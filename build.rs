@@ -17,9 +17,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 use std::{env, fs};
 
-use agent::{AgentDefinition, Problem};
+use agent::{AgentDefinition, EmbeddedAgent, Problem};
 use model::UnixMillis;
-use serde_json::json;
+use serde_json::Value;
 
 fn main() -> ExitCode {
     for input in ["agents", "src/agent", "src/model", "src/tool", "build.rs"] {
@@ -44,23 +44,14 @@ fn embed() -> Result<(), Vec<String>> {
     if !problems.is_empty() {
         return Err(problems.iter().map(Problem::to_string).collect());
     }
-    let embedded: Vec<_> = agents
-        .iter()
-        .map(|definition| {
-            let card = serde_json::to_string(&agent::card_of(definition, &tools));
-            json!({
-                "slug": definition.slug,
-                "default": definition.default,
-                "development": definition.development,
-                "capabilities": definition.capabilities,
-                "executor": definition.executor,
-                "card": card.unwrap_or_default(),
-            })
-        })
-        .collect();
+    let embedded = agents.into_iter().map(|definition| {
+        let card = serde_json::to_string(&agent::card_of(&definition, &tools));
+        EmbeddedAgent::new(definition, card.unwrap_or_default()).to_json()
+    });
+    let embedded: Value = embedded.collect();
     let folder = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;
     let target = Path::new(&folder).join("agents.json");
-    fs::write(&target, json!(embedded).to_string())
+    fs::write(&target, embedded.to_string())
         .map_err(|error| vec![format!("{}: {error}", target.display())])
 }
 

@@ -102,8 +102,13 @@ impl Fields {
 
     /// A string; the empty one counts as absent.
     pub fn string(&mut self, name: &str) -> Option<String> {
+        self.any_string(name).filter(|text| !text.is_empty())
+    }
+
+    /// A string, which may be empty.
+    pub fn any_string(&mut self, name: &str) -> Option<String> {
         let value = self.member(name)?;
-        self.text(name, value).filter(|text| !text.is_empty())
+        self.text(name, value)
     }
 
     /// A string that must be there and not be empty.
@@ -157,6 +162,16 @@ impl Fields {
             Some(number) => Some(number),
             None => self.wrong(name, "a whole number of 32 bits", &value),
         }
+    }
+
+    /// A number of any size as we write it ourselves, where it needs no leniency.
+    pub fn number<T: TryFrom<i64>>(&mut self, name: &str) -> Option<T> {
+        let value = self.member(name)?;
+        let number = value.as_i64().and_then(|number| T::try_from(number).ok());
+        if number.is_none() {
+            return self.wrong(name, "a whole number", &value);
+        }
+        number
     }
 
     /// An [`integer`](Self::integer) that must be 0 or more.

@@ -3,7 +3,8 @@
 //! The derives that read agent files check everything and point to the line, which weighs much. What
 //! is embedded has been checked, so the Worker reads it with [`Decode`], which it has anyway.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::definition::{
     AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
@@ -11,11 +12,18 @@ use super::definition::{
 use super::script::{
     Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, StepsAction,
 };
-use crate::model::decode::{Decode, Fields, decode};
+use crate::model::decode::{Decode, Fields};
 use crate::model::{AgentExtension, Base64};
 
+/// What is embedded: every agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Embedded {
+    /// The agents, by the names of their files.
+    pub agents: Vec<EmbeddedAgent>,
+}
+
 /// What is embedded of an agent: what is needed to answer. All else is in the card.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EmbeddedAgent {
     /// Its path and tenant.
     pub slug: String,
@@ -27,32 +35,26 @@ pub struct EmbeddedAgent {
     pub capabilities: Capabilities,
     /// What answers.
     pub executor: ExecutorDefinition,
-    /// Its card as JSON.
+    /// Its card as JSON, in which [`ORIGIN`](super::ORIGIN) stands for the origin.
     pub card: String,
 }
 
-impl EmbeddedAgent {
-    /// The form in which it is embedded.
-    pub fn to_json(&self) -> Value {
-        without_nulls(json!({
-            "slug": self.slug,
-            "default": self.default,
-            "development": self.development,
-            "capabilities": self.capabilities,
-            "executor": self.executor,
-            "card": self.card,
-        }))
+impl Embedded {
+    /// The JSON that is embedded; [`Decode`] reads it.
+    ///
+    /// # Errors
+    ///
+    /// None that an agent file could cause: all of its keys are text.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        Ok(without_nulls(serde_json::to_value(self)?).to_string())
     }
+}
 
+impl EmbeddedAgent {
     /// An agent as its file describes it, with the card that was made of it.
     pub fn new(definition: AgentDefinition, card: String) -> Self {
         let AgentDefinition { slug, default, development, capabilities, executor, .. } = definition;
         Self { slug, default, development, capabilities, executor, card }
-    }
-
-    /// Reads what [`Self::to_json`] gave.
-    pub fn from_json(json: Value) -> Option<Self> {
-        decode(json).ok()
     }
 }
 
@@ -65,6 +67,12 @@ fn without_nulls(json: Value) -> Value {
         }
         Value::Array(elements) => elements.into_iter().map(without_nulls).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => json,
+    }
+}
+
+impl Decode for Embedded {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { agents: fields.list("agents")? })
     }
 }
 
@@ -220,14 +228,14 @@ fn amount_of(fields: &mut Fields, name: &str) -> Option<Amount> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::decode::read_json;
 
     fn read_back(toml: &str) {
         let definition: AgentDefinition = toml::from_str(toml).unwrap();
-        let agent = EmbeddedAgent::new(definition, "{}".to_owned());
-        let text = agent.to_json().to_string();
+        let embedded = Embedded { agents: vec![EmbeddedAgent::new(definition, "{}".to_owned())] };
+        let text = embedded.to_json().unwrap();
         assert!(!text.contains("null"), "{text}");
-        let read = EmbeddedAgent::from_json(serde_json::from_str(&text).unwrap());
-        assert_eq!(read, Some(agent), "{text}");
+        assert_eq!(read_json::<Embedded>(text.as_bytes()).unwrap(), embedded, "{text}");
     }
 
     #[test]

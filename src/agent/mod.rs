@@ -16,4 +16,4 @@ pub use definition::{
     AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
     SkillDefinition,
 };
-pub use embedded::EmbeddedAgent;
+pub use embedded::{Embedded, EmbeddedAgent};

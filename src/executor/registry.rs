@@ -1,9 +1,7 @@
 //! The agents that this Worker hosts: the files that the build embedded, made ready to answer.
 
-use serde_json::Value;
-
 use super::{Runner, from_definition};
-use crate::agent::{Capabilities, EmbeddedAgent};
+use crate::agent::{Capabilities, Embedded, EmbeddedAgent};
 use crate::model::decode::read_json;
 
 /// The agents of this build.
@@ -28,8 +26,8 @@ impl Agents {
     /// one of slug `default` at `/` if there is one. The build has checked them, so that reading them
     /// cannot fail.
     pub fn embedded(is_development: bool, default: Option<&str>) -> Self {
-        let agents: Vec<Value> = read_json(EMBEDDED.as_bytes()).unwrap_or_default();
-        let mut agents: Vec<_> = agents.into_iter().filter_map(EmbeddedAgent::from_json).collect();
+        let embedded: Embedded = read_json(EMBEDDED.as_bytes()).unwrap_or_default();
+        let mut agents = embedded.agents;
         agents.retain(|agent| is_development || !agent.development);
         let is_chosen = |agent: &EmbeddedAgent| default == Some(agent.slug.as_str());
         if agents.iter().any(is_chosen) {

@@ -14,6 +14,7 @@ mod outbound;
 mod platform;
 mod received;
 mod recent;
+mod request;
 mod response;
 mod statements;
 mod task_object;

@@ -16,6 +16,7 @@ mod received;
 mod recent;
 mod request;
 mod response;
+mod rows;
 mod statements;
 mod task_object;
 mod task_store;

@@ -243,23 +243,26 @@ impl Fields {
     /// An object of a known kind.
     pub fn object<T: Decode>(&mut self, name: &str) -> Option<T> {
         let value = self.member(name)?;
-        self.nested(name, value)
+        T::decode(&mut self.nested(name, value)?)
     }
 
     /// An object of a known kind that must be there.
     pub fn required_object<T: Decode>(&mut self, name: &str) -> Option<T> {
         match self.member(name) {
-            Some(value) => self.nested(name, value),
+            Some(value) => T::decode(&mut self.nested(name, value)?),
             None => self.missing(name),
         }
     }
 
     /// A list of objects of a known kind; empty if absent, `None` if one of them is wrong.
     pub fn list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
-        match self.member(name) {
-            Some(value) => self.elements(name, value),
-            None => Some(Vec::new()),
+        let (elements, is_whole) = self.elements(name);
+        let count = elements.len();
+        let mut list = Vec::with_capacity(count);
+        for mut element in elements {
+            list.extend(T::decode(&mut element));
         }
+        (is_whole && list.len() == count).then_some(list)
     }
 
     /// A list of objects of a known kind with at least one element.
@@ -272,20 +275,29 @@ impl Fields {
         Some(elements)
     }
 
-    fn elements<T: Decode>(&mut self, name: &str, value: Value) -> Option<Vec<T>> {
-        let Value::Array(values) = value else { return self.wrong(name, "a list", &value) };
+    /// The objects in a list, and whether it holds nothing else.
+    fn elements(&mut self, name: &str) -> (Vec<Self>, bool) {
+        let values = match self.member(name) {
+            None => return (Vec::new(), true),
+            Some(Value::Array(values)) => values,
+            Some(other) => {
+                self.refuse(name, expected("a list", &other));
+                return (Vec::new(), false);
+            }
+        };
         let count = values.len();
         let mut elements = Vec::with_capacity(count);
         for (index, value) in values.into_iter().enumerate() {
             elements.extend(self.nested(&format!("{name}[{index}]"), value));
         }
-        (elements.len() == count).then_some(elements)
+        let is_whole = elements.len() == count;
+        (elements, is_whole)
     }
 
-    fn nested<T: Decode>(&mut self, name: &str, value: Value) -> Option<T> {
+    fn nested(&mut self, name: &str, value: Value) -> Option<Self> {
         let Value::Object(members) = value else { return self.wrong(name, "an object", &value) };
         let path = self.path_of(name);
-        T::decode(&mut Fields { members, path, violations: self.violations.clone() })
+        Some(Self { members, path, violations: self.violations.clone() })
     }
 
     fn wrong<T>(&mut self, name: &str, wanted: &str, given: &Value) -> Option<T> {

@@ -319,8 +319,8 @@ impl Fields {
     }
 }
 
-/// Implements `serde::Deserialize` through [`Decode`], so that stored values and those that travel
-/// between the Worker and its objects are read by the same code as requests.
+/// Implements `serde::Deserialize` through [`Decode`], for executors that keep values of the model in
+/// their steps. The Worker itself reads with [`decode`] and [`read_json`].
 macro_rules! decode_via_fields {
     ($($name:ident),+) => {$(
         impl<'de> serde::Deserialize<'de> for $name {

@@ -17,9 +17,8 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 use std::{env, fs};
 
-use agent::{AgentDefinition, Problem};
+use agent::{AgentDefinition, Embedded, EmbeddedAgent, Problem};
 use model::UnixMillis;
-use serde_json::json;
 
 fn main() -> ExitCode {
     for input in ["agents", "src/agent", "src/model", "src/tool", "build.rs"] {
@@ -44,24 +43,15 @@ fn embed() -> Result<(), Vec<String>> {
     if !problems.is_empty() {
         return Err(problems.iter().map(Problem::to_string).collect());
     }
-    let embedded: Vec<_> = agents
-        .iter()
-        .map(|definition| {
-            let card = serde_json::to_string(&agent::card_of(definition, &tools));
-            json!({
-                "slug": definition.slug,
-                "default": definition.default,
-                "development": definition.development,
-                "capabilities": agent::capabilities_of(definition),
-                "executor": definition.executor,
-                "card": card.unwrap_or_default(),
-            })
-        })
-        .collect();
+    let embedded = agents.into_iter().map(|definition| {
+        let card = serde_json::to_string(&agent::card_of(&definition, &tools));
+        EmbeddedAgent::new(definition, card.unwrap_or_default())
+    });
+    let embedded = Embedded { agents: embedded.collect() };
+    let json = embedded.to_json().map_err(|error| vec![error.to_string()])?;
     let folder = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;
     let target = Path::new(&folder).join("agents.json");
-    fs::write(&target, json!(embedded).to_string())
-        .map_err(|error| vec![format!("{}: {error}", target.display())])
+    fs::write(&target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
 }
 
 /// Now, or what `SOURCE_DATE_EPOCH` says, so that builds can be reproduced. This runs again when an

@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("model", &[]),
     ("error", &["model"]),
     ("config", &[]),
-    ("auth", &[]),
+    ("auth", &["model"]),
     ("task", &["model", "auth"]),
     ("tool", &["model"]),
     ("agent", &["model", "tool"]),

@@ -7,6 +7,7 @@
 mod card;
 mod check;
 mod definition;
+mod embedded;
 pub mod script;
 
 pub use card::{ORIGIN, capabilities_of, card_of};
@@ -15,3 +16,4 @@ pub use definition::{
     AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
     SkillDefinition,
 };
+pub use embedded::{Embedded, EmbeddedAgent};

@@ -1,7 +1,6 @@
 //! The JSON-RPC binding (spec §9).
 
 use serde::Serialize;
-use serde::de::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::http::HttpResponse;
@@ -19,19 +18,13 @@ impl RequestId {
     /// The id of an answer to a request whose id cannot be known.
     pub const NULL: Self = Self(Value::Null);
 
-    fn parse(value: Option<Value>) -> Result<Self, Error> {
+    pub(super) fn parse(value: Option<Value>) -> Result<Self, Error> {
         match value.unwrap_or_default() {
             value @ (Value::Null | Value::Number(_) | Value::String(_)) => Ok(Self(value)),
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
                 Err(Error::InvalidRequest("`id` must be a string, a number or null".to_owned()))
             }
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for RequestId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self)
     }
 }
 

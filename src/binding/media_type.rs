@@ -1,12 +1,12 @@
 //! The two media types of the protocol: which of them a request has, and which its answer gets
 //! (spec §11.1).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::Error;
 
 /// A media type in which A2A messages travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum MediaType {
     /// `application/json`, which every client understands.
     #[default]

@@ -1,6 +1,6 @@
 //! In which form an answer goes to the client.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
@@ -8,10 +8,11 @@ use super::media_type::MediaType;
 use super::rest;
 use super::sse::EventWriter;
 use crate::error::Error;
+use crate::model::decode::{Decode, Fields};
 use crate::operation::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reply {
     form: Form,
     /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
@@ -19,13 +20,33 @@ pub struct Reply {
 }
 
 /// The form of an answer: that of the binding through which the request came.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 enum Form {
     /// A JSON-RPC response with this id (spec §9).
     JsonRpc(RequestId),
     /// The bare result, or an error as `google.rpc.Status` (spec §11). A result is of this type;
     /// errors are `application/json` in any case.
     Rest(MediaType),
+}
+
+impl Decode for Reply {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let extensions = fields.strings("extensions");
+        Some(Self { form: fields.required_object("form")?, extensions })
+    }
+}
+
+impl Decode for Form {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if let Some(id) = fields.nullable("JsonRpc") {
+            return RequestId::parse(Some(id)).ok().map(Self::JsonRpc);
+        }
+        match fields.required_string("Rest")?.as_str() {
+            "Json" => Some(Self::Rest(MediaType::Json)),
+            "A2aJson" => Some(Self::Rest(MediaType::A2aJson)),
+            _ => None,
+        }
+    }
 }
 
 impl Reply {
@@ -104,6 +125,7 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::decode::read_json;
 
     fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let found = response.headers.iter().find(|(known, _)| *known == name);
@@ -158,6 +180,6 @@ mod tests {
     fn a_reply_survives_the_way_to_the_object() {
         let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
         let text = serde_json::to_string(&reply).expect("plain data");
-        assert_eq!(serde_json::from_str::<Reply>(&text).expect("plain data"), reply);
+        assert_eq!(read_json::<Reply>(&text).expect("plain data"), reply);
     }
 }

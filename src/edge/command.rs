@@ -3,14 +3,15 @@
 //! Both sides may be of different versions for a moment during a deploy: fields are only ever added,
 //! and unknown ones are ignored.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::auth::Caller;
 use crate::binding::Reply;
+use crate::model::decode::{Decode, Fields};
 use crate::operation::{Call, Terms};
 
 /// One call for a task object. It answers with the finished HTTP response for the client.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Command {
     /// The agent that is asked.
     pub(super) agent: String,
@@ -19,20 +20,86 @@ pub(super) struct Command {
     /// In which form to answer.
     pub(super) reply: Reply,
     /// What tells the message of an idempotent send from others.
-    #[serde(default)]
     pub(super) fingerprint: Option<String>,
     /// On what terms.
-    #[serde(default)]
     pub(super) terms: Terms,
     /// What is asked.
     pub(super) call: Call,
 }
 
 /// A call that is answered by a stream: the first message over the socket to the object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct StreamCommand {
     /// The call.
     pub(super) command: Command,
     /// The generation of the newest event that the client has, if it comes back for more.
     pub(super) after: Option<u64>,
+}
+
+impl Decode for Command {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            agent: fields.required_string("agent")?,
+            caller: fields.required_object("caller")?,
+            reply: fields.required_object("reply")?,
+            fingerprint: fields.string("fingerprint"),
+            terms: fields.object("terms").unwrap_or_default(),
+            call: fields.required_object("call")?,
+        })
+    }
+}
+
+impl Decode for StreamCommand {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let after = fields.number("after");
+        Some(Self { command: fields.required_object("command")?, after })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::binding::MediaType;
+    use crate::binding::jsonrpc::RequestId;
+    use crate::model::decode::read_json;
+    use crate::operation::Operation;
+
+    #[test]
+    fn commands_are_read_as_they_were_written() {
+        let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
+        for (operation, params) in [
+            (Operation::SendMessage, json!({"message": message, "metadata": {"a": 1}})),
+            (Operation::SendStreamingMessage, json!({"message": message})),
+            (Operation::SubscribeToTask, json!({"id": "t"})),
+            (Operation::GetTask, json!({"id": "t", "historyLength": 3})),
+            (Operation::CancelTask, json!({"id": "t", "tenant": "a"})),
+        ] {
+            let terms = Terms {
+                expected: Some(1),
+                after: Some(u64::MAX),
+                wait_ms: Some(3),
+                run_timeout_ms: Some(5_000_000_000),
+                shows_generation: true,
+                quota: Some(4),
+            };
+            for (reply, terms) in [
+                (Reply::json_rpc(RequestId::NULL), Terms::default()),
+                (Reply::rest(MediaType::A2aJson), terms),
+            ] {
+                let command = Command {
+                    agent: "a".to_owned(),
+                    caller: Caller { id: "c".to_owned(), permissions: vec!["admin".to_owned()] },
+                    reply,
+                    fingerprint: terms.expected.map(|_| "f".to_owned()),
+                    terms,
+                    call: operation.decode(params.clone()).unwrap(),
+                };
+                let command = StreamCommand { command, after: Some(3) };
+                let text = serde_json::to_string(&command).unwrap();
+                assert_eq!(read_json::<StreamCommand>(&text).unwrap(), command);
+            }
+        }
+    }
 }

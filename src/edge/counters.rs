@@ -1,6 +1,7 @@
 //! Counters for tools, in D1.
 
 use async_trait::async_trait;
+use wasm_bindgen_futures::JsFuture;
 use worker::{Env, Result, console_error};
 
 use super::bindings;
@@ -17,7 +18,9 @@ impl D1Counters {
             "INSERT INTO counters (owner, name, value) VALUES (?1, ?2, 1) \
              ON CONFLICT (owner, name) DO UPDATE SET value = value + 1 RETURNING value",
         );
-        statement.bind(&[owner.into(), name.into()])?.first(Some("value")).await
+        let statement = statement.bind(&[owner.into(), name.into()])?;
+        let value = JsFuture::from(statement.inner().first(Some("value"))?).await?;
+        Ok(value.as_f64())
     }
 }
 

@@ -6,14 +6,14 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use serde_json::Value;
-use worker::wasm_bindgen::JsValue;
-use worker::{Context, Delay, Env, Method, Request, RequestInit, Response, Result, console_error};
+use worker::{Context, Delay, Env, Method, Request, Response, Result, console_error};
 
 use super::bindings;
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
 use super::index::D1Index;
 use super::listing::list_tasks;
+use super::request::new_request;
 use super::response::to_response;
 use super::{received, statements};
 use crate::auth::Caller;
@@ -369,9 +369,8 @@ pub(super) fn object_of(
 pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
     let body = serde_json::to_string(command)?;
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post).with_body(Some(JsValue::from_str(&body)));
-    let response = stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await?;
+    let asked = new_request("POST", "https://task/", &[], Some(&body))?;
+    let response = stub.fetch_with_request(asked).await?;
     match response.status_code() {
         status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
         _ => Ok(response),

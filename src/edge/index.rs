@@ -1,10 +1,13 @@
 //! The index of tasks in D1: the statements. `STORAGE.md` describes the tables.
 
 use async_trait::async_trait;
-use serde::Deserialize;
-use worker::wasm_bindgen::JsValue;
-use worker::{D1Database, D1PreparedStatement, D1Result, Env, Error, Result};
+use js_sys::Array;
+use wasm_bindgen_futures::JsFuture;
+use worker::wasm_bindgen::{JsCast, JsValue};
+use worker::worker_sys::types as platform;
+use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
 
+use super::rows::Row;
 use super::{bindings, statements};
 use crate::model::{TaskId, TaskState, UnixMillis};
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
@@ -22,18 +25,13 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(super) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let (page, total) = (page_statement(query), total_statement(query));
-        let database = bindings::database(&self.env)?;
-        let prepared = vec![page.prepare(&database)?, total.prepare(&database)?];
-        let results = database.batch(prepared).await?;
-        let [found, counted] = results.as_slice() else {
+        let mut results = self.run(&[page_statement(query), total_statement(query)]).await?;
+        let (Some(counted), Some(found)) = (results.pop(), results.pop()) else {
             return Err(Error::RustError("D1 gave another number of results".to_owned()));
         };
-        self.check(&page, found)?;
-        self.check(&total, counted)?;
-        let tasks = found.results::<TaskRow>()?.into_iter().map(FoundTask::from).collect();
-        let counted = counted.results::<TotalRow>()?;
-        Ok(Found { tasks, total: counted.first().map_or(0, |row| row.total as u64) })
+        let total = counted.first().map_or(Ok(0.0), |row| row.number("total"))? as u64;
+        let tasks = found.iter().map(found_task).collect::<Result<_>>()?;
+        Ok(Found { tasks, total })
     }
 
     /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
@@ -43,8 +41,7 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(super) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        let counted = self.run(unfinished_statement(owner, most)).await?.results::<TotalRow>()?;
-        Ok(counted.first().map_or(0, |row| row.total as u64))
+        self.total(unfinished_statement(owner, most)).await
     }
 
     /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
@@ -59,71 +56,63 @@ impl D1Index {
         keep: u64,
         most: u64,
     ) -> Result<Vec<TaskId>> {
-        let total = self.run(agent_total_statement(agent)).await?.results::<TotalRow>()?;
-        let total = total.first().map_or(0, |row| row.total as u64);
-        if total <= keep {
+        if self.total(agent_total_statement(agent)).await? <= keep {
             return Ok(Vec::new());
         }
-        let rows = self.run(excess_statement(agent, keep, most)).await?.results::<IdRow>()?;
-        Ok(rows.into_iter().map(|row| TaskId::new(row.id)).collect())
+        let found = self.run(&[excess_statement(agent, keep, most)]).await?;
+        found.iter().flatten().map(|row| row.text("id").map(TaskId::new)).collect()
     }
 
-    async fn run(&self, statement: Statement) -> Result<D1Result> {
-        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        let result = prepared.run().await?;
-        self.check(&statement, &result)?;
-        Ok(result)
+    /// The number that a statement selects as `total`.
+    async fn total(&self, statement: Statement) -> Result<u64> {
+        let counted = self.run(&[statement]).await?;
+        Ok(counted.iter().flatten().next().map_or(Ok(0.0), |row| row.number("total"))? as u64)
     }
 
-    fn check(&self, statement: &Statement, result: &D1Result) -> Result<()> {
-        if let Some(error) = result.error() {
+    /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
+    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>> {
+        let database = bindings::database(&self.env)?;
+        let prepared = Array::new();
+        for statement in statements {
+            prepared.push(statement.prepare(&database)?.inner());
+        }
+        let database: &platform::D1Database = database.as_ref().unchecked_ref();
+        let results = JsFuture::from(database.batch(prepared)?).await?;
+        let results = Array::from(&results);
+        let results = statements.iter().zip(results.iter());
+        results.map(|(statement, result)| self.check(statement, result.unchecked_into())).collect()
+    }
+
+    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<Row>> {
+        if let Some(error) = result.error()? {
             return Err(Error::RustError(error));
         }
         if bindings::settings(&self.env).is_ok_and(|settings| settings.development) {
-            statements::note(&statement.sql, result.meta()?);
+            statements::note(&statement.sql, &Row(result.meta()?.into()));
         }
-        Ok(())
+        let rows = result.results()?;
+        Ok(rows.map(|rows| rows.iter().map(Row).collect()).unwrap_or_default())
     }
 }
 
 #[async_trait(?Send)]
 impl TaskIndex for D1Index {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        let written = self.run(upsert_statement(row)).await;
-        written.map(drop).map_err(|error| error.to_string())
+        let written = self.run(&[upsert_statement(row)]).await;
+        written.map(|_| ()).map_err(|error| error.to_string())
     }
 
     async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
         let mut statement = Statement::new("DELETE FROM tasks");
         statement.push(" WHERE id = {}", id.as_str().into());
-        self.run(statement).await.map(drop).map_err(|error| error.to_string())
+        self.run(&[statement]).await.map(|_| ()).map_err(|error| error.to_string())
     }
 }
 
-#[derive(Deserialize)]
-struct TaskRow {
-    id: String,
-    status_ms: f64,
-    head: String,
-    history: String,
-}
-
-#[derive(Deserialize)]
-struct IdRow {
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct TotalRow {
-    total: f64,
-}
-
-impl From<TaskRow> for FoundTask {
-    fn from(row: TaskRow) -> Self {
-        let TaskRow { id, status_ms, head, history } = row;
-        let position = Position { status_ms: UnixMillis(status_ms as i64), id: TaskId::new(id) };
-        Self { position, head, history }
-    }
+fn found_task(row: &Row) -> Result<FoundTask> {
+    let status_ms = UnixMillis(row.number("status_ms")? as i64);
+    let position = Position { status_ms, id: TaskId::new(row.text("id")?) };
+    Ok(FoundTask { position, head: row.text("head")?, history: row.text("history")? })
 }
 
 /// A statement with its values, in the order of their numbers.

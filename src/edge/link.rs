@@ -7,11 +7,12 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 use wasm_bindgen::prelude::*;
-use worker::{Env, Headers, Method, Request, RequestInit, Result, WebSocket};
+use worker::{Env, Result, WebSocket};
 
 use super::bindings;
 use super::command::StreamCommand;
 use super::followers::{CloseCode, close};
+use super::request::new_request;
 use crate::model::TaskId;
 
 /// An open socket to the object, which ends when this is dropped.
@@ -134,11 +135,8 @@ pub(super) async fn connect(
 ) -> std::result::Result<Link, Failure> {
     // A new stub each time: after a failure the old one may stay broken.
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let headers = Headers::new();
-    headers.set("upgrade", "websocket")?;
-    let mut init = RequestInit::new();
-    init.with_method(Method::Get).with_headers(headers);
-    let response = stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await?;
+    let upgrade = new_request("GET", "https://task/", &[("upgrade", "websocket")], None)?;
+    let response = stub.fetch_with_request(upgrade).await?;
     if response.status_code() == 429 {
         let limit = response.headers().get("x-limit")?.and_then(|limit| limit.parse().ok());
         return Err(Failure::TooManyFollowers(limit.unwrap_or_default()));

@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
-use worker::wasm_bindgen::JsValue;
-use worker::{
-    AbortController, Delay, Error, Fetch, Headers, Method, Request, RequestInit, RequestRedirect,
-    Result,
-};
+use worker::{AbortController, Delay, Error, Fetch, Result};
 
+use super::request::new_request;
 use crate::tool::{HttpAnswer, HttpRequest};
 
 /// Sends a request and reads the whole answer. Dropping this ends the exchange.
@@ -29,16 +26,10 @@ pub(super) async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer
 }
 
 async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
-    let headers = Headers::new();
-    for (name, value) in &request.headers {
-        headers.set(name, value)?;
-    }
-    let mut init = RequestInit::new();
-    init.with_method(Method::from(request.method.to_owned()))
-        .with_headers(headers)
-        .with_redirect(RequestRedirect::Manual)
-        .with_body(request.body.as_deref().map(JsValue::from_str));
-    let fetch = Fetch::Request(Request::new_with_init(&request.url, &init)?);
+    let HttpRequest { method, url, headers, body, .. } = request;
+    let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let headers: Vec<(&str, &str)> = headers.collect();
+    let fetch = Fetch::Request(new_request(method, url, &headers, body.as_deref())?);
     let controller = AbortController::default();
     let signal = controller.signal();
     let _ends_when_dropped = Exchange(Some(controller));

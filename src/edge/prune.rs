@@ -2,10 +2,11 @@
 //! there is a limit.
 
 use futures_util::{StreamExt, stream};
-use worker::{Env, Method, Request, RequestInit, Result, console_error, console_log};
+use worker::{Env, Result, console_error, console_log};
 
 use super::bindings;
 use super::index::D1Index;
+use super::request::new_request;
 use crate::model::TaskId;
 
 /// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`, each by its own object,
@@ -49,9 +50,7 @@ async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
 async fn delete(env: &Env, id: &TaskId) -> bool {
     let ask = async || {
         let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-        let mut init = RequestInit::new();
-        init.with_method(Method::Delete);
-        stub.fetch_with_request(Request::new_with_init("https://task/", &init)?).await
+        stub.fetch_with_request(new_request("DELETE", "https://task/", &[], None)?).await
     };
     match ask().await {
         Ok(answer) => answer.status_code() == 204,

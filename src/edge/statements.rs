@@ -5,14 +5,14 @@
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
-use worker::D1ResultMeta;
 
 use super::recent::Recent;
+use super::rows::Row;
 
 /// Notes a statement (with placeholders, without values) and how many rows it touched.
-pub(super) fn note(sql: &str, meta: Option<D1ResultMeta>) {
-    let rows_read = meta.as_ref().and_then(|meta| meta.rows_read);
-    let rows_written = meta.as_ref().and_then(|meta| meta.rows_written);
+pub(super) fn note(sql: &str, meta: &Row) {
+    let rows = |name: &str| meta.number(name).ok().map(|rows| rows as u64);
+    let (rows_read, rows_written) = (rows("rows_read"), rows("rows_written"));
     let entry = json!({"sql": sql, "rowsRead": rows_read, "rowsWritten": rows_written});
     LOG.with_borrow_mut(|log| log.push(entry));
 }

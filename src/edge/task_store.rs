@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
+use super::rows::Row;
 use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
@@ -23,37 +23,39 @@ impl SqlTaskStore {
         self.state.storage().sql()
     }
 
-    fn rows<T: for<'de> Deserialize<'de>>(&self, query: &str) -> worker::Result<Vec<T>> {
-        self.sql().exec(query, None)?.to_array()
+    fn rows(&self, query: &str, values: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
+        self.sql().exec(query, values)?.map(|row| row.map(Row)).collect()
     }
 
     fn read(&self) -> worker::Result<Option<StoredTask>> {
         // An object that holds no task must not be written to, so its table may be missing.
-        let tables: Vec<Count> =
-            self.rows("SELECT count(*) AS count FROM sqlite_master WHERE name = 'log'")?;
-        if tables.first().is_none_or(|found| found.count == 0.0) {
+        let query = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'log'";
+        let tables = self.rows(query, Vec::new())?;
+        if tables.first().map(|found| found.number("count")).transpose()?.unwrap_or_default() == 0.0
+        {
             return Ok(None);
         }
-        let facts = self.rows::<FirstRow>(
-            "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
-             WHERE seq = 1",
-        )?;
-        let Some(FirstRow { schema, agent, owner, fingerprint, indexed, index_failures }) =
-            facts.into_iter().next()
-        else {
-            return Ok(None);
-        };
+        let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
+                     WHERE seq = 1";
+        let first = self.rows(query, Vec::new())?;
+        let Some(first) = first.first() else { return Ok(None) };
+        let schema = first.number("schema")?;
         if schema as i64 > SCHEMA_VERSION {
             let newer = format!("it was stored by a newer version (schema {schema})");
             return Err(worker::Error::RustError(newer));
         }
-        let rows = self.rows("SELECT generation, more, marks, lines FROM log ORDER BY seq")?;
-        let indexed = Indexed { generation: indexed as u64, failures: index_failures as u32 };
-        Ok(Some(StoredTask {
-            facts: TaskFacts { agent, owner, fingerprint },
-            indexed,
-            log: batches(rows),
-        }))
+        let facts = TaskFacts {
+            agent: first.text("agent")?,
+            owner: first.text("owner")?,
+            fingerprint: first.text_or_null("fingerprint"),
+        };
+        let indexed = Indexed {
+            generation: first.number("indexed")? as u64,
+            failures: first.number("index_failures")? as u32,
+        };
+        let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
+        let log = batches(&self.rows(query, Vec::new())?)?;
+        Ok(Some(StoredTask { facts, indexed, log }))
     }
 
     fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
@@ -63,8 +65,8 @@ impl SqlTaskStore {
         };
         let query = "SELECT generation, more, marks, lines FROM log \
                      WHERE seq BETWEEN ? AND ? ORDER BY seq";
-        let rows = self.sql().exec(query, vec![first.into(), last.into()])?.to_array()?;
-        Ok((batches(rows), has_more))
+        let rows = self.rows(query, vec![first.into(), last.into()])?;
+        Ok((batches(&rows)?, has_more))
     }
 
     /// Which rows hold events after a generation: as many as fit about `max_bytes`, at least one
@@ -74,20 +76,22 @@ impl SqlTaskStore {
             "SELECT seq, more, octet_length(lines) AS size FROM log \
              WHERE generation > ? ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
         );
-        let rows: Vec<RowSize> = self.sql().exec(&query, vec![after.into()])?.to_array()?;
-        let Some(first) = rows.first().map(|row| row.seq) else { return Ok(None) };
+        let rows = self.rows(&query, vec![after.into()])?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let first = first.number("seq")?;
         let mut size = 0.0;
         let mut last = first;
         let mut taken = 0;
         let mut is_continued = true;
         for row in &rows {
-            if !is_continued && size + row.size > max_bytes as f64 {
+            let row_size = row.number("size")?;
+            if !is_continued && size + row_size > max_bytes as f64 {
                 break;
             }
-            size += row.size;
-            last = row.seq;
+            size += row_size;
+            last = row.number("seq")?;
             taken += 1;
-            is_continued = row.more != 0.0;
+            is_continued = row.number("more")? != 0.0;
         }
         Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
@@ -154,36 +158,6 @@ impl TaskStore for SqlTaskStore {
     }
 }
 
-#[derive(Deserialize)]
-struct Count {
-    count: f64,
-}
-
-#[derive(Deserialize)]
-struct FirstRow {
-    schema: f64,
-    agent: String,
-    owner: String,
-    fingerprint: Option<String>,
-    indexed: f64,
-    index_failures: f64,
-}
-
-#[derive(Deserialize)]
-struct LogRow {
-    generation: f64,
-    more: f64,
-    marks: String,
-    lines: String,
-}
-
-#[derive(Deserialize)]
-struct RowSize {
-    seq: f64,
-    more: f64,
-    size: f64,
-}
-
 /// A range of log rows, and whether there are more behind it.
 struct Page {
     first: f64,
@@ -204,18 +178,21 @@ extern "C" {
 }
 
 /// Log rows put together to the batches they were cut from.
-fn batches(rows: Vec<LogRow>) -> Vec<Batch> {
+fn batches(rows: &[Row]) -> worker::Result<Vec<Batch>> {
     let mut log: Vec<Batch> = Vec::new();
     let mut is_continued = false;
     for row in rows {
-        let generation = row.generation as u64;
+        let lines = row.text("lines")?;
         match log.last_mut() {
-            Some(batch) if is_continued => batch.lines.push_str(&row.lines),
-            _ => log.push(Batch { generation, marks: row.marks, lines: row.lines }),
+            Some(batch) if is_continued => batch.lines.push_str(&lines),
+            _ => {
+                let generation = row.number("generation")? as u64;
+                log.push(Batch { generation, marks: row.text("marks")?, lines });
+            }
         }
-        is_continued = row.more != 0.0;
+        is_continued = row.number("more")? != 0.0;
     }
-    log
+    Ok(log)
 }
 
 fn text(text: &str) -> SqlStorageValue {

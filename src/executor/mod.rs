@@ -129,10 +129,10 @@ impl From<TaskError> for ExecutorError {
 }
 
 /// The executor that an agent file asks for. The build has checked that its tools exist.
-fn from_definition(definition: &ExecutorDefinition) -> Rc<dyn AgentExecutor> {
+fn from_definition(definition: ExecutorDefinition) -> Rc<dyn AgentExecutor> {
     match definition.kind {
         ExecutorKind::Tools => {
-            let names = &definition.tools;
+            let names = definition.tools;
             let mut all = tool::local::all();
             let mut chosen = Vec::with_capacity(names.len());
             for name in names {
@@ -142,6 +142,6 @@ fn from_definition(definition: &ExecutorDefinition) -> Rc<dyn AgentExecutor> {
             }
             Rc::new(tools::ToolsExecutor::new(chosen))
         }
-        ExecutorKind::Script => Rc::new(script::ScriptExecutor::new(definition.rules.clone())),
+        ExecutorKind::Script => Rc::new(script::ScriptExecutor::new(definition.rules)),
     }
 }

@@ -1,9 +1,7 @@
 //! The agents that this Worker hosts: the files that the build embedded, made ready to answer.
 
-use serde::Deserialize;
-
 use super::{Runner, from_definition};
-use crate::agent::{Capabilities, ExecutorDefinition};
+use crate::agent::{Capabilities, Embedded, EmbeddedAgent};
 use crate::model::decode::read_json;
 
 /// The agents of this build.
@@ -28,9 +26,10 @@ impl Agents {
     /// one of slug `default` at `/` if there is one. The build has checked them, so that reading them
     /// cannot fail.
     pub fn embedded(is_development: bool, default: Option<&str>) -> Self {
-        let mut agents: Vec<Embedded> = read_json(EMBEDDED).unwrap_or_default();
+        let embedded: Embedded = read_json(EMBEDDED).unwrap_or_default();
+        let mut agents = embedded.agents;
         agents.retain(|agent| is_development || !agent.development);
-        let is_chosen = |agent: &Embedded| default == Some(agent.slug.as_str());
+        let is_chosen = |agent: &EmbeddedAgent| default == Some(agent.slug.as_str());
         if agents.iter().any(is_chosen) {
             for agent in &mut agents {
                 agent.default = is_chosen(agent);
@@ -42,8 +41,8 @@ impl Agents {
             capabilities: agent.capabilities,
             card: agent.card,
             runner: Runner {
-                executor: from_definition(&agent.executor),
                 settings: agent.executor.run,
+                executor: from_definition(agent.executor),
             },
         });
         Self(ready.collect())
@@ -68,17 +67,6 @@ impl Agents {
     pub fn slugs(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|agent| agent.slug.as_str())
     }
-}
-
-/// What the build embeds of an agent: what is needed to answer. All else is in the card.
-#[derive(Deserialize)]
-struct Embedded {
-    slug: String,
-    default: bool,
-    development: bool,
-    capabilities: Capabilities,
-    executor: ExecutorDefinition,
-    card: String,
 }
 
 /// When the agent files were built, as an HTTP date: no card is older or newer.

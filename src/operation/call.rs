@@ -1,11 +1,11 @@
 //! The operations by name, and decoded calls of them, whatever binding they came through.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::agent::Capabilities;
 use crate::error::Error;
-use crate::model::decode::{Decode, decode};
+use crate::model::decode::{Decode, Fields, decode};
 use crate::model::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageRequest, SubscribeToTaskRequest,
 };
@@ -92,7 +92,7 @@ impl Operation {
 }
 
 /// A decoded call of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Call {
     /// SendMessage.
     SendMessage(Box<SendMessageRequest>),
@@ -106,6 +106,25 @@ pub enum Call {
     ListTasks(ListTasksRequest),
     /// CancelTask.
     CancelTask(CancelTaskRequest),
+}
+
+/// A call as it goes to the object of a task.
+impl Decode for Call {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if let Some(request) = fields.object("SendMessage") {
+            return Some(Self::SendMessage(Box::new(request)));
+        }
+        if let Some(request) = fields.object("SendStreamingMessage") {
+            return Some(Self::SendStreamingMessage(Box::new(request)));
+        }
+        if let Some(request) = fields.object("SubscribeToTask") {
+            return Some(Self::SubscribeToTask(request));
+        }
+        if let Some(request) = fields.object("GetTask") {
+            return Some(Self::GetTask(request));
+        }
+        fields.object("CancelTask").map(Self::CancelTask)
+    }
 }
 
 fn request<T: Decode>(params: Value) -> Result<T, Error> {

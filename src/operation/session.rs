@@ -72,6 +72,7 @@ struct Inner {
 }
 
 /// How far the task has come to be.
+#[allow(clippy::large_enum_variant, reason = "a session has one of them, and mostly the largest")]
 enum Phase {
     /// There is none.
     Empty,

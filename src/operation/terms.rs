@@ -1,14 +1,14 @@
 //! On what terms a call is made: what counts for it besides its parameters.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::TaskSession;
 use crate::error::Error;
+use crate::model::decode::{Decode, Fields};
 
 /// The terms of a call. Those that do not concern its operation are not set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Value")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Terms {
     /// The generation that the task must be at for a message or a cancel to be taken
     /// (`If-Generation-Match`).
@@ -28,18 +28,17 @@ pub struct Terms {
     pub quota: Option<u64>,
 }
 
-/// By hand, since what serde derives for as little as this weighs 1 KB. What is missing is not set.
-impl From<Value> for Terms {
-    fn from(terms: Value) -> Self {
-        let number = |name| terms.get(name).and_then(Value::as_u64);
-        Self {
+impl Decode for Terms {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let mut number = |name| fields.member(name).as_ref().and_then(Value::as_u64);
+        Some(Self {
             expected: number("expected"),
             after: number("after"),
             wait_ms: number("wait_ms"),
             run_timeout_ms: number("run_timeout_ms"),
-            shows_generation: terms.get("shows_generation").and_then(Value::as_bool) == Some(true),
             quota: number("quota"),
-        }
+            shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
+        })
     }
 }
 
@@ -57,27 +56,5 @@ impl Terms {
             }
             Some(_) | None => Ok(()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn terms_survive_the_way_to_the_object() {
-        let all = Terms {
-            expected: Some(1),
-            after: Some(u64::MAX),
-            wait_ms: Some(3),
-            run_timeout_ms: Some(5),
-            shows_generation: true,
-            quota: Some(4),
-        };
-        for terms in [all, Terms::default()] {
-            let text = serde_json::to_string(&terms).expect("plain data");
-            assert_eq!(serde_json::from_str::<Terms>(&text).expect("plain data"), terms);
-        }
-        assert_eq!(serde_json::from_str::<Terms>("{}").expect("plain data"), Terms::default());
     }
 }

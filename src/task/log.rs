@@ -1,10 +1,10 @@
 //! What a task's log holds.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::auth::Caller;
-use crate::model::decode::read_json;
+use crate::model::decode::{Decode, Fields, read_json};
 use crate::model::{
     Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
     UnixMillis,
@@ -49,16 +49,22 @@ impl LogEntry {
     ///
     /// If this version cannot read it.
     pub fn parse(line: &str) -> serde_json::Result<Self> {
-        // The prefixes are those that serializing gives: each line was written by this very type.
-        let own = [r#"{"run":"#, r#"{"step":"#, r#""taken""#];
-        if own.iter().any(|prefix| line.starts_with(prefix)) {
-            return read_json(line).map(|own| match own {
-                OwnEntry::Run(start) => Self::Run(start),
-                OwnEntry::Step(step) => Self::Step(step),
-                OwnEntry::Taken => Self::Taken,
-            });
+        match line {
+            r#""taken""# => Ok(Self::Taken),
+            line => read_json(line),
         }
-        read_json(line).map(|entry| match entry {
+    }
+}
+
+impl Decode for LogEntry {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if let Some(start) = fields.object("run") {
+            return Some(Self::Run(start));
+        }
+        if let Some(step) = fields.object("step") {
+            return Some(Self::Step(step));
+        }
+        Some(match StreamResponse::decode(fields)? {
             StreamResponse::Task(task) => Self::Task(task),
             StreamResponse::Message(message) => Self::Message(message),
             StreamResponse::StatusUpdate(event) => Self::StatusUpdate(event),
@@ -67,23 +73,13 @@ impl LogEntry {
     }
 }
 
-/// The entries that never go on the wire.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum OwnEntry {
-    Run(RunStart),
-    Step(StepRecord),
-    Taken,
-}
-
 /// A run of the executor as it began: all that it takes to run it again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunStart {
     /// Which attempt at this turn it is, from 1.
     pub attempt: u32,
     /// Whether it goes on where the attempt before was interrupted, instead of beginning anew.
-    #[serde(default)]
     pub resumes: bool,
     /// Which of the client's messages it handles, counted from 1.
     pub message: usize,
@@ -102,23 +98,23 @@ impl RunStart {
 }
 
 /// What a request to run an agent says besides its message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRequest {
     /// Who asks.
     pub caller: Caller,
     /// Media types that the client can take; none named means any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted_output_modes: Vec<String>,
     /// The metadata of the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// How long the run may take, in milliseconds.
     pub timeout_ms: u64,
 }
 
 /// A step that is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepRecord {
     /// The name that the executor gave it.
     pub name: String,
@@ -126,6 +122,42 @@ pub struct StepRecord {
     pub nth: u32,
     /// What it came to.
     pub outcome: Result<Value, String>,
+}
+
+impl Decode for RunStart {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            attempt: fields.number("attempt")?,
+            resumes: fields.boolean("resumes").unwrap_or_default(),
+            message: fields.number("message")?,
+            begun_ms: fields.number("begunMs")?,
+            request: fields.object("request")?,
+        })
+    }
+}
+
+impl Decode for RunRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            caller: fields.object("caller")?,
+            accepted_output_modes: fields.strings("acceptedOutputModes"),
+            metadata: fields.metadata("metadata"),
+            timeout_ms: fields.number("timeoutMs")?,
+        })
+    }
+}
+
+impl Decode for StepRecord {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let mut outcome = fields.metadata("outcome")?;
+        let outcome = match (outcome.remove("Ok"), outcome.remove("Err")) {
+            (Some(result), _) => Ok(result),
+            (None, Some(Value::String(reason))) => Err(reason),
+            (None, _) => return None,
+        };
+        let name = fields.any_string("name")?;
+        Some(Self { name, nth: fields.number("nth")?, outcome })
+    }
 }
 
 #[cfg(test)]

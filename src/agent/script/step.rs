@@ -209,20 +209,4 @@ mod tests {
             assert!(error.contains(fix), "{rule}: {error}");
         }
     }
-
-    #[test]
-    fn steps_are_embedded_as_they_were_read() {
-        let steps = "then = [
-            { do = 'working', text = 'a' }, { do = 'wait', ms = 5 }, { do = 'wait', ms = '{1}' },
-            { do = 'polls', count = 2 }, { do = 'artifact', id = 'i', data = { a = [1, '{text}'] } },
-            { do = 'artifact', raw = 'aGk=', filename = 'f', media_type = 'text/plain' },
-            { do = 'artifact', url = 'https://example.com', name = 'n' },
-            { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7, repeat = '{1}' },
-            { do = 'complete' }, { do = 'panic' }, { do = 'message', text = 'm' },
-            { do = 'steps', url = '{1}', repeat = 10, attempts = 3, panic_at = '{2}' },
-        ]";
-        let rule: Rule = toml::from_str(steps).unwrap();
-        let embedded = serde_json::to_string(&rule).unwrap();
-        assert_eq!(serde_json::from_str::<Rule>(&embedded).unwrap(), rule);
-    }
 }

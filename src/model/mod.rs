@@ -11,6 +11,7 @@ mod event;
 mod generation;
 mod id;
 mod message;
+mod push;
 mod request;
 mod task;
 mod time;
@@ -24,6 +25,11 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
 pub use message::{Base64, Message, Part, PartContent, Role};
+pub use push::{
+    AuthenticationInfo, EventFilter, ListPushNotificationConfigsRequest,
+    PushNotificationConfigRequest, RedeliverRequest, Secret, TaskPushNotificationConfig,
+    WEBHOOKS_EXTENSION,
+};
 pub(crate) use request::fnv1a;
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::decode::{Decode, Fields, decode_via_fields};
 use super::task::STATES;
-use super::{ContextId, Message, Metadata, TaskId, TaskState, UnixMillis};
+use super::{
+    ContextId, Message, Metadata, TaskId, TaskPushNotificationConfig, TaskState, UnixMillis,
+};
 
 /// The parameters of SendMessage and SendStreamingMessage (spec §3.2.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,9 +54,9 @@ pub struct SendMessageConfiguration {
     /// Answer as soon as the task exists, instead of when it is finished or waits for somebody.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub return_immediately: bool,
-    /// Whether the send carries a webhook registration.
-    #[serde(skip)]
-    pub has_push_notification_config: bool,
+    /// A webhook that is registered with the task before work on the message begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_push_notification_config: Option<TaskPushNotificationConfig>,
 }
 
 /// The parameters of GetTask (spec §3.1.3).
@@ -153,13 +155,12 @@ impl Decode for SendMessageRequest {
 
 impl Decode for SendMessageConfiguration {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let push = fields.member("taskPushNotificationConfig");
-        let older_push = fields.member("pushNotificationConfig");
+        let push = fields.object("taskPushNotificationConfig");
         Some(Self {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             history_length: fields.count("historyLength"),
             return_immediately: fields.boolean("returnImmediately").unwrap_or_default(),
-            has_push_notification_config: push.or(older_push).is_some(),
+            task_push_notification_config: push,
         })
     }
 }

@@ -133,7 +133,7 @@ fn request<T: Decode>(params: Value) -> Result<T, Error> {
 
 fn send_request(params: Value) -> Result<SendMessageRequest, Error> {
     let request: SendMessageRequest = request(params)?;
-    if request.configuration.has_push_notification_config {
+    if request.configuration.task_push_notification_config.is_some() {
         return Err(Error::PushNotificationNotSupported);
     }
     Ok(request)

@@ -53,6 +53,8 @@ export class Arrival {
 export class Sink {
   /** Its origin without a trailing slash. */
   readonly url: string;
+  /** What becomes of requests that nothing was planned for. */
+  otherwise: (arrival: Arrival) => Deed | Promise<Deed> = () => ({});
   readonly #server: Server;
   readonly #arrivals: Arrival[] = [];
   readonly #plans = new Map<string, Deed[]>();
@@ -72,7 +74,7 @@ export class Sink {
     });
   }
 
-  /** What becomes of the next requests to exactly this path, in their order. Those after them, and all others, are answered. */
+  /** What becomes of the next requests to exactly this path, in their order; see `otherwise` for all others. */
   plan(path: string, ...deeds: Deed[]): void {
     this.#plans.set(path, deeds);
   }
@@ -103,6 +105,11 @@ export class Sink {
     }
   }
 
+  /** Waits for the next request to any path, or until none has come for this long. */
+  next(milliseconds: number): Promise<void> {
+    return this.#change(Date.now() + milliseconds);
+  }
+
   /** Breaks every connection and stops listening. */
   close(): void {
     this.#server.closeAllConnections();
@@ -119,10 +126,10 @@ export class Sink {
     }
     const arrival = new Arrival(request, body, response);
     this.#arrivals.push(arrival);
-    const deed = this.#plans.get(arrival.path)?.shift() ?? {};
-    if (deed === "drop") arrival.drop();
-    else if (deed !== "hold") void arrival.answer(deed);
     for (const tell of [...this.#waiting]) tell();
+    const deed = this.#plans.get(arrival.path)?.shift() ?? (await this.otherwise(arrival));
+    if (deed === "drop") arrival.drop();
+    else if (deed !== "hold") await arrival.answer(deed);
   }
 
   #change(deadline: number): Promise<void> {

@@ -60,7 +60,7 @@ async function begin({ held, agent = faults }: { held: number[]; agent?: Agent }
 async function untilListedAsEnded(ids: string[], agent = faults): Promise<void> {
   // Where a panic ends the isolate, a request that is open there is never answered.
   const list = () => agent.call<{ tasks: Task[] }>("ListTasks", { pageSize: 100 }, AbortSignal.timeout(2_000));
-  const ended = () => list().then(({ tasks }) => tasks.filter(({ status }) => isTerminal(status.state)).map(({ id }) => id), () => []);
+  const ended = () => list().then(({ tasks }) => tasks.filter(({ status }) => isTerminal(status.state)).map(({ id }) => id), (): string[] => []);
   await until(ended, (found) => ids.every((id) => found.includes(id)));
 }
 

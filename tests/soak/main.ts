@@ -112,6 +112,6 @@ await worker.stop();
 sink.close();
 
 const failed = subjects.filter(({ wrong }) => wrong.length > 0);
-for (const { id, path, wrong } of failed) process.stdout.write(`\n${id ?? "a task without an answer"} (${path}):\n${wrong.map((line) => `    ${line}\n`).join("")}`);
+for (const { title, wrong } of failed) process.stdout.write(`\n${title}\n${wrong.map((line) => `    ${line}\n`).join("")}`);
 process.stdout.write(`\n${progress()}\n`);
 process.exit(failed.length > 0 ? 1 : 0);

@@ -84,6 +84,11 @@ export class Subject {
     };
   }
 
+  /** What it is, in a line. */
+  get title(): string {
+    return `${this.id ?? "a task that was never answered"} (${this.path}, ${JSON.stringify(this.#shape)})`;
+  }
+
   /** How many steps were done for it. */
   get steps(): number {
     return this.#world.sink.arrivals(this.path).length;
@@ -238,6 +243,5 @@ export class Subject {
     }
     const answers = (task.history ?? []).filter(({ messageId }) => messageId === this.#answer?.messageId).length;
     if (this.#answer !== undefined && !isCanceled && answers !== 1) wrong.push(`${answers > 1 ? "duplicated" : "lost"}: the client's answer is in the history ${answers} times`);
-    if (wrong.length > 0) process.stdout.write(`\n${id} (${this.path}, ${JSON.stringify(this.#shape)})\n${wrong.map((line) => `    ${line}\n`).join("")}`);
   }
 }

@@ -127,6 +127,7 @@ export class Follower {
       try {
         this.#stream = await subscribe(this.#endpoint, this.#id, this.seen.at(-1)?.id ?? 0);
         this.streams += 1;
+        last = Date.now();
         for await (const event of this.#stream) {
           this.seen.push(event);
           last = Date.now();

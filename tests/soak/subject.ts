@@ -71,9 +71,11 @@ export class Subject {
     const isKeyed = random.chance(0.4);
     const isSilent = !asks && random.chance(0.35);
     const followers = isSilent ? 0 : random.whole(0, 2);
+    const steps = random.whole(2, 20);
     return {
-      steps: random.whole(2, 20),
-      pauseMs: random.chance(0.6) ? random.whole(1, 120) : 0,
+      steps,
+      // A run that goes on pauses again behind each step that is done, and must get further than that between two kills.
+      pauseMs: random.chance(0.6) ? random.whole(1, Math.floor(500 / steps)) : 0,
       asks,
       answersEarly: random.chance(0.5),
       key: isKeyed ? key : undefined,

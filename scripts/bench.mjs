@@ -1,16 +1,11 @@
 // `npm run bench`: builds, measures and writes docs/benchmarks.md. What is measured is in bench/.
 import "./lib/node-version.mjs";
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { packagedNode } from "./lib/packages.mjs";
 import { inRoot, root } from "./lib/paths.mjs";
 import { environment, run } from "./lib/process.mjs";
+import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
-
-/** More than all Workers of a run together store. */
-const STORAGE_BYTES = 2e9;
 
 const usage = `Usage: npm run bench [-- --quick]
 
@@ -27,21 +22,12 @@ await main(async () => {
 
   await setUpAndBuild();
   const begun = Date.now();
-  const env = environment({ A2A_BENCH_GZIP: await gzipSize(), TMPDIR: storage() });
+  const env = environment({ A2A_BENCH_GZIP: await gzipSize(), TMPDIR: scratchFolder() });
   const options = ["--disable-warning=ExperimentalWarning", inRoot("bench", "main.ts"), ...args];
   const { code } = await run(packagedNode(), options, { cwd: root, env });
   if (code !== 0) throw new Stop("The benchmarks failed; the messages are above.");
   say(`\nMeasured in ${seconds(begun)}.`);
 });
-
-/** A folder for everything that a Worker stores, gone when this process is: in memory where there is room. */
-function storage() {
-  const memory = "/dev/shm";
-  const fits = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > STORAGE_BYTES;
-  const folder = mkdtempSync(join(fits ? memory : tmpdir(), "a2a-edge-bench-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
 
 /** The size of the upload, as `npm run size` prints it. */
 async function gzipSize() {

@@ -13,7 +13,7 @@ import { printSize } from "./lib/size.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { ensureBuilt, outputs } from "./lib/worker.mjs";
 
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 
 /** What `build` made, for the steps that need it. */
 const built = {};

@@ -77,6 +77,26 @@ fn a_step_is_done_once_and_its_result_is_kept() {
 }
 
 #[test]
+fn a_pause_goes_on_where_it_was() {
+    let host = resuming(Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.pause("wait", 100_000).await?;
+            turn.pause("wait", 1_000).await?;
+            events.complete(None)
+        })
+    }));
+    begin(&host, &host.open());
+    for _ in 0..2 {
+        host.platform.run_until(host.platform.sleep(40_000));
+        host.platform.crash();
+    }
+    let session = host.open();
+    host.platform.run_until(host.platform.sleep(21_500));
+    assert_eq!(state(&session), TaskState::Completed);
+    assert!(host.platform.now().0 < 102_000, "{:?}", host.platform.now());
+}
+
+#[test]
 fn a_step_that_failed_fails_again_without_being_done_again() {
     let done = Rc::new(Cell::new(0));
     let counter = done.clone();

@@ -63,7 +63,10 @@ async fn play(
             let Some(millis) = values.number(ms, MAX_WAIT_MS) else {
                 return events.fail("the time to wait is not a number of milliseconds");
             };
-            turn.sleep(millis).await;
+            match millis {
+                ..DURABLE_WAIT_MS => turn.sleep(millis).await,
+                _ => turn.pause("wait", millis).await?,
+            }
             Ok(())
         }
         Action::Polls(count) => {
@@ -171,6 +174,9 @@ async fn produce(
     };
     events.artifact(artifact(content))
 }
+
+/// From how many milliseconds on a wait goes on where it was when the run is interrupted. It costs a row.
+const DURABLE_WAIT_MS: u64 = 1_000;
 
 #[expect(clippy::panic, reason = "a script that says panic wants just that")]
 fn panic_as_told() -> ! {

@@ -59,10 +59,27 @@ impl Turn {
         }
     }
 
-    /// Waits for `millis` milliseconds, or until the task is canceled.
+    /// Waits for `millis` milliseconds, or until the task is canceled. A run that resumes waits anew;
+    /// [`pause`](Self::pause) does not.
     pub async fn sleep(&self, millis: u64) {
         let timer = self.host.sleep(millis);
         futures_util::future::select(timer, Box::pin(self.canceled())).await;
+    }
+
+    /// Waits for `millis` milliseconds in all, also if the run is interrupted meanwhile: a run that resumes
+    /// waits for what is left. A [`step`](Self::step) of this name remembers the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    pub async fn pause(&self, name: &str, millis: u64) -> Result<(), ExecutorError> {
+        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+        let until = self.step(name, async || Ok(self.now().0.saturating_add(millis))).await?;
+        let left = u64::try_from(until.saturating_sub(self.now().0)).unwrap_or(0);
+        if left > 0 {
+            self.sleep(left).await;
+        }
+        Ok(())
     }
 
     /// Waits for the next message that the client sends while this run is under way.

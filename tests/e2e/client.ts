@@ -91,15 +91,18 @@ export class RpcError extends Error {
 /** An agent at its JSON-RPC endpoint. */
 export class Agent {
   readonly endpoint: string;
+  readonly #headers: Record<string, string>;
 
-  constructor(endpoint: string) {
+  /** `headers` go along with every request. */
+  constructor(endpoint: string, headers: Record<string, string> = {}) {
     this.endpoint = endpoint;
+    this.#headers = headers;
   }
 
   /** Calls a method and gives its result. Throws an `RpcError` if there is none. */
   async call<Result>(method: string, params: unknown, signal?: AbortSignal): Promise<Result> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
-    const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+    const headers = { "content-type": "application/json", "a2a-version": "1.0", ...this.#headers };
     const response = await fetch(this.endpoint, { method: "POST", headers, body, signal: signal ?? null });
     const text = await response.text();
     const isJson = /^application\/json\b/.test(response.headers.get("content-type") ?? "");

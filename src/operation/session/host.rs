@@ -197,6 +197,10 @@ impl TurnHost for TaskSession {
         let outcome = fits.and(outcome);
         let step = StepRecord { name: name.to_owned(), nth, outcome };
         self.step(Input::StepDone(step))?;
+        // A panic that comes next would take the isolate along, and what is not stored.
+        if cfg!(panic = "abort") {
+            self.flush().map_err(|_| ExecutorError(NOT_STORED.to_owned()))?;
+        }
         refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
     }
 }

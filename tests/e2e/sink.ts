@@ -1,0 +1,146 @@
+// A local HTTP server for agents and webhooks to call. It keeps every request, by path, and the test decides when and
+// how each one is answered: see `Deed`.
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An answer; status 200 with the body `ok` unless it says otherwise. */
+export interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What becomes of a request: an answer at once, none before the test gives one, or a connection that breaks. */
+export type Deed = Answer | "hold" | "drop";
+
+/** A request that came. */
+export class Arrival {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, body: string, response: ServerResponse) {
+    this.path = request.url ?? "/";
+    this.method = request.method ?? "";
+    this.headers = request.headers;
+    this.body = body;
+    this.#response = response;
+  }
+
+  /** The body as JSON. */
+  json<Value>(): Value {
+    return JSON.parse(this.body) as Value;
+  }
+
+  /** Answers a request that is held; done when the answer has left this process. Does nothing if nobody waits any more. */
+  answer({ status = 200, headers = {}, body = "ok" }: Answer = {}): Promise<void> {
+    if (this.#response.destroyed || this.#response.headersSent) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#response.once("close", resolve).writeHead(status, { "content-type": "text/plain", ...headers }).end(body, () => resolve());
+    });
+  }
+
+  /** Breaks the connection instead of answering. */
+  drop(): void {
+    this.#response.destroy();
+  }
+}
+
+/** A server that is listening. */
+export class Sink {
+  /** Its origin without a trailing slash. */
+  readonly url: string;
+  /** What becomes of requests that nothing was planned for. */
+  otherwise: (arrival: Arrival) => Deed | Promise<Deed> = () => ({});
+  readonly #server: Server;
+  readonly #arrivals: Arrival[] = [];
+  readonly #plans = new Map<string, Deed[]>();
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on("request", (request, response) => void this.#take(request, response));
+  }
+
+  /** Starts one on a free port. */
+  static open(): Promise<Sink> {
+    const server = createServer();
+    return new Promise((resolve) => {
+      server.listen(0, "127.0.0.1", () => resolve(new Sink(server)));
+    });
+  }
+
+  /** What becomes of the next requests to exactly this path, in their order; see `otherwise` for all others. */
+  plan(path: string, ...deeds: Deed[]): void {
+    this.#plans.set(path, deeds);
+  }
+
+  /** Forgets every plan. What is held stays so. */
+  forgetPlans(): void {
+    this.#plans.clear();
+  }
+
+  /** The requests to this path and those below it, oldest first. */
+  arrivals(path: string): Arrival[] {
+    return this.#arrivals.filter((arrival) => arrival.path === path || arrival.path.startsWith(`${path}/`));
+  }
+
+  /** How many requests came to exactly this path. */
+  count(path: string): number {
+    return this.#arrivals.filter((arrival) => arrival.path === path).length;
+  }
+
+  /** Waits for the request number `nth`, counted from 1, to exactly this path. */
+  async arrival(path: string, nth = 1): Promise<Arrival> {
+    const deadline = Date.now() + 40_000;
+    for (;;) {
+      const found = this.#arrivals.filter((arrival) => arrival.path === path)[nth - 1];
+      if (found !== undefined) return found;
+      if (Date.now() > deadline) throw new Error(`request ${nth} to ${path} did not come`);
+      await this.#change(deadline);
+    }
+  }
+
+  /** Waits for the next request to any path, or until none has come for this long. */
+  next(milliseconds: number): Promise<void> {
+    return this.#change(Date.now() + milliseconds);
+  }
+
+  /** Breaks every connection and stops listening. */
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = "";
+    try {
+      for await (const chunk of request.setEncoding("utf8")) body += chunk as string;
+    } catch {
+      // The caller was gone before it had said what it wants: that is no request.
+      return;
+    }
+    const arrival = new Arrival(request, body, response);
+    this.#arrivals.push(arrival);
+    for (const tell of [...this.#waiting]) tell();
+    const deed = this.#plans.get(arrival.path)?.shift() ?? (await this.otherwise(arrival));
+    if (deed === "drop") arrival.drop();
+    else if (deed !== "hold") await arrival.answer(deed);
+  }
+
+  #change(deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const tell = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(tell);
+        resolve();
+      };
+      const timer = setTimeout(tell, Math.max(0, deadline - Date.now()) + 1);
+      this.#waiting.add(tell);
+    });
+  }
+}

@@ -64,6 +64,19 @@ pub struct Limits {
     pub max_history: usize,
     /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
     pub max_artifacts: usize,
+    /// `MAX_WEBHOOKS`: how many webhooks one task has (20).
+    pub max_webhooks: usize,
+    /// `WEBHOOK_ATTEMPTS`: how often a notification is tried at most (8).
+    pub webhook_attempts: u32,
+    /// `WEBHOOK_MAX_AGE_MS`: how long it is tried at most (24 h).
+    pub webhook_max_age_ms: u64,
+    /// `WEBHOOK_RETRY_MS`: the time before it is tried again (5 s); it doubles, up to one hour.
+    pub webhook_retry_ms: u64,
+    /// `WEBHOOK_TIMEOUT_MS`: how long a receiver may take to answer (10 s).
+    pub webhook_timeout_ms: u64,
+    /// `WEBHOOK_SUSPEND_AFTER`: after how many notifications in a row that were given up a webhook is
+    /// suspended (3).
+    pub webhook_suspend_after: u32,
     /// `MAX_TASK_BYTES`: how large the log of one task may grow (32 MiB).
     pub max_task_bytes: usize,
     /// `MAX_STEPS`: how many steps one run may have (1,000).
@@ -130,6 +143,12 @@ impl Settings {
                 max_streams: size("MAX_STREAMS", 5_000, 1, 30_000)?,
                 max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,
                 max_artifacts: size("MAX_ARTIFACTS", 1_000, 1, 100_000)?,
+                max_webhooks: size("MAX_WEBHOOKS", 20, 1, 1_000)?,
+                webhook_attempts: number("WEBHOOK_ATTEMPTS", 8, 1, 100)? as u32,
+                webhook_max_age_ms: number("WEBHOOK_MAX_AGE_MS", DAY_MS, 1, 30 * DAY_MS)?,
+                webhook_retry_ms: number("WEBHOOK_RETRY_MS", 5_000, 1, 60 * MINUTE_MS)?,
+                webhook_timeout_ms: number("WEBHOOK_TIMEOUT_MS", 10_000, 10, 2 * MINUTE_MS)?,
+                webhook_suspend_after: number("WEBHOOK_SUSPEND_AFTER", 3, 1, 1_000)? as u32,
                 max_task_bytes: size("MAX_TASK_BYTES", 32 * MEBIBYTE, 1024, 64 * MEBIBYTE)?,
                 max_steps: size("MAX_STEPS", 1_000, 1, 100_000)?,
                 max_step_bytes: size("MAX_STEP_BYTES", MEBIBYTE / 4, 64, 4 * MEBIBYTE)?,

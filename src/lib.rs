@@ -10,6 +10,7 @@
 //! | [`task`] | the life of a task as a state machine |
 //! | [`operation`] | one file per operation (§3.1), and the task in memory |
 //! | [`port`] | what a task asks of the outside |
+//! | [`push`] | webhooks: how notifications fare (§4.3) |
 //! | [`binding`] | bytes to operations and back (§8, §9, §11) |
 //! | [`auth`] | who calls (§7) |
 //! | [`agent`] | agent files, their checks and the cards that follow from them |
@@ -28,10 +29,13 @@ pub mod executor;
 pub mod model;
 pub mod operation;
 pub mod port;
+pub mod push;
 pub mod task;
 pub mod tool;
 
-use worker::{Context, Env, Request, Response, Result, ScheduleContext, ScheduledEvent, event};
+use worker::{
+    Context, Env, MessageBatch, Request, Response, Result, ScheduleContext, ScheduledEvent, event,
+};
 
 /// Runs once per instance, before anything else.
 #[event(start)]
@@ -49,4 +53,11 @@ async fn fetch(request: Request, env: Env, context: Context) -> Result<Response>
 #[event(scheduled)]
 async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     edge::prune(&env).await;
+}
+
+/// Takes what is in the queues.
+#[event(queue)]
+async fn queue(batch: MessageBatch<String>, env: Env, _context: Context) -> Result<()> {
+    edge::consume(batch, env).await;
+    Ok(())
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module, and what it may use.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("error", &["model"]),
     ("config", &[]),
@@ -19,11 +19,12 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("task", &["model", "auth"]),
     ("tool", &["model"]),
     ("agent", &["model", "tool"]),
+    ("push", &["model", "config"]),
     ("port", &["model", "tool"]),
     ("executor", &["model", "task", "tool", "agent", "auth"]),
     (
         "operation",
-        &["model", "error", "config", "auth", "task", "port", "executor", "tool", "agent"],
+        &["model", "error", "config", "auth", "task", "port", "executor", "tool", "agent", "push"],
     ),
     ("binding", &["model", "error", "agent", "operation"]),
 ];

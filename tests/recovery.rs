@@ -443,6 +443,8 @@ proptest! {
                 run_until: run.map(later),
                 owes_index,
                 index_retry: retry.map(later),
+                owes_webhook: owes_index,
+                webhook_retry: retry.map(later),
                 keep_until: keep.map(later),
             };
             let set = deadlines.update(&wants, 30_000, UnixMillis(now));

@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use worker::{D1Database, Env, ObjectNamespace, Result};
+use worker::wasm_bindgen::JsValue;
+use worker::{D1Database, Env, ObjectNamespace, QueueContentType, RawMessageBuilder, Result};
 
 use crate::config::{ConfigError, Settings};
 use crate::executor::Agents;
@@ -16,6 +17,19 @@ pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
 /// The database: counters of tools, and the index of tasks.
 pub(super) fn database(env: &Env) -> Result<D1Database> {
     env.d1("DB")
+}
+
+/// The queue of webhooks that are owed notifications.
+pub(super) const WEBHOOKS: &str = "WEBHOOKS";
+
+/// The queue of notifications that were given up.
+pub(super) const DEAD_LETTERS: &str = "DEAD_LETTERS";
+
+/// Puts a text into a queue.
+pub(super) async fn enqueue(env: &Env, queue: &str, text: String) -> Result<()> {
+    let message = RawMessageBuilder::new(JsValue::from_str(&text));
+    let message = message.build_with_content_type(QueueContentType::Text);
+    env.queue(queue)?.send_raw(message).await
 }
 
 /// The settings, read once per instance: variables do not change while one runs.

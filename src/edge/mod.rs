@@ -4,6 +4,7 @@
 mod bindings;
 mod bridge;
 mod command;
+mod consumer;
 mod counters;
 mod followers;
 mod front;
@@ -22,6 +23,7 @@ mod statements;
 mod task_object;
 mod task_store;
 
+pub use consumer::consume;
 pub use front::handle;
 pub use prune::prune;
 pub use task_object::TaskObject;

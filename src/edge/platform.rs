@@ -11,9 +11,9 @@ use worker::{Date, Delay, Env, State, console_error, js_sys};
 
 use super::counters::D1Counters;
 use super::index::D1Index;
-use super::{followers, outbound, received};
+use super::{bindings, followers, outbound, received};
 use crate::model::{Message, TaskId, UnixMillis};
-use crate::port::{Platform, TaskIndex};
+use crate::port::{Platform, TaskIndex, WebhookJob};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 /// The platform of one task object.
@@ -21,13 +21,15 @@ pub(super) struct ObjectPlatform {
     state: Rc<State>,
     counters: D1Counters,
     index: D1Index,
+    env: Env,
     is_development: bool,
 }
 
 impl ObjectPlatform {
     pub(super) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
         let index = D1Index { env: env.clone() };
-        Self { state, counters: D1Counters { env }, index, is_development }
+        let counters = D1Counters { env: env.clone() };
+        Self { state, counters, index, env, is_development }
     }
 }
 
@@ -70,6 +72,19 @@ impl Platform for ObjectPlatform {
 
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         followers::publish(&self.state, frame, is_over);
+    }
+
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
+        let env = self.env.clone();
+        Box::pin(async move {
+            let text = serde_json::to_string(&job).map_err(|error| error.to_string())?;
+            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;
+            sent.map_err(|error| error.to_string())
+        })
+    }
+
+    fn random(&self) -> f64 {
+        js_sys::Math::random()
     }
 
     fn index(&self) -> &dyn TaskIndex {

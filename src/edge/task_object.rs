@@ -14,6 +14,7 @@ use worker::{
 
 use super::bindings;
 use super::command::{Command, StreamCommand};
+use super::consumer::WEBHOOK_PATH;
 use super::followers::{self, CloseCode};
 use super::platform::ObjectPlatform;
 use super::received;
@@ -50,6 +51,9 @@ impl DurableObject for TaskObject {
         }
         if request.method() == Method::Delete {
             return self.delete().await;
+        }
+        if request.path() == WEBHOOK_PATH {
+            return self.next_notification(&request.text().await?).await;
         }
         let command: Command = match read_json(&request.text().await?) {
             Ok(command) => command,
@@ -152,6 +156,18 @@ impl TaskObject {
             }
         };
         reply.outcome(&outcome)
+    }
+
+    /// A sender of notifications reports, and asks for more.
+    async fn next_notification(&self, asked: &str) -> Result<Response> {
+        let Ok(asked) = read_json(asked) else { return Response::error("unknown command", 400) };
+        match self.session().await {
+            Ok(session) => {
+                let turn = session.next_notification(asked);
+                Response::ok(serde_json::to_string(&turn)?)
+            }
+            Err(_) => Response::error("not now", 500),
+        }
     }
 
     /// Deletes the task if it is finished: 204, else 409.

@@ -29,10 +29,11 @@ impl SqlTaskStore {
 
     fn read(&self) -> worker::Result<Option<StoredTask>> {
         // An object that holds no task must not be written to, so its table may be missing.
-        let query = "SELECT count(*) AS count FROM sqlite_master WHERE name = 'log'";
+        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
         let tables = self.rows(query, Vec::new())?;
-        if tables.first().map(|found| found.number("count")).transpose()?.unwrap_or_default() == 0.0
-        {
+        let tables =
+            tables.iter().map(|row| row.text("name")).collect::<worker::Result<Vec<_>>>()?;
+        if !tables.iter().any(|name| name == "log") {
             return Ok(None);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
@@ -55,7 +56,29 @@ impl SqlTaskStore {
         };
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let log = batches(&self.rows(query, Vec::new())?)?;
-        Ok(Some(StoredTask { facts, indexed, log }))
+        let mut webhooks = Vec::new();
+        if tables.iter().any(|name| name == "webhook") {
+            for row in self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())? {
+                webhooks.push(row.text("body")?);
+            }
+        }
+        Ok(Some(StoredTask { facts, indexed, log, webhooks }))
+    }
+
+    fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
+        let sql = self.sql();
+        sql.exec(WEBHOOK_SCHEMA, None)?;
+        let update = "UPDATE webhook SET body = ? WHERE id = ?";
+        if sql.exec(update, vec![text(json), text(id)])?.rows_written() == 0 {
+            sql.exec("INSERT INTO webhook (id, body) VALUES (?, ?)", vec![text(id), text(json)])?;
+        }
+        Ok(())
+    }
+
+    fn remove_webhook(&self, id: &str) -> worker::Result<()> {
+        let sql = self.sql();
+        sql.exec(WEBHOOK_SCHEMA, None)?;
+        sql.exec("DELETE FROM webhook WHERE id = ?", vec![text(id)]).map(|_| ())
     }
 
     fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
@@ -150,6 +173,14 @@ impl TaskStore for SqlTaskStore {
         update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
     }
 
+    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
+        self.write_webhook(id, json).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
+        self.remove_webhook(id).map_err(|error| StoreError(error.to_string()))
+    }
+
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let cleared = self.state.storage().delete_all().await;
@@ -227,6 +258,15 @@ const SCHEMA: &str = "
         fingerprint TEXT,
         indexed INTEGER,
         index_failures INTEGER
+    ) STRICT;
+";
+
+/// Few tasks have webhooks, so the table is made with the first one.
+const WEBHOOK_SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS webhook (
+        seq INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        body TEXT NOT NULL
     ) STRICT;
 ";
 

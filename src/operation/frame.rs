@@ -11,7 +11,7 @@
 //! | `M` and one line | a message instead of a task; nothing follows |
 //! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
 
-use crate::model::TaskState;
+use crate::model::{EventFilter, TaskState};
 use crate::port::Batch;
 use crate::task::LogEntry;
 
@@ -86,6 +86,16 @@ pub fn events(batch: &Batch, after: u64) -> Option<String> {
         frame.push_str(line);
     }
     Some(frame)
+}
+
+/// Whether a webhook that wants only some events wants this one. Each begins with its kind.
+pub(super) fn passes(filter: EventFilter, json: &str) -> bool {
+    let is_artifact = json.starts_with(r#"{"artifactUpdate""#);
+    match filter {
+        EventFilter::All => true,
+        EventFilter::Status => !is_artifact,
+        EventFilter::Artifacts => is_artifact,
+    }
 }
 
 /// The frame with the task as it stands.

@@ -9,6 +9,8 @@ pub mod frame;
 mod get_task;
 pub mod list_tasks;
 mod projection;
+mod push;
+mod push_config;
 mod run;
 mod send_message;
 mod session;
@@ -18,6 +20,11 @@ mod terms;
 pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
+pub use push::{GivenUp, NextNotification, Notification, NotificationTurn};
+pub use push_config::{
+    create_push_config, delete_push_config, get_push_config, list_deliveries, list_push_configs,
+    redeliver,
+};
 pub use send_message::{Sender, send_message};
 pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};

@@ -67,7 +67,8 @@ pub(super) fn deliver(
     request: SendMessageRequest,
     terms: Terms,
 ) -> Result<Delivery, Error> {
-    let SendMessageRequest { message, metadata, .. } = request;
+    let SendMessageRequest { message, metadata, configuration, .. } = request;
+    let webhook = configuration.task_push_notification_config;
     if message.task_id.is_none() {
         if session.is_repeated(&sender)? {
             return Ok(Delivery::Repeated);
@@ -78,7 +79,7 @@ pub(super) fn deliver(
         session.platform().note_message(&sender.agent, session.id(), &message);
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
-        session.begin(message, context_id, metadata, sender)?;
+        session.begin(message, context_id, metadata, webhook, sender)?;
         return Ok(Delivery::Begun);
     }
     session.authorize(&sender.agent, &sender.caller)?;
@@ -89,11 +90,18 @@ pub(super) fn deliver(
         session.check_room()?;
     }
     let agent = sender.agent.clone();
+    if let Some(webhook) = &webhook {
+        session.check_webhook_room(&webhook.id)?;
+    }
+    let before = session.generation();
     let received = session.receive(message, metadata, sender).map_err(|refused| match refused {
         Refusal::NoAgent => session.internal(),
         Refusal::Task(error) => refusal(error),
     });
     if received? {
+        if let Some(webhook) = webhook {
+            session.register(webhook, before)?;
+        }
         session.note_newest_message(&agent);
     }
     session.flush().map_err(|_| session.internal())?;

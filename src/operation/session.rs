@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::frame::{self, Mark};
 use super::projection::Projection;
+use super::push::Hook;
 use super::run::drive;
 use super::send_message::Sender;
 use super::{ShownTask, Terms};
@@ -18,8 +19,10 @@ use crate::auth::Caller;
 use crate::config::Limits;
 use crate::error::Error;
 use crate::executor::{Runner, TurnHost};
+use crate::model::decode::read_json;
 use crate::model::{
-    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskView, UnixMillis,
+    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig,
+    TaskView, UnixMillis,
 };
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
@@ -53,6 +56,7 @@ pub struct TaskSession {
     /// Up to when the rows written so far use up what may be written.
     paced_until: Cell<i64>,
     projection: Projection,
+    hooks: RefCell<Vec<Hook>>,
     me: std::rc::Weak<Self>,
 }
 
@@ -102,11 +106,16 @@ impl TaskSession {
     ) -> Result<Rc<Self>, StoreError> {
         let mut size = 0;
         let mut log = Vec::new();
+        let mut hooks = Vec::new();
         let (phase, facts, indexed) = match store.load()? {
             None => (Phase::Empty, None, Indexed::default()),
             Some(stored) => {
                 size = stored.log.iter().map(|batch| batch.lines.len()).sum();
                 log = entries_of(&id, &stored.log)?;
+                let hook = |json: &String| {
+                    read_json(json).map_err(|error| StoreError(format!("webhook of {id}: {error}")))
+                };
+                hooks = stored.webhooks.iter().map(hook).collect::<Result<_, _>>()?;
                 let machine = TaskMachine::replay(log.iter().cloned())
                     .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
                 (Phase::Live(Box::new(machine)), Some(stored.facts), stored.indexed)
@@ -139,6 +148,7 @@ impl TaskSession {
             progressed: Cell::new(UnixMillis(0)),
             paced_until: Cell::new(0),
             projection: Projection::new(indexed),
+            hooks: RefCell::new(hooks),
             me: me.clone(),
         });
         if session.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
@@ -146,6 +156,7 @@ impl TaskSession {
             session.flush()?;
         }
         session.project();
+        session.poke();
         session.arm();
         Ok(session)
     }
@@ -253,6 +264,7 @@ impl TaskSession {
         mut message: Message,
         context_id: ContextId,
         metadata: Option<Metadata>,
+        webhook: Option<TaskPushNotificationConfig>,
         sender: Sender,
     ) -> Result<(), Error> {
         let runner = (self.agents)(&sender.agent).ok_or(Error::Internal { task: None })?;
@@ -276,6 +288,10 @@ impl TaskSession {
             let mut inner = self.inner.borrow_mut();
             inner.facts = Some(facts);
             inner.phase = Phase::Draft(Box::new(new));
+        }
+        self.hooks.borrow_mut().clear();
+        if let Some(webhook) = webhook {
+            self.register(webhook, 0)?;
         }
         let begun_ms = begun.0;
         let start = RunStart { attempt: 1, resumes: false, message: 1, begun_ms, request };
@@ -412,7 +428,7 @@ impl TaskSession {
         }
         let batch = Batch { generation, ..std::mem::take(&mut inner.unsaved) };
         let opening = if inner.is_stored { None } else { inner.facts.as_ref() };
-        let result = self.store.append(opening, &batch);
+        let result = self.store.append(opening, &batch).and_then(|()| self.store_new_hooks());
         inner.is_stored = true;
         drop(inner);
         if result.is_ok() {
@@ -425,6 +441,7 @@ impl TaskSession {
         self.changed.notify_waiters();
         self.note_stored();
         self.project();
+        self.poke();
         self.arm();
         result
     }
@@ -457,16 +474,23 @@ impl TaskSession {
             let run = machine.run().filter(|_| machine.is_active());
             run.map(RunStart::deadline)
         });
+        let (owes_webhook, webhook_retry) = self.webhook_wants();
         let wants = Wants {
             run_until: run_until.flatten(),
             owes_index: self.owes_index(),
             index_retry: self.projection.retry_at(),
+            owes_webhook,
+            webhook_retry,
             keep_until: self.keep_until(),
         };
         if let Some(at) = self.deadlines.borrow_mut().update(&wants, self.limits.keep_alive_ms, now)
         {
             self.platform.set_alarm(at);
         }
+    }
+
+    pub(super) fn hooks(&self) -> &RefCell<Vec<Hook>> {
+        &self.hooks
     }
 
     pub(super) fn deadlines(&self) -> &RefCell<Deadlines> {

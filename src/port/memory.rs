@@ -13,6 +13,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{
     Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
+    WebhookJob,
 };
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
@@ -68,7 +69,8 @@ impl TaskStore for MemoryStore {
         let mut task = self.0.task.borrow_mut();
         if let Some(facts) = opening {
             let indexed = Indexed::default();
-            *task = Some(StoredTask { facts: facts.clone(), indexed, log: Vec::new() });
+            let (log, webhooks) = (Vec::new(), Vec::new());
+            *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks });
         }
         let stored = task.as_mut().ok_or_else(|| StoreError("no task was opened".to_owned()))?;
         stored.log.push(batch.clone());
@@ -78,6 +80,25 @@ impl TaskStore for MemoryStore {
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
         if let Some(stored) = self.0.task.borrow_mut().as_mut() {
             stored.indexed = indexed;
+        }
+        Ok(())
+    }
+
+    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
+        self.delete_webhook(id)?;
+        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
+            stored.webhooks.push(json.to_owned());
+        }
+        Ok(())
+    }
+
+    fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
+        if self.0.fails.get() {
+            return Err(StoreError("the store was told to fail".to_owned()));
+        }
+        let member = format!(r#""id":"{id}""#);
+        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
+            stored.webhooks.retain(|json| !json.contains(&member));
         }
         Ok(())
     }
@@ -103,6 +124,7 @@ struct PlatformState {
     errors: RefCell<Vec<String>>,
     frames: RefCell<Vec<String>>,
     messages: RefCell<Vec<String>>,
+    jobs: RefCell<Vec<WebhookJob>>,
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
     index: MemoryIndex,
@@ -192,6 +214,11 @@ impl MemoryPlatform {
         self.0.messages.borrow().clone()
     }
 
+    /// Takes the jobs that are in the queue of notifications.
+    pub fn take_jobs(&self) -> Vec<WebhookJob> {
+        self.0.jobs.take()
+    }
+
     /// What was written to the log for operators.
     pub fn errors(&self) -> Vec<String> {
         self.0.errors.borrow().clone()
@@ -273,6 +300,15 @@ impl Platform for MemoryPlatform {
     fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
         let answer = format!("{} cannot be reached from memory", request.url);
         Box::pin(std::future::ready(Err(answer)))
+    }
+
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
+        self.0.jobs.borrow_mut().push(job);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn random(&self) -> f64 {
+        0.5
     }
 
     fn index(&self) -> &dyn TaskIndex {

@@ -7,9 +7,11 @@ pub mod memory;
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
 
 pub use index::{IndexRow, Indexed, TaskIndex};
 
+use crate::model::decode::{Decode, Fields};
 use crate::model::{Message, TaskId, UnixMillis};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
@@ -44,6 +46,20 @@ pub trait TaskStore {
     ///
     /// When the storage fails.
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
+
+    /// Keeps a webhook, in place of one of the same id.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError>;
+
+    /// Deletes a webhook, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
 
     /// Deletes all that is stored, the alarm included.
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
@@ -80,6 +96,28 @@ pub struct StoredTask {
     pub indexed: Indexed,
     /// Its log, oldest first.
     pub log: Vec<Batch>,
+    /// Its webhooks as JSON, in the order of their registration.
+    pub webhooks: Vec<String>,
+}
+
+/// What the queue of notifications holds: a webhook that is owed something. Never what it is owed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookJob {
+    /// The agent that has the task.
+    pub agent: String,
+    /// The task.
+    pub task: TaskId,
+    /// The webhook.
+    pub config_id: String,
+}
+
+impl Decode for WebhookJob {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let task = TaskId::new(fields.required_string("task")?);
+        let agent = fields.required_string("agent")?;
+        Some(Self { agent, task, config_id: fields.required_string("configId")? })
+    }
 }
 
 /// Storage did not do what it was asked. The text is for the log, not for clients.
@@ -121,6 +159,12 @@ pub trait Platform {
 
     /// Sends a request to another server.
     fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
+
+    /// Puts a job into the queue of notifications, once what was written before is durable.
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
+
+    /// A random number from 0 to 1.
+    fn random(&self) -> f64;
 
     /// The index of tasks.
     fn index(&self) -> &dyn TaskIndex;

@@ -11,12 +11,15 @@ pub enum Due {
     RunTimeout,
     /// The index is behind: write the row.
     Index,
+    /// A webhook is owed notifications: let its sender know, again.
+    Webhook,
     /// The task is finished and has been kept long enough.
     Retention,
 }
 
 impl Due {
-    const ALL: [Self; 4] = [Self::KeepAlive, Self::RunTimeout, Self::Index, Self::Retention];
+    const ALL: [Self; 5] =
+        [Self::KeepAlive, Self::RunTimeout, Self::Index, Self::Webhook, Self::Retention];
 }
 
 /// What a task waits for.
@@ -28,6 +31,10 @@ pub struct Wants {
     pub owes_index: bool,
     /// When to try it again, if writing to it has failed.
     pub index_retry: Option<UnixMillis>,
+    /// Whether a webhook is owed notifications that may be sent now.
+    pub owes_webhook: bool,
+    /// When the next of those that have failed is tried again.
+    pub webhook_retry: Option<UnixMillis>,
     /// When a finished task is to be deleted.
     pub keep_until: Option<UnixMillis>,
 }
@@ -72,7 +79,10 @@ impl Deadlines {
             (true, retry) => retry,
             (false, _) => None,
         };
-        self.due = [keep_alive, wants.run_until.filter(|at| *at > now), index, wants.keep_until];
+        let webhook = if wants.owes_webhook { look(self.get(Due::Webhook)) } else { None };
+        let webhook = webhook.into_iter().chain(wants.webhook_retry).min();
+        let run_timeout = wants.run_until.filter(|at| *at > now);
+        self.due = [keep_alive, run_timeout, index, webhook, wants.keep_until];
         self.arm()
     }
 

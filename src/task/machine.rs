@@ -20,6 +20,8 @@ pub struct TaskMachine {
     generation: u64,
     /// The generation at which the present status was entered.
     status_generation: u64,
+    /// The generation of the newest event about an artifact; 0 if there was none.
+    artifact_generation: u64,
     /// Whether a run of the executor is under way. Not part of the log: a machine that comes from
     /// storage has none.
     running: bool,
@@ -197,6 +199,7 @@ impl TaskMachine {
             task,
             generation: 1,
             status_generation: 1,
+            artifact_generation: 0,
             running: false,
             run: None,
             latest: None,
@@ -259,6 +262,11 @@ impl TaskMachine {
     /// The generation of the event that brought the present status.
     pub fn status_generation(&self) -> u64 {
         self.status_generation
+    }
+
+    /// The generation of the newest event about an artifact; 0 if there was none.
+    pub fn artifact_generation(&self) -> u64 {
+        self.artifact_generation
     }
 
     /// How the newest run began.
@@ -491,6 +499,7 @@ impl TaskMachine {
                 self.status_generation = self.generation;
             }
             LogEntry::ArtifactUpdate(event) => {
+                self.artifact_generation = self.generation;
                 let id = &event.artifact.artifact_id;
                 let known = task.artifacts.iter_mut().find(|artifact| artifact.artifact_id == *id);
                 match known {

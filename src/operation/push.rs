@@ -1,0 +1,350 @@
+//! The webhooks of a task: what each of them is owed, and who is at it.
+//!
+//! Nothing is stored for a single notification: a webhook is owed every event behind the newest one that
+//! it got. So an event and the debt are written together, the event path waits for nobody, and the alarm
+//! looks after what the queue may have lost.
+
+use serde::Serialize;
+
+use super::TaskSession;
+use super::frame::{self, Frame};
+use crate::executor::TurnHost;
+use crate::model::decode::{Decode, Fields};
+use crate::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
+use crate::port::{StoreError, WebhookJob};
+use crate::push::{Delivery, Health, Report, RetryPolicy, Verdict};
+use crate::task::TaskMachine;
+
+/// A webhook of the task in memory.
+pub(super) struct Hook {
+    pub(super) config: TaskPushNotificationConfig,
+    pub(super) delivery: Delivery,
+    /// Whether a job for it is in the queue, as far as is known.
+    is_queued: bool,
+    /// Who sends its notifications, and until when nobody else may.
+    lease: Option<(String, UnixMillis)>,
+    /// How many deliveries are not stored yet.
+    unsaved: u32,
+    /// Whether it is stored at all.
+    pub(super) is_stored: bool,
+}
+
+/// A webhook as it is stored: a line of JSON.
+#[derive(Serialize)]
+struct StoredHook<'a> {
+    config: &'a TaskPushNotificationConfig,
+    delivery: &'a Delivery,
+}
+
+impl Hook {
+    /// A new webhook, whose first event is the one after this generation.
+    pub(super) fn new(config: TaskPushNotificationConfig, after: u64) -> Self {
+        let delivery = Delivery::after(after);
+        Self { config, delivery, is_queued: false, lease: None, unsaved: 0, is_stored: false }
+    }
+
+    fn to_json(&self) -> String {
+        let stored = StoredHook { config: &self.config, delivery: &self.delivery };
+        // The model has no map with keys other than strings, so encoding cannot fail.
+        serde_json::to_string(&stored).unwrap_or_default()
+    }
+
+    /// Whether an event of the task is behind the newest one that the webhook got.
+    fn is_owed(&self, machine: &TaskMachine) -> bool {
+        let newest = match self.config.events {
+            EventFilter::All => machine.generation(),
+            EventFilter::Status => machine.status_generation(),
+            EventFilter::Artifacts => machine.artifact_generation(),
+        };
+        newest > self.delivery.done && self.delivery.health != Health::Suspended
+    }
+}
+
+impl Decode for Hook {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let config = fields.object("config")?;
+        let delivery = fields.object("delivery")?;
+        Some(Self { delivery, is_stored: true, ..Self::new(config, 0) })
+    }
+}
+
+/// One notification to be sent, and to whom.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notification {
+    /// Whose turn it is: to be shown with the report.
+    pub lease: String,
+    /// The event.
+    pub generation: u64,
+    /// It as it goes out: one StreamResponse (spec §3.2.3) as 1.0 JSON.
+    pub body: String,
+    /// Where to.
+    pub config: TaskPushNotificationConfig,
+}
+
+impl Decode for Notification {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            lease: fields.string("lease")?,
+            generation: fields.number("generation")?,
+            body: fields.string("body")?,
+            config: fields.object("config")?,
+        })
+    }
+}
+
+/// What a sender of notifications asks its task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NextNotification {
+    /// The webhook.
+    pub config_id: String,
+    /// Its lease, once it has one.
+    pub lease: Option<String>,
+    /// What came of the notification before.
+    pub report: Option<Report>,
+    /// Whether it goes away now, although there may be more.
+    pub leaves: bool,
+}
+
+impl Decode for NextNotification {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            config_id: fields.string("configId")?,
+            lease: fields.string("lease"),
+            report: fields.object("report"),
+            leaves: fields.boolean("leaves").unwrap_or_default(),
+        })
+    }
+}
+
+/// What a sender of notifications is told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NotificationTurn {
+    /// What to send next; none if there is nothing for this sender to do.
+    pub next: Option<Notification>,
+    /// What was given up by the report: the event, and why.
+    pub given_up: Option<GivenUp>,
+}
+
+impl Decode for NotificationTurn {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { next: fields.object("next"), given_up: fields.object("givenUp") })
+    }
+}
+
+/// An event that a webhook did not get.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GivenUp {
+    /// The event.
+    pub generation: u64,
+    /// Why.
+    pub error: String,
+    /// Whether nothing more is sent to the webhook.
+    pub is_suspended: bool,
+}
+
+impl Decode for GivenUp {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            generation: fields.number("generation")?,
+            error: fields.string("error")?,
+            is_suspended: fields.boolean("isSuspended").unwrap_or_default(),
+        })
+    }
+}
+
+impl TaskSession {
+    /// Lets the senders know of what they can do now. Called whenever something may have changed.
+    pub(super) fn poke(&self) {
+        if self.is_broken() || self.hooks().borrow().is_empty() {
+            return;
+        }
+        let now = self.platform().now();
+        let due: Vec<String> = self
+            .with_machine(|machine| {
+                let mut hooks = self.hooks().borrow_mut();
+                let due = hooks.iter_mut().filter(|hook| {
+                    let is_free = hook.lease.as_ref().is_none_or(|(_, until)| *until <= now);
+                    let is_due = hook.is_owed(machine) && hook.delivery.is_ready(now);
+                    is_due && is_free && !hook.is_queued
+                });
+                due.map(|hook| {
+                    hook.is_queued = true;
+                    hook.config.id.clone()
+                })
+                .collect()
+            })
+            .unwrap_or_default();
+        for config_id in due {
+            self.enqueue(config_id);
+        }
+    }
+
+    fn enqueue(&self, config_id: String) {
+        let (Some(session), Some(facts)) = (self.me(), self.facts()) else { return };
+        let task = self.id().clone();
+        let job = WebhookJob { agent: facts.agent, task, config_id: config_id.clone() };
+        self.platform().spawn(Box::pin(async move {
+            if let Err(error) = session.platform().enqueue(job).await {
+                let id = session.id();
+                session.platform().log_error(&format!("task {id}: the queue failed: {error}"));
+                session.with_hook(&config_id, |hook| hook.is_queued = false);
+            }
+        }));
+    }
+
+    /// The alarm has rung: jobs that were in the queue may be lost.
+    pub(super) fn forget_jobs(&self) {
+        for hook in self.hooks().borrow_mut().iter_mut() {
+            hook.is_queued = false;
+        }
+    }
+
+    /// Whether a webhook is owed something that may be sent now, and when the next one that has failed may
+    /// be tried again.
+    pub(super) fn webhook_wants(&self) -> (bool, Option<UnixMillis>) {
+        let hooks = self.hooks().borrow();
+        if hooks.is_empty() {
+            return (false, None);
+        }
+        let wants = self.with_machine(|machine| {
+            let owed: Vec<&Hook> = hooks.iter().filter(|hook| hook.is_owed(machine)).collect();
+            let retries = owed.iter().filter_map(|hook| hook.delivery.retry_at).map(UnixMillis);
+            (owed.iter().any(|hook| hook.delivery.retry_at.is_none()), retries.min())
+        });
+        wants.unwrap_or_default()
+    }
+
+    /// Takes what a sender reports, and gives it the next notification of its webhook, if there is one and
+    /// nobody else is at it.
+    pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
+        let mut turn = NotificationTurn::default();
+        if let Some(report) = asked.report {
+            turn.given_up = self.take_report(&asked.config_id, report);
+        }
+        turn.next = self.lease(&asked.config_id, asked.lease.as_deref(), asked.leaves);
+        self.poke();
+        self.arm();
+        turn
+    }
+
+    fn take_report(&self, config_id: &str, report: Report) -> Option<GivenUp> {
+        let now = self.platform().now();
+        let limits = self.limits();
+        let policy = RetryPolicy {
+            max_attempts: limits.webhook_attempts,
+            max_age_ms: limits.webhook_max_age_ms,
+            delay_ms: limits.webhook_retry_ms,
+            suspend_after: limits.webhook_suspend_after,
+        };
+        let generation = report.generation;
+        let chance = self.platform().random();
+        let (verdict, given_up) = self.with_hook(config_id, |hook| {
+            let verdict = hook.delivery.report(report, &policy, now, chance);
+            hook.unsaved += 1;
+            let error = hook.delivery.last_error.clone().unwrap_or_default();
+            let is_suspended = hook.delivery.health == Health::Suspended;
+            (verdict, GivenUp { generation, error, is_suspended })
+        })?;
+        if verdict != Verdict::Delivered && verdict != Verdict::Stale {
+            self.store_hook(config_id);
+        }
+        (verdict == Verdict::GivenUp).then_some(given_up)
+    }
+
+    /// Gives the next notification to whoever has the lease, or takes it if it is free.
+    fn lease(&self, config_id: &str, lease: Option<&str>, leaves: bool) -> Option<Notification> {
+        let now = self.platform().now();
+        let (done, filter, unsaved) = self.with_hook(config_id, |hook| {
+            let holder = hook.lease.as_ref().filter(|(_, until)| *until > now);
+            if holder.is_some_and(|(holder, _)| Some(holder.as_str()) != lease) {
+                return None;
+            }
+            hook.lease = None;
+            hook.is_queued = false;
+            Some((hook.delivery.done, hook.config.events, hook.unsaved))
+        })??;
+        let is_ready = self.with_machine(|machine| {
+            let is_due = |hook: &mut Hook| hook.is_owed(machine) && hook.delivery.is_ready(now);
+            self.with_hook(config_id, is_due).unwrap_or(false)
+        });
+        let next = match leaves || is_ready != Some(true) {
+            true => None,
+            false => self.event_after(done, filter),
+        };
+        if unsaved >= MAX_UNSAVED || (unsaved > 0 && next.is_none()) {
+            self.store_hook(config_id);
+        }
+        let (generation, body) = next?;
+        let lease = self.platform().new_id();
+        let patience = self.limits().webhook_timeout_ms.saturating_add(LEASE_SLACK_MS);
+        let until = UnixMillis(now.0.saturating_add(i64::try_from(patience).unwrap_or(i64::MAX)));
+        let config = self.with_hook(config_id, |hook| {
+            hook.lease = Some((lease.clone(), until));
+            hook.config.clone()
+        })?;
+        Some(Notification { lease, generation, body, config })
+    }
+
+    /// The first event after a generation that a filter lets through.
+    fn event_after(&self, after: u64, filter: EventFilter) -> Option<(u64, String)> {
+        let mut after = after;
+        loop {
+            let (frames, has_more) = self.frames_after(after).ok()?;
+            for text in &frames {
+                let Some(Frame::Events(first, events)) = Frame::parse(text) else { continue };
+                for (generation, (_, json)) in (first..).zip(events) {
+                    if frame::passes(filter, json) {
+                        return Some((generation, json.to_owned()));
+                    }
+                    after = after.max(generation);
+                }
+            }
+            if !has_more || frames.is_empty() {
+                return None;
+            }
+        }
+    }
+
+    pub(super) fn with_hook<T>(&self, id: &str, change: impl FnOnce(&mut Hook) -> T) -> Option<T> {
+        let mut hooks = self.hooks().borrow_mut();
+        hooks.iter_mut().find(|hook| hook.config.id == id).map(change)
+    }
+
+    /// Stores a webhook as it stands; a failure leaves it behind, and its newest deliveries are repeated.
+    pub(super) fn store_hook(&self, id: &str) {
+        let Some(json) = self.with_hook(id, |hook| hook.to_json()) else { return };
+        match self.store().put_webhook(id, &json) {
+            Ok(()) => {
+                self.with_hook(id, |hook| {
+                    hook.unsaved = 0;
+                    hook.is_stored = true;
+                });
+            }
+            Err(error) => self.platform().log_error(&format!("task {}: {error}", self.id())),
+        }
+    }
+
+    /// Stores the webhooks that came with the message that began the task.
+    pub(super) fn store_new_hooks(&self) -> Result<(), StoreError> {
+        let mut hooks = self.hooks().borrow_mut();
+        for hook in hooks.iter_mut().filter(|hook| !hook.is_stored) {
+            self.store().put_webhook(&hook.config.id, &hook.to_json())?;
+            hook.is_stored = true;
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_hook_id(&self) -> String {
+        TurnHost::new_id(self)
+    }
+}
+
+/// How many deliveries go unstored at most: as many may be repeated after a crash.
+const MAX_UNSAVED: u32 = 10;
+
+/// How much longer than a request may take a lease is, in milliseconds.
+const LEASE_SLACK_MS: u64 = 5_000;

@@ -1,0 +1,197 @@
+//! The operations on the webhooks of a task (spec §3.1.7 to §3.1.10), and those of our extension.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::TaskSession;
+use super::push::Hook;
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::model::{
+    ListPushNotificationConfigsRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
+    TaskPushNotificationConfig,
+};
+use crate::push::Delivery;
+
+/// Registers a webhook: it gets what happens from now on. One of the same id is replaced.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such task for this agent and caller;
+/// [`Error::UnsupportedOperation`] if the task has as many webhooks as it may have.
+pub fn create_push_config(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    config: TaskPushNotificationConfig,
+) -> Result<TaskPushNotificationConfig, Error> {
+    session.authorize(agent, caller)?;
+    session.flush().map_err(|_| session.internal())?;
+    let config = session.register(config, session.generation())?;
+    session.store_hook(&config.id);
+    match session.with_hook(&config.id, |hook| hook.is_stored) {
+        Some(true) => Ok(config),
+        Some(false) | None => Err(session.internal()),
+    }
+}
+
+/// One webhook.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such task for this agent and caller, or no such webhook.
+pub fn get_push_config(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    request: &PushNotificationConfigRequest,
+) -> Result<TaskPushNotificationConfig, Error> {
+    session.authorize(agent, caller)?;
+    let found = session.with_hook(&request.id, |hook| hook.config.clone());
+    found.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))
+}
+
+/// All webhooks of the task, in the order of their registration.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such task for this agent and caller.
+pub fn list_push_configs(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    _request: &ListPushNotificationConfigsRequest,
+) -> Result<Vec<TaskPushNotificationConfig>, Error> {
+    session.authorize(agent, caller)?;
+    Ok(session.hooks().borrow().iter().map(|hook| hook.config.clone()).collect())
+}
+
+/// Deletes a webhook: nothing more is sent to it. Deleting it again does no harm.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such task for this agent and caller.
+pub fn delete_push_config(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    request: &PushNotificationConfigRequest,
+) -> Result<(), Error> {
+    session.authorize(agent, caller)?;
+    if session.with_hook(&request.id, |_| ()).is_some() {
+        session.store().delete_webhook(&request.id).map_err(|error| {
+            session.platform().log_error(&format!("task {}: {error}", session.id()));
+            session.internal()
+        })?;
+        session.hooks().borrow_mut().retain(|hook| hook.config.id != request.id);
+    }
+    Ok(())
+}
+
+/// How the notifications of a webhook have fared, as JSON: see `docs/webhooks.md`.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such task for this agent and caller, or no such webhook.
+pub fn list_deliveries(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    request: &PushNotificationConfigRequest,
+) -> Result<String, Error> {
+    session.authorize(agent, caller)?;
+    let shown = session.with_hook(&request.id, |hook| {
+        let Delivery { done, health, retry_at, last_error, recent, .. } = &hook.delivery;
+        json!({
+            "taskId": session.id(),
+            "id": request.id,
+            "health": health,
+            "deliveredGeneration": done,
+            "nextAttemptAt": retry_at,
+            "lastError": last_error,
+            "attempts": recent,
+        })
+        .to_string()
+    });
+    shown.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))
+}
+
+/// Sends the events from a generation on again, also to a webhook that is suspended.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] as above; [`Error::InvalidParams`] if there is no such event yet.
+pub fn redeliver(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    request: &RedeliverRequest,
+) -> Result<TaskPushNotificationConfig, Error> {
+    session.authorize(agent, caller)?;
+    session.flush().map_err(|_| session.internal())?;
+    let (newest, from) = (session.generation(), request.from_generation);
+    if from > newest {
+        let description = format!("must be the generation of an event, at most {newest}");
+        return Err(Error::invalid("fromGeneration", description));
+    }
+    let config = session.with_hook(&request.id, |hook| {
+        hook.delivery.restart_from(from);
+        hook.config.clone()
+    });
+    let config = config.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))?;
+    session.store_hook(&config.id);
+    session.poke();
+    session.arm();
+    Ok(config)
+}
+
+impl TaskSession {
+    /// Adds a webhook in memory, with an id and a signing secret if it has none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if there are as many as there may be.
+    pub(super) fn register(
+        &self,
+        mut config: TaskPushNotificationConfig,
+        after: u64,
+    ) -> Result<TaskPushNotificationConfig, Error> {
+        if config.id.is_empty() {
+            config.id = self.new_hook_id();
+        }
+        config.tenant = None;
+        config.task_id = self.id().clone();
+        let known = self.with_hook(&config.id, |hook| hook.config.signing_secret.clone()).flatten();
+        config.signing_secret = config.signing_secret.or(known).or_else(|| Some(self.new_secret()));
+        self.check_webhook_room(&config.id)?;
+        let mut hooks = self.hooks().borrow_mut();
+        hooks.retain(|hook| hook.config.id != config.id);
+        hooks.push(Hook::new(config.clone(), after));
+        Ok(config)
+    }
+
+    /// Whether the task takes a webhook of this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if there are as many others as there may be.
+    pub(super) fn check_webhook_room(&self, id: &str) -> Result<(), Error> {
+        let limit = self.limits().max_webhooks;
+        let others = self.hooks().borrow().iter().filter(|hook| hook.config.id != id).count();
+        if others < limit {
+            return Ok(());
+        }
+        let hint = format!("a task has at most {limit} webhooks; delete one first");
+        Err(Error::UnsupportedOperation(hint))
+    }
+
+    /// 32 random bytes in the form of the Standard Webhooks.
+    fn new_secret(&self) -> Secret {
+        let random = [self.new_hook_id(), self.new_hook_id()].concat().replace('-', "");
+        let hex =
+            |pair: &[u8]| std::str::from_utf8(pair).ok().map(|pair| u8::from_str_radix(pair, 16));
+        let bytes = random.as_bytes().chunks(2).filter_map(hex).filter_map(Result::ok);
+        Secret::new(format!("whsec_{}", STANDARD.encode(bytes.collect::<Vec<u8>>())))
+    }
+}

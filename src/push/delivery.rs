@@ -1,0 +1,397 @@
+//! How the notifications of one webhook have fared, and what follows from that.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use crate::model::UnixMillis;
+use crate::model::decode::{Decode, Fields};
+
+/// How the notifications of one webhook have fared. Kept with the task.
+///
+/// Events are sent one by one, in their order: the next one only when the one before was delivered or
+/// given up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delivery {
+    /// The generation up to which every event was delivered or given up. What was before the webhook
+    /// was registered counts as delivered.
+    pub done: u64,
+    /// How often the next event was tried in vain.
+    pub attempts: u32,
+    /// Since when it is tried in vain.
+    pub failing_since: Option<i64>,
+    /// When it is tried again.
+    pub retry_at: Option<i64>,
+    /// How many events in a row were given up.
+    pub given_up: u32,
+    /// Whether the webhook works.
+    pub health: Health,
+    /// Why the newest failure failed.
+    pub last_error: Option<String>,
+    /// The newest attempts, oldest first, up to [`MAX_RECENT`].
+    pub recent: VecDeque<Attempt>,
+}
+
+/// Whether a webhook works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Health {
+    /// The newest event was delivered, or none was sent yet.
+    #[default]
+    Active,
+    /// The newest attempt failed.
+    Failing,
+    /// Too many events were given up: nothing is sent until the owner asks for it.
+    Suspended,
+}
+
+/// One attempt to deliver an event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// When it was made, in milliseconds since the epoch.
+    pub at: i64,
+    /// The event.
+    pub generation: u64,
+    /// Which attempt at this event it was, from 1.
+    pub attempt: u32,
+    /// The HTTP status that was answered, if any was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// What came of it: `delivered`, `retry` or `givenUp`.
+    pub outcome: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What a sender reports of one attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The event.
+    pub generation: u64,
+    /// When it was made, in milliseconds since the epoch.
+    pub at: i64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The HTTP status that was answered; none if there was no answer.
+    pub status: Option<u16>,
+    /// Why there was no answer, or why nothing was sent.
+    pub error: Option<String>,
+    /// Whether trying again cannot help: the URL must not be called.
+    pub is_hopeless: bool,
+    /// For how many seconds the receiver wants to be left alone.
+    pub retry_after_s: Option<u64>,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The event was delivered.
+    Delivered,
+    /// It is tried again later.
+    Retry,
+    /// It is not tried again.
+    GivenUp,
+    /// The report is about an event that is settled already.
+    Stale,
+}
+
+/// How often and how long is tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How often an event is tried at most.
+    pub max_attempts: u32,
+    /// How long it is tried at most, in milliseconds.
+    pub max_age_ms: u64,
+    /// The time before the second attempt, in milliseconds; it doubles from attempt to attempt.
+    pub delay_ms: u64,
+    /// After how many events in a row that were given up nothing more is sent.
+    pub suspend_after: u32,
+}
+
+impl Delivery {
+    /// A webhook whose first event is the one after this generation.
+    pub fn after(generation: u64) -> Self {
+        Self { done: generation, ..Self::default() }
+    }
+
+    /// Whether something may be sent at this instant, if there is anything.
+    pub fn is_ready(&self, now: UnixMillis) -> bool {
+        self.health != Health::Suspended && self.retry_at.is_none_or(|at| at <= now.0)
+    }
+
+    /// Takes what a sender reports. `chance` is from 0 to 1 and spreads retries.
+    pub fn report(
+        &mut self,
+        report: Report,
+        policy: &RetryPolicy,
+        now: UnixMillis,
+        chance: f64,
+    ) -> Verdict {
+        if report.generation <= self.done {
+            return Verdict::Stale;
+        }
+        let verdict = self.judge(&report, policy, now);
+        let attempt = self.attempts + 1;
+        let error = match (verdict, report.status) {
+            (Verdict::Delivered, _) => None,
+            (_, Some(status)) => Some(format!("the receiver answered {status}")),
+            (_, None) => report.error.or_else(|| Some("no answer".to_owned())),
+        };
+        self.note(Attempt {
+            at: report.at,
+            generation: report.generation,
+            attempt,
+            status: report.status,
+            duration_ms: report.duration_ms,
+            outcome: verdict.name().to_owned(),
+            error: error.clone(),
+        });
+        match verdict {
+            Verdict::Delivered => {
+                self.settle(report.generation);
+                self.given_up = 0;
+                self.health = Health::Active;
+            }
+            Verdict::Retry => {
+                self.attempts = attempt;
+                self.failing_since.get_or_insert(now.0);
+                let delay = delay_after(attempt, policy.delay_ms, chance);
+                let asked = report.retry_after_s.unwrap_or(0).saturating_mul(1_000);
+                let delay = delay.max(asked).min(MAX_DELAY_MS);
+                self.retry_at = Some(now.0.saturating_add(i64::try_from(delay).unwrap_or(0)));
+                self.health = Health::Failing;
+            }
+            Verdict::GivenUp => {
+                self.settle(report.generation);
+                self.given_up = self.given_up.saturating_add(1);
+                let is_gone = report.status == Some(410);
+                let is_hopeless = is_gone || self.given_up >= policy.suspend_after;
+                self.health = if is_hopeless { Health::Suspended } else { Health::Failing };
+            }
+            Verdict::Stale => {}
+        }
+        if error.is_some() {
+            self.last_error = error;
+        }
+        verdict
+    }
+
+    /// Sends again, from the event of this generation on, whatever has come of it.
+    pub fn restart_from(&mut self, generation: u64) {
+        self.settle(generation.saturating_sub(1));
+        self.given_up = 0;
+        self.health = Health::Active;
+    }
+
+    fn judge(&self, report: &Report, policy: &RetryPolicy, now: UnixMillis) -> Verdict {
+        match report.status {
+            Some(200..=299) => return Verdict::Delivered,
+            Some(408 | 425 | 429 | 500..) => {}
+            Some(_) => return Verdict::GivenUp,
+            None if report.is_hopeless => return Verdict::GivenUp,
+            None => {}
+        }
+        let since = self.failing_since.unwrap_or(now.0);
+        let age = u64::try_from(now.0.saturating_sub(since)).unwrap_or(0);
+        match self.attempts + 1 >= policy.max_attempts || age >= policy.max_age_ms {
+            true => Verdict::GivenUp,
+            false => Verdict::Retry,
+        }
+    }
+
+    fn settle(&mut self, generation: u64) {
+        self.done = generation;
+        self.attempts = 0;
+        self.failing_since = None;
+        self.retry_at = None;
+    }
+
+    fn note(&mut self, attempt: Attempt) {
+        if self.recent.len() >= MAX_RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(attempt);
+    }
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Retry => "retry",
+            Self::GivenUp => "givenUp",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// How long to wait after this many failed attempts, in milliseconds: doubles up to [`MAX_DELAY_MS`], and
+/// is spread over its upper half so that many webhooks do not come back at once.
+fn delay_after(attempts: u32, first_ms: u64, chance: f64) -> u64 {
+    let doublings = attempts.saturating_sub(1).min(30);
+    let delay = first_ms.saturating_mul(1 << doublings).min(MAX_DELAY_MS);
+    (delay as f64 * (0.5 + chance / 2.0)) as u64
+}
+
+impl Decode for Delivery {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            done: fields.number("done")?,
+            attempts: fields.number("attempts")?,
+            failing_since: fields.number("failingSince"),
+            retry_at: fields.number("retryAt"),
+            given_up: fields.number("givenUp")?,
+            health: match fields.string("health")?.as_str() {
+                "active" => Health::Active,
+                "failing" => Health::Failing,
+                _ => Health::Suspended,
+            },
+            last_error: fields.string("lastError"),
+            recent: fields.list("recent").unwrap_or_default().into(),
+        })
+    }
+}
+
+impl Decode for Attempt {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            at: fields.number("at")?,
+            generation: fields.number("generation")?,
+            attempt: fields.number("attempt")?,
+            status: fields.number("status"),
+            duration_ms: fields.number("durationMs")?,
+            outcome: fields.string("outcome")?,
+            error: fields.string("error"),
+        })
+    }
+}
+
+impl Decode for Report {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            generation: fields.number("generation")?,
+            at: fields.number("at")?,
+            duration_ms: fields.number("durationMs")?,
+            status: fields.number("status"),
+            error: fields.string("error"),
+            is_hopeless: fields.boolean("isHopeless").unwrap_or_default(),
+            retry_after_s: fields.number("retryAfterS"),
+        })
+    }
+}
+
+/// How many attempts are remembered of a webhook.
+const MAX_RECENT: usize = 20;
+
+/// The longest time between two attempts: one hour, in milliseconds.
+const MAX_DELAY_MS: u64 = 3_600_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::decode::read_json;
+
+    const POLICY: RetryPolicy =
+        RetryPolicy { max_attempts: 3, max_age_ms: 100_000, delay_ms: 1_000, suspend_after: 2 };
+
+    fn answered(generation: u64, status: u16) -> Report {
+        Report { generation, status: Some(status), ..Report::default() }
+    }
+
+    #[test]
+    fn answers_are_judged() {
+        for (status, verdict) in [
+            (200, Verdict::Delivered),
+            (204, Verdict::Delivered),
+            (299, Verdict::Delivered),
+            (301, Verdict::GivenUp),
+            (307, Verdict::GivenUp),
+            (400, Verdict::GivenUp),
+            (401, Verdict::GivenUp),
+            (404, Verdict::GivenUp),
+            (408, Verdict::Retry),
+            (410, Verdict::GivenUp),
+            (425, Verdict::Retry),
+            (429, Verdict::Retry),
+            (500, Verdict::Retry),
+            (503, Verdict::Retry),
+        ] {
+            let mut delivery = Delivery::after(0);
+            let given = delivery.report(answered(1, status), &POLICY, UnixMillis(0), 1.0);
+            assert_eq!(given, verdict, "{status}");
+        }
+    }
+
+    #[test]
+    fn what_fails_is_tried_again_with_growing_pauses_and_then_given_up() {
+        let mut delivery = Delivery::after(4);
+        let no_answer = || Report { generation: 5, ..Report::default() };
+        let mut pauses = Vec::new();
+        for _ in 0..2 {
+            assert_eq!(delivery.report(no_answer(), &POLICY, UnixMillis(0), 1.0), Verdict::Retry);
+            pauses.push(delivery.retry_at.unwrap());
+            assert!(!delivery.is_ready(UnixMillis(0)));
+            assert_eq!((delivery.done, delivery.health), (4, Health::Failing));
+        }
+        assert_eq!(pauses, [1_000, 2_000]);
+        assert_eq!(delivery.report(no_answer(), &POLICY, UnixMillis(0), 1.0), Verdict::GivenUp);
+        assert_eq!((delivery.done, delivery.given_up), (5, 1));
+        assert_eq!(delivery.last_error.as_deref(), Some("no answer"));
+        assert!(delivery.is_ready(UnixMillis(0)), "the next event has its own attempts");
+        delivery.report(answered(6, 404), &POLICY, UnixMillis(0), 1.0);
+        assert_eq!(delivery.health, Health::Suspended);
+        assert!(!delivery.is_ready(UnixMillis(i64::MAX)));
+        delivery.restart_from(5);
+        assert_eq!((delivery.done, delivery.health), (4, Health::Active));
+        delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 1.0);
+        assert_eq!((delivery.done, delivery.health, delivery.given_up), (5, Health::Active, 0));
+        assert_eq!(delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 0.0), Verdict::Stale);
+        let outcomes: Vec<&str> =
+            delivery.recent.iter().map(|attempt| attempt.outcome.as_str()).collect();
+        assert_eq!(outcomes, ["retry", "retry", "givenUp", "givenUp", "delivered"]);
+    }
+
+    #[test]
+    fn receivers_are_left_alone_as_long_as_they_want() {
+        let mut delivery = Delivery::after(0);
+        let report = Report { retry_after_s: Some(30), ..answered(1, 429) };
+        delivery.report(report, &POLICY, UnixMillis(0), 0.0);
+        assert_eq!(delivery.retry_at, Some(30_000));
+        let mut delivery = Delivery::after(0);
+        let report = Report { retry_after_s: Some(u64::MAX), ..answered(1, 503) };
+        delivery.report(report, &POLICY, UnixMillis(0), 0.0);
+        assert_eq!(delivery.retry_at, Some(3_600_000));
+    }
+
+    #[test]
+    fn who_is_gone_is_not_called_again_and_what_is_too_old_is_given_up() {
+        let mut delivery = Delivery::after(0);
+        delivery.report(answered(1, 410), &POLICY, UnixMillis(0), 0.0);
+        assert_eq!(delivery.health, Health::Suspended);
+        let mut delivery = Delivery::after(0);
+        delivery.report(answered(1, 500), &POLICY, UnixMillis(0), 0.0);
+        let verdict = delivery.report(answered(1, 500), &POLICY, UnixMillis(100_000), 0.0);
+        assert_eq!(verdict, Verdict::GivenUp);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was_written() {
+        let mut delivery = Delivery::after(3);
+        for generation in 4..40 {
+            delivery.report(answered(generation, 200), &POLICY, UnixMillis(9), 0.5);
+        }
+        delivery.report(answered(40, 500), &POLICY, UnixMillis(9), 0.5);
+        assert_eq!(delivery.recent.len(), MAX_RECENT);
+        let text = serde_json::to_string(&delivery).unwrap();
+        assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
+        let report = Report { error: Some("x".to_owned()), is_hopeless: true, ..answered(1, 2) };
+        let text = serde_json::to_string(&report).unwrap();
+        assert_eq!(read_json::<Report>(&text).unwrap(), report);
+    }
+}

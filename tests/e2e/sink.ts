@@ -56,7 +56,8 @@ export class Sink {
   /** What becomes of requests that nothing was planned for. */
   otherwise: (arrival: Arrival) => Deed | Promise<Deed> = () => ({});
   readonly #server: Server;
-  readonly #arrivals: Arrival[] = [];
+  /** By the first segment of their paths, since a long test has very many. */
+  readonly #arrivals = new Map<string, Arrival[]>();
   readonly #plans = new Map<string, Deed[]>();
   readonly #waiting = new Set<() => void>();
 
@@ -86,19 +87,24 @@ export class Sink {
 
   /** The requests to this path and those below it, oldest first. */
   arrivals(path: string): Arrival[] {
-    return this.#arrivals.filter((arrival) => arrival.path === path || arrival.path.startsWith(`${path}/`));
+    return this.#near(path).filter((arrival) => arrival.path === path || arrival.path.startsWith(`${path}/`));
   }
 
   /** How many requests came to exactly this path. */
   count(path: string): number {
-    return this.#arrivals.filter((arrival) => arrival.path === path).length;
+    return this.#near(path).filter((arrival) => arrival.path === path).length;
+  }
+
+  /** Forgets the requests to all paths with the first segment of this one. */
+  forget(path: string): void {
+    this.#arrivals.delete(segmentOf(path));
   }
 
   /** Waits for the request number `nth`, counted from 1, to exactly this path. */
   async arrival(path: string, nth = 1): Promise<Arrival> {
     const deadline = Date.now() + 40_000;
     for (;;) {
-      const found = this.#arrivals.filter((arrival) => arrival.path === path)[nth - 1];
+      const found = this.#near(path).filter((arrival) => arrival.path === path)[nth - 1];
       if (found !== undefined) return found;
       if (Date.now() > deadline) throw new Error(`request ${nth} to ${path} did not come`);
       await this.#change(deadline);
@@ -125,11 +131,18 @@ export class Sink {
       return;
     }
     const arrival = new Arrival(request, body, response);
-    this.#arrivals.push(arrival);
+    this.#near(arrival.path).push(arrival);
     for (const tell of [...this.#waiting]) tell();
     const deed = this.#plans.get(arrival.path)?.shift() ?? (await this.otherwise(arrival));
     if (deed === "drop") arrival.drop();
     else if (deed !== "hold") await arrival.answer(deed);
+  }
+
+  #near(path: string): Arrival[] {
+    const segment = segmentOf(path);
+    const known = this.#arrivals.get(segment) ?? [];
+    this.#arrivals.set(segment, known);
+    return known;
   }
 
   #change(deadline: number): Promise<void> {
@@ -144,3 +157,5 @@ export class Sink {
     });
   }
 }
+
+const segmentOf = (path: string): string => path.split("/", 2)[1] ?? "";

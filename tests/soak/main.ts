@@ -51,6 +51,7 @@ async function keepBusy(): Promise<void> {
     subjects.push(subject);
     alive.add(subject);
     await subject.live();
+    subject.settle();
     alive.delete(subject);
   }
 }

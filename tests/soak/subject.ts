@@ -43,6 +43,7 @@ export class Subject {
   /** Whether it waits for its client and nobody has a request about it open. */
   isAtRest = false;
   readonly #world: World;
+  #counted: number | undefined;
   readonly #random: Random;
   readonly #shape: Shape;
   readonly #agent: Agent;
@@ -91,9 +92,15 @@ export class Subject {
     return `${this.id ?? "a task that was never answered"} (${this.path}, ${JSON.stringify(this.#shape)})`;
   }
 
+  /** Forgets what is known of its steps but their number. */
+  settle(): void {
+    this.#counted = this.steps;
+    this.#world.sink.forget(this.path);
+  }
+
   /** How many steps were done for it. */
   get steps(): number {
-    return this.#world.sink.arrivals(this.path).length;
+    return this.#counted ?? this.#world.sink.arrivals(this.path).length;
   }
 
   /** From its beginning to its end, and then checks it. */

@@ -45,6 +45,8 @@ export interface Worker {
   evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
   /** Fires the cron trigger, and waits for what it does. */
   cron(): Promise<void>;
+  /** Puts a text into the queue of this binding, past the Worker. */
+  enqueue(binding: string, text: string): Promise<void>;
   /** Its D1 database, past the Worker. Until it is stopped or restarted. */
   d1(): Promise<Database>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
@@ -91,6 +93,11 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     async cron() {
       const answer = await fetch(`${url}/cdn-cgi/local/scheduled`);
       if (!answer.ok) throw new Error(`the cron trigger failed: ${answer.status} ${await answer.text()}`);
+    },
+    async enqueue(binding, text) {
+      if (instance === undefined) throw new Error("the worker is not running");
+      const queue = await instance.miniflare.getQueueProducer(binding);
+      await queue.send(text, { contentType: "text" });
     },
     async d1() {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -219,6 +226,7 @@ interface Miniflare {
   readonly ready: Promise<URL>;
   dispose(): Promise<void>;
   getD1Database(binding: string): Promise<Database>;
+  getQueueProducer(binding: string): Promise<{ send(body: unknown, options: { contentType: string }): Promise<void> }>;
   unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
 }
 

@@ -1,5 +1,7 @@
-// `npm run deploy`: builds the Worker, uploads it, then migrates the remote database.
+// `npm run deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
+import { readFileSync } from "node:fs";
+import { inRoot } from "./lib/paths.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, step } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
@@ -12,6 +14,7 @@ await main(async () => {
   if (!dryRun) await checkLogin();
   await ensureBuilt("default");
 
+  if (!dryRun) await ensureQueues();
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it comes before the migrations.
     if ((await wrangler(["deploy", ...args])).code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
@@ -27,6 +30,18 @@ await main(async () => {
     }
   });
 });
+
+/** Makes the queues that wrangler.toml names and the account does not have: a deploy makes the database, but not these. */
+async function ensureQueues() {
+  const names = new Set([...readFileSync(inRoot("wrangler.toml"), "utf8").matchAll(/^queue = "(.+)"$/gm)].map(([, name]) => name));
+  for (const name of names) {
+    if ((await wrangler(["queues", "info", name], { quiet: true })).code === 0) continue;
+    await step(`Making the queue ${name}`, async () => {
+      const { code, output } = await wrangler(["queues", "create", name], { quiet: true });
+      if (code !== 0) throw new Stop(`The queue could not be made:\n\n${output.trim()}`);
+    });
+  }
+}
 
 async function checkLogin() {
   const { output } = await wrangler(["whoami", "--json"], { quiet: true });

@@ -21,6 +21,7 @@ mod rows;
 mod statements;
 mod task_object;
 mod task_store;
+mod webhook;
 
 pub use front::handle;
 pub use prune::prune;

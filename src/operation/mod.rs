@@ -9,6 +9,7 @@ pub mod frame;
 mod get_task;
 pub mod list_tasks;
 mod projection;
+mod push_config;
 mod run;
 mod send_message;
 mod session;
@@ -18,6 +19,10 @@ mod terms;
 pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
+pub use push_config::{
+    create_push_config, delete_push_config, get_push_config, list_deliveries, list_push_configs,
+    redeliver,
+};
 pub use send_message::{Sender, send_message};
 pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
@@ -25,7 +30,7 @@ pub use terms::Terms;
 
 use std::rc::Rc;
 
-use crate::model::Message;
+use crate::model::{Message, TaskPushNotificationConfig};
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +41,14 @@ pub enum Outcome {
     SentMessage(Box<Message>),
     /// The task as it was when the operation was done.
     Task(ShownTask),
+    /// A webhook of the task.
+    PushConfig(Box<TaskPushNotificationConfig>),
+    /// All webhooks of the task.
+    PushConfigs(Vec<TaskPushNotificationConfig>),
+    /// A webhook of the task is gone.
+    PushConfigDeleted,
+    /// How the notifications of a webhook have fared, as JSON.
+    Deliveries(String),
 }
 
 /// A task as an answer shows it.

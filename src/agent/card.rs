@@ -3,6 +3,7 @@
 use super::definition::{AgentDefinition, Capabilities, ExecutorKind, SkillDefinition};
 use crate::model::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill, GENERATION_EXTENSION,
+    WEBHOOKS_EXTENSION,
 };
 use crate::tool::{Tool, skill_of};
 
@@ -30,15 +31,22 @@ pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
     }
 }
 
-/// What an agent supports: what its file says, and the extension that all agents have.
+/// What an agent supports: what its file says, the extension that all agents have, and the one of those
+/// that have webhooks.
 pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     let mut capabilities = agent.capabilities.clone();
-    capabilities.extensions.push(AgentExtension {
-        uri: GENERATION_EXTENSION.to_owned(),
-        description: GENERATION_DESCRIPTION.to_owned(),
-        required: false,
-        params: None,
-    });
+    let mut declare = |uri: &str, description: &str| {
+        capabilities.extensions.push(AgentExtension {
+            uri: uri.to_owned(),
+            description: description.to_owned(),
+            required: false,
+            params: None,
+        });
+    };
+    declare(GENERATION_EXTENSION, GENERATION_DESCRIPTION);
+    if agent.capabilities.push_notifications {
+        declare(WEBHOOKS_EXTENSION, WEBHOOKS_DESCRIPTION);
+    }
     capabilities
 }
 
@@ -64,6 +72,9 @@ pub const ORIGIN: &str = "{origin}";
 const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: answers tell it, \
     If-Generation-Match lets a message or a cancel through at one generation only, and GetTask with \
     After-Generation waits for a later one.";
+
+const WEBHOOKS_DESCRIPTION: &str = "Webhooks take a filter of events and a secret to sign notifications \
+    with, and two methods show how deliveries fared and send events again.";
 
 fn skills_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<AgentSkill> {
     match agent.executor.kind {
@@ -132,6 +143,18 @@ mod tests {
         assert_eq!(uris, ["urn:own", GENERATION_EXTENSION]);
         assert!(extensions.iter().all(|extension| !extension.required));
         assert_eq!(capabilities_of(&agent).extensions, extensions);
+    }
+
+    #[test]
+    fn agents_with_webhooks_declare_what_is_added_to_them() {
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }\n\
+                    capabilities = { push_notifications = true }";
+        let agent: AgentDefinition = toml::from_str(text).unwrap();
+        let capabilities = card_of(&agent, &[]).capabilities;
+        let uris: Vec<&str> =
+            capabilities.extensions.iter().map(|found| found.uri.as_str()).collect();
+        assert_eq!(uris, [GENERATION_EXTENSION, WEBHOOKS_EXTENSION]);
+        assert!(capabilities.push_notifications);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::definition::{AgentDefinition, ExecutorKind, RunSettings};
 use super::script;
-use crate::model::{AgentExtension, GENERATION_EXTENSION};
+use crate::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 use crate::tool::{Tool, check_schema};
 
 /// Something that is wrong with an agent file.
@@ -83,14 +83,9 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             report(key, format!("holds {mode:?}, which is no media type such as `text/plain`"));
         }
     }
-    for (name, is_wanted, is_supported) in [
-        ("push_notifications", agent.capabilities.push_notifications, SUPPORTS_PUSH),
-        ("extended_agent_card", agent.capabilities.extended_agent_card, SUPPORTS_EXTENDED_CARD),
-    ] {
-        if is_wanted && !is_supported {
-            let key = format!("capabilities.{name}");
-            report(&key, "is not supported by this build; remove the line".to_owned());
-        }
+    if agent.capabilities.extended_agent_card {
+        let fix = "is not supported by this build; remove the line";
+        report("capabilities.extended_agent_card", fix.to_owned());
     }
     for (key, fix) in check_extensions(&agent.capabilities.extensions) {
         report(&key, fix);
@@ -182,8 +177,9 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
         }
         if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
             problems.push((key, format!("{uri:?} stands twice")));
-        } else if uri == GENERATION_EXTENSION {
-            let fix = format!("{uri:?} is declared for every agent already; remove this extension");
+        } else if [GENERATION_EXTENSION, WEBHOOKS_EXTENSION].contains(&uri.as_str()) {
+            let fix =
+                format!("{uri:?} is declared for every agent that has it; remove this extension");
             problems.push((key, fix));
         }
     }
@@ -242,9 +238,6 @@ const RESERVED: [&str; 8] =
 /// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
 const MAX_RUN_MS: u64 = 900_000;
 
-const SUPPORTS_PUSH: bool = false;
-const SUPPORTS_EXTENDED_CARD: bool = false;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,8 +293,8 @@ mod tests {
                  `executor.tools` or remove the skill",
             ),
             (
-                format!("{GOOD}\n[capabilities]\npush_notifications = true"),
-                "agents/x.toml: `capabilities.push_notifications` is not supported by this build; \
+                format!("{GOOD}\n[capabilities]\nextended_agent_card = true"),
+                "agents/x.toml: `capabilities.extended_agent_card` is not supported by this build; \
                  remove the line",
             ),
             (
@@ -312,7 +305,12 @@ mod tests {
             (
                 format!("{GOOD}\n[[capabilities.extensions]]\nuri = {GENERATION_EXTENSION:?}"),
                 "agents/x.toml: `capabilities.extensions[0].uri` \"urn:a2a-edge:generation:v1\" is \
-                 declared for every agent already; remove this extension",
+                 declared for every agent that has it; remove this extension",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = {WEBHOOKS_EXTENSION:?}"),
+                "agents/x.toml: `capabilities.extensions[0].uri` \"urn:a2a-edge:webhooks:v1\" is \
+                 declared for every agent that has it; remove this extension",
             ),
             (
                 GOOD.replace("default = true", ""),

@@ -43,7 +43,12 @@ fn is_send(operation: Operation) -> bool {
         | Operation::ListTasks
         | Operation::CancelTask
         | Operation::SubscribeToTask
-        | Operation::PushNotificationConfig
+        | Operation::CreateTaskPushNotificationConfig
+        | Operation::GetTaskPushNotificationConfig
+        | Operation::ListTaskPushNotificationConfigs
+        | Operation::DeleteTaskPushNotificationConfig
+        | Operation::ListTaskPushNotificationDeliveries
+        | Operation::RedeliverTaskPushNotifications
         | Operation::GetExtendedAgentCard => false,
     }
 }

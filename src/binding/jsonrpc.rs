@@ -87,10 +87,12 @@ pub fn parse_method(
         "ListTasks" => Some(Operation::ListTasks),
         "CancelTask" => Some(Operation::CancelTask),
         "SubscribeToTask" => Some(Operation::SubscribeToTask),
-        "CreateTaskPushNotificationConfig"
-        | "GetTaskPushNotificationConfig"
-        | "ListTaskPushNotificationConfigs"
-        | "DeleteTaskPushNotificationConfig" => Some(Operation::PushNotificationConfig),
+        "CreateTaskPushNotificationConfig" => Some(Operation::CreateTaskPushNotificationConfig),
+        "GetTaskPushNotificationConfig" => Some(Operation::GetTaskPushNotificationConfig),
+        "ListTaskPushNotificationConfigs" => Some(Operation::ListTaskPushNotificationConfigs),
+        "DeleteTaskPushNotificationConfig" => Some(Operation::DeleteTaskPushNotificationConfig),
+        "ListTaskPushNotificationDeliveries" => Some(Operation::ListTaskPushNotificationDeliveries),
+        "RedeliverTaskPushNotifications" => Some(Operation::RedeliverTaskPushNotifications),
         "GetExtendedAgentCard" => Some(Operation::GetExtendedAgentCard),
         _ => None,
     };

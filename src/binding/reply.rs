@@ -9,6 +9,7 @@ use super::rest;
 use super::sse::EventWriter;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
+use crate::model::{EventFilter, TaskPushNotificationConfig, WEBHOOKS_EXTENSION};
 use crate::operation::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
@@ -85,16 +86,40 @@ impl Reply {
     pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
         let (result, generation) = match outcome {
             Outcome::SentMessage(message) => {
-                let json = serde_json::to_string(message);
-                let json = json.map_err(|_| Error::Internal { task: None })?;
-                return Ok(self.result(&[r#"{"message":"#, &json, "}"].concat()));
+                return Ok(self.result(&[r#"{"message":"#, &encoded(message)?, "}"].concat()));
             }
             Outcome::SentTask(ShownTask { json, generation }) => {
                 (self.result(&[r#"{"task":"#, json, "}"].concat()), generation)
             }
             Outcome::Task(ShownTask { json, generation }) => (self.result(json), generation),
+            Outcome::PushConfig(config) => return Ok(self.result(&encoded(&self.shown(config))?)),
+            Outcome::PushConfigs(configs) => {
+                let shown: Vec<_> = configs.iter().map(|config| self.shown(config)).collect();
+                let json = [r#"{"configs":"#, &encoded(&shown)?, r#","nextPageToken":""}"#];
+                return Ok(self.result(&json.concat()));
+            }
+            Outcome::PushConfigDeleted => return Ok(self.nothing()),
+            Outcome::Deliveries(json) => return Ok(self.result(json)),
         };
         Ok(result.with_header("generation", generation.to_string()))
+    }
+
+    /// A webhook as this client sees it: what the extension adds is for those that use it.
+    fn shown(&self, config: &TaskPushNotificationConfig) -> TaskPushNotificationConfig {
+        let mut shown = config.clone();
+        if !self.extensions.iter().any(|uri| uri == WEBHOOKS_EXTENSION) {
+            shown.events = EventFilter::All;
+            shown.signing_secret = None;
+        }
+        shown
+    }
+
+    /// The answer of an operation that was done and gives nothing.
+    fn nothing(&self) -> HttpResponse {
+        match &self.form {
+            Form::JsonRpc(_) => self.result("null"),
+            Form::Rest(_) => self.result("{}"),
+        }
     }
 
     /// What writes the events of a stream: each carries the body of a [`Self::result`].
@@ -122,10 +147,16 @@ impl Reply {
     }
 }
 
+fn encoded<T: Serialize>(value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|_| Error::Internal { task: None })
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::model::decode::read_json;
+    use crate::model::decode::{decode, read_json};
 
     fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let found = response.headers.iter().find(|(known, _)| *known == name);
@@ -164,6 +195,38 @@ mod tests {
             let answer = Reply::rest(MediaType::Json).outcome(&outcome).expect("an answer");
             assert_eq!(answer.body, body);
             assert_eq!(header(&answer, "generation"), Some("7"));
+        }
+    }
+
+    #[test]
+    fn webhooks_show_what_the_extension_adds_to_those_that_use_it() {
+        let secret = format!("whsec_{}", "A".repeat(32));
+        let full = json!({"id": "c", "taskId": "t", "url": "https://example.com", "token": "k",
+            "events": "status", "signingSecret": secret});
+        let mut plain = full.clone();
+        let _ = ["events", "signingSecret"].map(|name| plain.as_object_mut().unwrap().remove(name));
+        let config: TaskPushNotificationConfig = decode(full.clone()).expect("a good config");
+        let reply = Reply::rest(MediaType::Json);
+        let informed = reply.clone().with_extensions(vec![WEBHOOKS_EXTENSION.to_owned()]);
+        let read = |reply: &Reply, outcome: &Outcome| -> serde_json::Value {
+            serde_json::from_str(&reply.outcome(outcome).expect("an answer").body).expect("JSON")
+        };
+        for (reply, shown) in [(reply, plain), (informed, full)] {
+            let one = Outcome::PushConfig(Box::new(config.clone()));
+            assert_eq!(read(&reply, &one), shown);
+            let all = Outcome::PushConfigs(vec![config.clone(), config.clone()]);
+            assert_eq!(read(&reply, &all), json!({"configs": [shown, shown], "nextPageToken": ""}));
+        }
+    }
+
+    #[test]
+    fn what_is_deleted_leaves_nothing_to_show() {
+        for (reply, body) in [
+            (Reply::json_rpc(RequestId::NULL), r#"{"jsonrpc":"2.0","id":null,"result":null}"#),
+            (Reply::rest(MediaType::A2aJson), "{}"),
+        ] {
+            let answer = reply.outcome(&Outcome::PushConfigDeleted).expect("an answer");
+            assert_eq!((answer.status, answer.body.as_str()), (200, body));
         }
     }
 

@@ -99,7 +99,9 @@ impl Endpoint {
                 [Some(("id", id)), None]
             }
             Resource::PushConfigs(task) => [Some(("taskId", task)), None],
-            Resource::PushConfig(task, id) => [Some(("taskId", task)), Some(("id", id))],
+            Resource::PushConfig(task, id)
+            | Resource::Deliveries(task, id)
+            | Resource::Redeliver(task, id) => [Some(("taskId", task)), Some(("id", id))],
         };
         let tenant = self.tenant.map(|tenant| ("tenant", tenant));
         for (name, value) in ids.into_iter().flatten().chain(tenant) {
@@ -121,6 +123,8 @@ enum Resource {
     PushConfigs(String),
     /// The id of the task, and that of the config.
     PushConfig(String, String),
+    Deliveries(String, String),
+    Redeliver(String, String),
     ExtendedCard,
 }
 
@@ -147,7 +151,14 @@ impl Resource {
                 Some(Self::PushConfigs(percent::decode(task)))
             }
             ["tasks", task, "pushNotificationConfigs", id] => {
-                Some(Self::PushConfig(percent::decode(task), percent::decode(id)))
+                let task = percent::decode(task);
+                Some(match id.rsplit_once(':') {
+                    Some((id, "redeliver")) => Self::Redeliver(task, percent::decode(id)),
+                    Some(_) | None => Self::PushConfig(task, percent::decode(id)),
+                })
+            }
+            ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {
+                Some(Self::Deliveries(percent::decode(task), percent::decode(id)))
             }
             _ => None,
         }
@@ -168,17 +179,23 @@ impl Resource {
             Self::PushConfigs(_) => (
                 "GET, POST, OPTIONS",
                 &[
-                    ("GET", Operation::PushNotificationConfig),
-                    ("POST", Operation::PushNotificationConfig),
+                    ("GET", Operation::ListTaskPushNotificationConfigs),
+                    ("POST", Operation::CreateTaskPushNotificationConfig),
                 ],
             ),
             Self::PushConfig(..) => (
                 "GET, DELETE, OPTIONS",
                 &[
-                    ("GET", Operation::PushNotificationConfig),
-                    ("DELETE", Operation::PushNotificationConfig),
+                    ("GET", Operation::GetTaskPushNotificationConfig),
+                    ("DELETE", Operation::DeleteTaskPushNotificationConfig),
                 ],
             ),
+            Self::Deliveries(..) => {
+                ("GET, OPTIONS", &[("GET", Operation::ListTaskPushNotificationDeliveries)])
+            }
+            Self::Redeliver(..) => {
+                ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
+            }
             Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
         };
         Methods { allowed, operations }
@@ -194,6 +211,8 @@ impl Resource {
             | Self::Task(_)
             | Self::PushConfigs(_)
             | Self::PushConfig(..)
+            | Self::Deliveries(..)
+            | Self::Redeliver(..)
             | Self::ExtendedCard => false,
         }
     }
@@ -255,25 +274,37 @@ mod tests {
             (
                 "POST",
                 "tasks/t/pushNotificationConfigs",
-                Operation::PushNotificationConfig,
+                Operation::CreateTaskPushNotificationConfig,
                 json!({"taskId": "t"}),
             ),
             (
                 "GET",
                 "tasks/t/pushNotificationConfigs",
-                Operation::PushNotificationConfig,
+                Operation::ListTaskPushNotificationConfigs,
                 json!({"taskId": "t"}),
             ),
             (
                 "GET",
                 "tasks/t/pushNotificationConfigs/c",
-                Operation::PushNotificationConfig,
+                Operation::GetTaskPushNotificationConfig,
                 json!({"taskId": "t", "id": "c"}),
             ),
             (
                 "DELETE",
                 "tasks/t/pushNotificationConfigs/c",
-                Operation::PushNotificationConfig,
+                Operation::DeleteTaskPushNotificationConfig,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            (
+                "GET",
+                "tasks/t/pushNotificationConfigs/c/deliveries",
+                Operation::ListTaskPushNotificationDeliveries,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            (
+                "POST",
+                "tasks/t/pushNotificationConfigs/c:redeliver",
+                Operation::RedeliverTaskPushNotifications,
                 json!({"taskId": "t", "id": "c"}),
             ),
             ("GET", "extendedAgentCard", Operation::GetExtendedAgentCard, json!({})),
@@ -294,6 +325,9 @@ mod tests {
             ("DELETE", "tasks/t", "GET, OPTIONS"),
             ("GET", "tasks/t:cancel", "POST, OPTIONS"),
             ("PUT", "tasks/t/pushNotificationConfigs/c", "GET, DELETE, OPTIONS"),
+            ("DELETE", "tasks/t/pushNotificationConfigs", "GET, POST, OPTIONS"),
+            ("POST", "tasks/t/pushNotificationConfigs/c/deliveries", "GET, OPTIONS"),
+            ("GET", "tasks/t/pushNotificationConfigs/c:redeliver", "POST, OPTIONS"),
             ("get", "tasks", "GET, OPTIONS"),
         ] {
             let refused = find(path).operation(verb);
@@ -310,6 +344,7 @@ mod tests {
             "message:send/",
             "tasks/a/b",
             "tasks/a/pushNotificationConfigs/b/c",
+            "tasks/a/pushNotificationConfigs/b/deliveries/c",
             "demo/x/tasks",
             "Tasks",
         ] {
@@ -330,6 +365,22 @@ mod tests {
             (
                 "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
                 Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:c",
+                Resource::PushConfig("a".to_owned(), "b:c".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:redeliver:redeliver",
+                Resource::Redeliver("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Aredeliver",
+                Resource::PushConfig("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Ac/deliveries",
+                Resource::Deliveries("a".to_owned(), "b:c".to_owned()),
             ),
         ] {
             assert_eq!(find(path).resource, resource, "{path}");
@@ -401,6 +452,8 @@ mod tests {
         for (path, body, code) in [
             ("message:send", "", -32700),
             ("message:send", "null", -32600),
+            ("tasks/t/pushNotificationConfigs", "", -32700),
+            ("tasks/t/pushNotificationConfigs/c:redeliver", "", -32700),
             ("message:send", "[]", -32600),
             ("tasks/t:cancel", "1", -32600),
             ("tasks/t:cancel", "{", -32700),

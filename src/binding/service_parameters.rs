@@ -86,7 +86,14 @@ impl ServiceParameters {
             }
             Call::CancelTask(_) => (true, false),
             Call::GetTask(_) => (false, true),
-            Call::ListTasks(_) | Call::SubscribeToTask(_) => (false, false),
+            Call::ListTasks(_)
+            | Call::SubscribeToTask(_)
+            | Call::CreateTaskPushNotificationConfig(_)
+            | Call::GetTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationConfigs(_)
+            | Call::DeleteTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationDeliveries(_)
+            | Call::RedeliverTaskPushNotifications(_) => (false, false),
         };
         let with_task = "belongs to CancelTask and to messages with a taskId";
         let expected = generation(
@@ -189,7 +196,7 @@ mod tests {
         operation.decode(params).expect("a good call")
     }
 
-    fn calls() -> [Call; 6] {
+    fn calls() -> [Call; 7] {
         let message = |task: Option<&str>| {
             let parts = json!([{"text": "x"}]);
             json!({"message":
@@ -202,6 +209,7 @@ mod tests {
             call(Operation::GetTask, json!({"id": "t"})),
             call(Operation::SubscribeToTask, json!({"id": "t"})),
             call(Operation::ListTasks, json!({})),
+            call(Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t"})),
         ]
     }
 
@@ -209,7 +217,7 @@ mod tests {
     fn generations_are_taken_where_they_belong_and_refused_elsewhere() {
         let matching = reading(&[("if-generation-match", " 7 ")]);
         let after = reading(&[("after-generation", "7")]);
-        for (call, takes) in calls().iter().zip(["", "match", "match", "after", "", ""]) {
+        for (call, takes) in calls().iter().zip(["", "match", "match", "after", "", "", ""]) {
             let expected = matching.terms(call, &[]);
             match takes {
                 "match" => assert_eq!(expected.unwrap().expected, Some(7)),

@@ -94,7 +94,13 @@ impl Bridge {
             | Call::SubscribeToTask(_)
             | Call::GetTask(_)
             | Call::ListTasks(_)
-            | Call::CancelTask(_) => (false, false),
+            | Call::CancelTask(_)
+            | Call::CreateTaskPushNotificationConfig(_)
+            | Call::GetTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationConfigs(_)
+            | Call::DeleteTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationDeliveries(_)
+            | Call::RedeliverTaskPushNotifications(_) => (false, false),
         };
         let position = hello.after;
         let events = hello.command.reply.events();

@@ -69,12 +69,29 @@ mod tests {
     #[test]
     fn commands_are_read_as_they_were_written() {
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
+        let secret = format!("whsec_{}", "A".repeat(32));
+        let webhook = json!({"id": "c", "taskId": "t", "url": "https://example.com", "token": "k",
+            "authentication": {"scheme": "Bearer", "credentials": "x"}, "events": "artifacts",
+            "signingSecret": secret});
         for (operation, params) in [
             (Operation::SendMessage, json!({"message": message, "metadata": {"a": 1}})),
             (Operation::SendStreamingMessage, json!({"message": message})),
             (Operation::SubscribeToTask, json!({"id": "t"})),
             (Operation::GetTask, json!({"id": "t", "historyLength": 3})),
             (Operation::CancelTask, json!({"id": "t", "tenant": "a"})),
+            (
+                Operation::SendMessage,
+                json!({"message": message, "configuration": {"taskPushNotificationConfig": webhook}}),
+            ),
+            (Operation::CreateTaskPushNotificationConfig, webhook.clone()),
+            (Operation::GetTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
+            (Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t", "tenant": "a"})),
+            (Operation::DeleteTaskPushNotificationConfig, json!({"taskId": "t", "id": "c"})),
+            (Operation::ListTaskPushNotificationDeliveries, json!({"taskId": "t", "id": "c"})),
+            (
+                Operation::RedeliverTaskPushNotifications,
+                json!({"taskId": "t", "id": "c", "fromGeneration": 3}),
+            ),
         ] {
             let terms = Terms {
                 expected: Some(1),

@@ -15,6 +15,7 @@ use super::index::D1Index;
 use super::listing::list_tasks;
 use super::request::new_request;
 use super::response::to_response;
+use super::webhook::check_config;
 use super::{received, statements};
 use crate::auth::Caller;
 use crate::binding::discovery::{self, Known};
@@ -197,6 +198,8 @@ impl Exchange<'_> {
             let active = extensions::activate(operation, &capabilities.extensions, asked)?;
             operation.check_offered(capabilities)?;
             let call = operation.decode(params)?;
+            call.check_offered(capabilities)?;
+            check_config(&call, self.settings)?;
             if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
                 check_message(request, self.settings)?;
             }
@@ -243,7 +246,13 @@ impl Exchange<'_> {
                 | Call::SendStreamingMessage(_)
                 | Call::GetTask(_)
                 | Call::ListTasks(_)
-                | Call::CancelTask(_) => None,
+                | Call::CancelTask(_)
+                | Call::CreateTaskPushNotificationConfig(_)
+                | Call::GetTaskPushNotificationConfig(_)
+                | Call::ListTaskPushNotificationConfigs(_)
+                | Call::DeleteTaskPushNotificationConfig(_)
+                | Call::ListTaskPushNotificationDeliveries(_)
+                | Call::RedeliverTaskPushNotifications(_) => None,
             };
             Ok((id, after))
         };
@@ -278,7 +287,13 @@ impl Exchange<'_> {
             Call::GetTask(_)
             | Call::ListTasks(_)
             | Call::CancelTask(_)
-            | Call::SubscribeToTask(_) => false,
+            | Call::SubscribeToTask(_)
+            | Call::CreateTaskPushNotificationConfig(_)
+            | Call::GetTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationConfigs(_)
+            | Call::DeleteTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationDeliveries(_)
+            | Call::RedeliverTaskPushNotifications(_) => false,
         };
         if limit == 0 || !begins {
             return None;
@@ -358,6 +373,12 @@ pub(super) fn object_of(
         Call::GetTask(request) => existing(&request.id),
         Call::CancelTask(request) => existing(&request.id),
         Call::SubscribeToTask(request) => existing(&request.id),
+        Call::CreateTaskPushNotificationConfig(config) => existing(&config.task_id),
+        Call::ListTaskPushNotificationConfigs(request) => existing(&request.task_id),
+        Call::GetTaskPushNotificationConfig(request)
+        | Call::DeleteTaskPushNotificationConfig(request)
+        | Call::ListTaskPushNotificationDeliveries(request) => existing(&request.task_id),
+        Call::RedeliverTaskPushNotifications(request) => existing(&request.task_id),
     }
 }
 

@@ -22,6 +22,7 @@ mod rows;
 mod statements;
 mod task_object;
 mod task_store;
+mod webhook;
 
 pub use consumer::consume;
 pub use front::handle;

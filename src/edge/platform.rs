@@ -83,6 +83,15 @@ impl Platform for ObjectPlatform {
         })
     }
 
+    fn secret_bytes(&self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        let halves = [Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes);
+        for (byte, random) in bytes.iter_mut().zip(halves.iter().flatten()) {
+            *byte = *random;
+        }
+        bytes
+    }
+
     fn random(&self) -> f64 {
         js_sys::Math::random()
     }

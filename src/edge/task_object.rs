@@ -26,7 +26,7 @@ use crate::config::Settings;
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{SendMessageRequest, TaskId, UnixMillis};
-use crate::operation::{self, Beginning, Call, FindAgent, Sender, TaskSession, Terms};
+use crate::operation::{self, Beginning, Call, FindAgent, Outcome, Sender, TaskSession, Terms};
 
 /// The object of one task.
 #[durable_object(websocket)]
@@ -150,6 +150,30 @@ impl TaskObject {
                 session.until_indexed().await;
                 outcome
             }
+            Call::CreateTaskPushNotificationConfig(config) => {
+                let config = operation::create_push_config(&session, &agent, &caller, *config)?;
+                Outcome::PushConfig(Box::new(config))
+            }
+            Call::GetTaskPushNotificationConfig(request) => {
+                let config = operation::get_push_config(&session, &agent, &caller, &request)?;
+                Outcome::PushConfig(Box::new(config))
+            }
+            Call::ListTaskPushNotificationConfigs(request) => {
+                let configs = operation::list_push_configs(&session, &agent, &caller, &request)?;
+                Outcome::PushConfigs(configs)
+            }
+            Call::DeleteTaskPushNotificationConfig(request) => {
+                operation::delete_push_config(&session, &agent, &caller, &request)?;
+                Outcome::PushConfigDeleted
+            }
+            Call::ListTaskPushNotificationDeliveries(request) => {
+                let json = operation::list_deliveries(&session, &agent, &caller, &request)?;
+                Outcome::Deliveries(json)
+            }
+            Call::RedeliverTaskPushNotifications(request) => {
+                let config = operation::redeliver(&session, &agent, &caller, &request)?;
+                Outcome::PushConfig(Box::new(config))
+            }
             // Streams come over a socket, and the front Worker lists from the index.
             Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
                 return Err(Error::Internal { task: None });
@@ -208,9 +232,16 @@ impl TaskObject {
             Call::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after, terms)
             }
-            Call::SendMessage(_) | Call::GetTask(_) | Call::ListTasks(_) | Call::CancelTask(_) => {
-                Err(Error::Internal { task: None })
-            }
+            Call::SendMessage(_)
+            | Call::GetTask(_)
+            | Call::ListTasks(_)
+            | Call::CancelTask(_)
+            | Call::CreateTaskPushNotificationConfig(_)
+            | Call::GetTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationConfigs(_)
+            | Call::DeleteTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationDeliveries(_)
+            | Call::RedeliverTaskPushNotifications(_) => Err(Error::Internal { task: None }),
         }
     }
 

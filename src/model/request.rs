@@ -155,7 +155,9 @@ impl Decode for SendMessageRequest {
 
 impl Decode for SendMessageConfiguration {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        // The second name is that of older texts of the specification.
         let push = fields.object("taskPushNotificationConfig");
+        let push = push.or_else(|| fields.object("pushNotificationConfig"));
         Some(Self {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             history_length: fields.count("historyLength"),

@@ -7,10 +7,13 @@ use crate::agent::Capabilities;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode};
 use crate::model::{
-    CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageRequest, SubscribeToTaskRequest,
+    CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
+    TaskPushNotificationConfig,
 };
 
-/// The operations of A2A 1.0 (spec §3.1).
+/// The operations of A2A 1.0 (spec §3.1), and two of the extension
+/// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// SendMessage (§3.1.1).
@@ -25,8 +28,18 @@ pub enum Operation {
     CancelTask,
     /// SubscribeToTask (§3.1.6).
     SubscribeToTask,
-    /// CreateTaskPushNotificationConfig and the three that go with it (§3.1.7 to §3.1.10).
-    PushNotificationConfig,
+    /// CreateTaskPushNotificationConfig (§3.1.7).
+    CreateTaskPushNotificationConfig,
+    /// GetTaskPushNotificationConfig (§3.1.8).
+    GetTaskPushNotificationConfig,
+    /// ListTaskPushNotificationConfigs (§3.1.9).
+    ListTaskPushNotificationConfigs,
+    /// DeleteTaskPushNotificationConfig (§3.1.10).
+    DeleteTaskPushNotificationConfig,
+    /// ListTaskPushNotificationDeliveries, of the extension.
+    ListTaskPushNotificationDeliveries,
+    /// RedeliverTaskPushNotifications, of the extension.
+    RedeliverTaskPushNotifications,
     /// GetExtendedAgentCard (§3.1.11).
     GetExtendedAgentCard,
 }
@@ -47,8 +60,12 @@ impl Operation {
             Self::GetExtendedAgentCard => {
                 ("GetExtendedAgentCard", capabilities.extended_agent_card)
             }
-            Self::PushNotificationConfig if capabilities.push_notifications => return Ok(()),
-            Self::PushNotificationConfig => return Err(Error::PushNotificationNotSupported),
+            Self::CreateTaskPushNotificationConfig
+            | Self::GetTaskPushNotificationConfig
+            | Self::ListTaskPushNotificationConfigs
+            | Self::DeleteTaskPushNotificationConfig
+            | Self::ListTaskPushNotificationDeliveries
+            | Self::RedeliverTaskPushNotifications => return check_webhooks_offered(capabilities),
         };
         if is_offered {
             return Ok(());
@@ -60,8 +77,7 @@ impl Operation {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`], or [`Error::PushNotificationNotSupported`] for a send that asks for
-    /// webhooks.
+    /// [`Error::InvalidParams`].
     pub fn decode(self, params: Value) -> Result<Call, Error> {
         match &params {
             Value::Object(members) if members.contains_key("") => {
@@ -77,16 +93,33 @@ impl Operation {
             }
         }
         match self {
-            Self::SendMessage => Ok(Call::SendMessage(Box::new(send_request(params)?))),
+            Self::SendMessage => Ok(Call::SendMessage(Box::new(request(params)?))),
             Self::GetTask => Ok(Call::GetTask(request(params)?)),
             Self::ListTasks => Ok(Call::ListTasks(request(params)?)),
             Self::CancelTask => Ok(Call::CancelTask(request(params)?)),
             Self::SendStreamingMessage => {
-                Ok(Call::SendStreamingMessage(Box::new(send_request(params)?)))
+                Ok(Call::SendStreamingMessage(Box::new(request(params)?)))
             }
             Self::SubscribeToTask => Ok(Call::SubscribeToTask(request(params)?)),
             Self::GetExtendedAgentCard => Err(not_offered("GetExtendedAgentCard")),
-            Self::PushNotificationConfig => Err(Error::PushNotificationNotSupported),
+            Self::CreateTaskPushNotificationConfig => {
+                Ok(Call::CreateTaskPushNotificationConfig(Box::new(new_webhook(params)?)))
+            }
+            Self::GetTaskPushNotificationConfig => {
+                Ok(Call::GetTaskPushNotificationConfig(request(params)?))
+            }
+            Self::ListTaskPushNotificationConfigs => {
+                Ok(Call::ListTaskPushNotificationConfigs(request(params)?))
+            }
+            Self::DeleteTaskPushNotificationConfig => {
+                Ok(Call::DeleteTaskPushNotificationConfig(request(params)?))
+            }
+            Self::ListTaskPushNotificationDeliveries => {
+                Ok(Call::ListTaskPushNotificationDeliveries(request(params)?))
+            }
+            Self::RedeliverTaskPushNotifications => {
+                Ok(Call::RedeliverTaskPushNotifications(request(params)?))
+            }
         }
     }
 }
@@ -106,6 +139,50 @@ pub enum Call {
     ListTasks(ListTasksRequest),
     /// CancelTask.
     CancelTask(CancelTaskRequest),
+    /// CreateTaskPushNotificationConfig.
+    CreateTaskPushNotificationConfig(Box<TaskPushNotificationConfig>),
+    /// GetTaskPushNotificationConfig.
+    GetTaskPushNotificationConfig(PushNotificationConfigRequest),
+    /// ListTaskPushNotificationConfigs.
+    ListTaskPushNotificationConfigs(ListPushNotificationConfigsRequest),
+    /// DeleteTaskPushNotificationConfig.
+    DeleteTaskPushNotificationConfig(PushNotificationConfigRequest),
+    /// ListTaskPushNotificationDeliveries.
+    ListTaskPushNotificationDeliveries(PushNotificationConfigRequest),
+    /// RedeliverTaskPushNotifications.
+    RedeliverTaskPushNotifications(RedeliverRequest),
+}
+
+impl Call {
+    /// The webhook that the call brings, if any, and the path of its parameters: empty, or with a dot at
+    /// its end.
+    pub fn webhook(&self) -> Option<(&'static str, &TaskPushNotificationConfig)> {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => {
+                let webhook = request.configuration.task_push_notification_config.as_ref();
+                webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook))
+            }
+            Self::CreateTaskPushNotificationConfig(webhook) => Some(("", webhook)),
+            Self::SubscribeToTask(_)
+            | Self::GetTask(_)
+            | Self::ListTasks(_)
+            | Self::CancelTask(_)
+            | Self::GetTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationConfigs(_)
+            | Self::DeleteTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationDeliveries(_)
+            | Self::RedeliverTaskPushNotifications(_) => None,
+        }
+    }
+
+    /// Whether an agent offers what the parameters ask for, beyond [`Operation::check_offered`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PushNotificationNotSupported`] for a send that brings a webhook.
+    pub fn check_offered(&self, capabilities: &Capabilities) -> Result<(), Error> {
+        self.webhook().map_or(Ok(()), |_| check_webhooks_offered(capabilities))
+    }
 }
 
 /// A call as it goes to the object of a task.
@@ -123,7 +200,26 @@ impl Decode for Call {
         if let Some(request) = fields.object("GetTask") {
             return Some(Self::GetTask(request));
         }
-        fields.object("CancelTask").map(Self::CancelTask)
+        if let Some(request) = fields.object("CancelTask") {
+            return Some(Self::CancelTask(request));
+        }
+        if let Some(config) = fields.object("CreateTaskPushNotificationConfig") {
+            return Some(Self::CreateTaskPushNotificationConfig(Box::new(config)));
+        }
+        if let Some(request) = fields.object("GetTaskPushNotificationConfig") {
+            return Some(Self::GetTaskPushNotificationConfig(request));
+        }
+        if let Some(request) = fields.object("ListTaskPushNotificationConfigs") {
+            return Some(Self::ListTaskPushNotificationConfigs(request));
+        }
+        if let Some(request) = fields.object("DeleteTaskPushNotificationConfig") {
+            return Some(Self::DeleteTaskPushNotificationConfig(request));
+        }
+        if let Some(request) = fields.object("ListTaskPushNotificationDeliveries") {
+            return Some(Self::ListTaskPushNotificationDeliveries(request));
+        }
+        let request = fields.object("RedeliverTaskPushNotifications");
+        request.map(Self::RedeliverTaskPushNotifications)
     }
 }
 
@@ -131,12 +227,20 @@ fn request<T: Decode>(params: Value) -> Result<T, Error> {
     Ok(decode(params)?)
 }
 
-fn send_request(params: Value) -> Result<SendMessageRequest, Error> {
-    let request: SendMessageRequest = request(params)?;
-    if request.configuration.task_push_notification_config.is_some() {
-        return Err(Error::PushNotificationNotSupported);
+/// A webhook for a task that exists: unlike one that comes with a message, it names the task.
+fn new_webhook(params: Value) -> Result<TaskPushNotificationConfig, Error> {
+    let config: TaskPushNotificationConfig = request(params)?;
+    if config.task_id.as_str().is_empty() {
+        return Err(Error::invalid("taskId", "is required"));
     }
-    Ok(request)
+    Ok(config)
+}
+
+fn check_webhooks_offered(capabilities: &Capabilities) -> Result<(), Error> {
+    match capabilities.push_notifications {
+        true => Ok(()),
+        false => Err(Error::PushNotificationNotSupported),
+    }
 }
 
 fn not_offered(name: &str) -> Error {
@@ -156,7 +260,12 @@ mod tests {
             (Operation::SendStreamingMessage, -32004),
             (Operation::SubscribeToTask, -32004),
             (Operation::GetExtendedAgentCard, -32004),
-            (Operation::PushNotificationConfig, -32003),
+            (Operation::CreateTaskPushNotificationConfig, -32003),
+            (Operation::GetTaskPushNotificationConfig, -32003),
+            (Operation::ListTaskPushNotificationConfigs, -32003),
+            (Operation::DeleteTaskPushNotificationConfig, -32003),
+            (Operation::ListTaskPushNotificationDeliveries, -32003),
+            (Operation::RedeliverTaskPushNotifications, -32003),
         ] {
             let error = operation.check_offered(&capabilities).expect_err("not declared");
             assert_eq!(error.wire().code, code, "{operation:?}");
@@ -172,10 +281,53 @@ mod tests {
     }
 
     #[test]
-    fn a_send_that_asks_for_webhooks_is_refused() {
+    fn a_webhook_in_a_send_needs_an_agent_that_has_them() {
+        let offered = Capabilities { push_notifications: true, ..Capabilities::default() };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
-        let config = json!({"taskPushNotificationConfig": {"url": "https://example.com"}});
-        let params = json!({"message": message, "configuration": config});
-        assert_eq!(Operation::SendMessage.decode(params), Err(Error::PushNotificationNotSupported));
+        for name in ["taskPushNotificationConfig", "pushNotificationConfig"] {
+            let config = json!({name: {"url": "https://example.com"}});
+            let params = json!({"message": message, "configuration": config});
+            for operation in [Operation::SendMessage, Operation::SendStreamingMessage] {
+                let call = operation.decode(params.clone()).expect("a good send");
+                let refused = call.check_offered(&Capabilities::default());
+                assert_eq!(refused, Err(Error::PushNotificationNotSupported));
+                assert_eq!(call.check_offered(&offered), Ok(()));
+            }
+        }
+        let call = Operation::SendMessage.decode(json!({"message": message})).expect("a good send");
+        assert_eq!(call.check_offered(&Capabilities::default()), Ok(()));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_webhook_is_named_where_it_stands() {
+        let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
+        let config = json!({"taskPushNotificationConfig": {"token": "\n"}});
+        for (operation, params, fields) in [
+            (
+                Operation::SendMessage,
+                json!({"message": message, "configuration": config}),
+                &[
+                    "configuration.taskPushNotificationConfig.url",
+                    "configuration.taskPushNotificationConfig.token",
+                ] as &[_],
+            ),
+            (Operation::CreateTaskPushNotificationConfig, json!({"taskId": "t"}), &["url"]),
+            (Operation::CreateTaskPushNotificationConfig, json!({"url": "u"}), &["taskId"]),
+            (Operation::GetTaskPushNotificationConfig, json!({}), &["taskId", "id"]),
+            (Operation::ListTaskPushNotificationConfigs, json!({"id": "t"}), &["taskId"]),
+            (Operation::DeleteTaskPushNotificationConfig, json!({"taskId": "t"}), &["id"]),
+            (Operation::ListTaskPushNotificationDeliveries, json!({"id": ""}), &["taskId", "id"]),
+            (
+                Operation::RedeliverTaskPushNotifications,
+                json!({"taskId": "t", "id": "c"}),
+                &["fromGeneration"],
+            ),
+        ] {
+            let Err(Error::InvalidParams(found)) = operation.decode(params) else {
+                panic!("{operation:?}")
+            };
+            let found: Vec<&str> = found.iter().map(|found| found.field.as_str()).collect();
+            assert_eq!(found, fields, "{operation:?}");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub use terms::Terms;
 
 use std::rc::Rc;
 
-use crate::model::Message;
+use crate::model::{Message, TaskPushNotificationConfig};
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,14 @@ pub enum Outcome {
     SentMessage(Box<Message>),
     /// The task as it was when the operation was done.
     Task(ShownTask),
+    /// A webhook of the task.
+    PushConfig(Box<TaskPushNotificationConfig>),
+    /// All webhooks of the task.
+    PushConfigs(Vec<TaskPushNotificationConfig>),
+    /// A webhook of the task is gone.
+    PushConfigDeleted,
+    /// How the notifications of a webhook have fared, as JSON.
+    Deliveries(String),
 }
 
 /// A task as an answer shows it.

@@ -23,6 +23,8 @@ pub(super) struct Hook {
     is_queued: bool,
     /// Who sends its notifications, and until when nobody else may.
     lease: Option<(String, UnixMillis)>,
+    /// The event that was given out last, until it is reported. What else is reported is out of date.
+    pending: Option<u64>,
     /// How many deliveries are not stored yet.
     unsaved: u32,
     /// Whether it is stored at all.
@@ -40,7 +42,22 @@ impl Hook {
     /// A new webhook, whose first event is the one after this generation.
     pub(super) fn new(config: TaskPushNotificationConfig, after: u64) -> Self {
         let delivery = Delivery::after(after);
-        Self { config, delivery, is_queued: false, lease: None, unsaved: 0, is_stored: false }
+        Self {
+            config,
+            delivery,
+            is_queued: false,
+            lease: None,
+            pending: None,
+            unsaved: 0,
+            is_stored: false,
+        }
+    }
+
+    /// Sends again, from the event of this generation on; what is under way does not count.
+    pub(super) fn restart_from(&mut self, generation: u64) {
+        self.delivery.restart_from(generation);
+        self.pending = None;
+        self.lease = None;
     }
 
     fn to_json(&self) -> String {
@@ -241,8 +258,12 @@ impl TaskSession {
             suspend_after: limits.webhook_suspend_after,
         };
         let generation = report.generation;
+        if self.with_hook(config_id, |hook| hook.pending) != Some(Some(generation)) {
+            return None;
+        }
         let chance = self.platform().random();
         let (verdict, given_up) = self.with_hook(config_id, |hook| {
+            hook.pending = hook.pending.filter(|pending| *pending != generation);
             let verdict = hook.delivery.report(report, &policy, now, chance);
             hook.unsaved += 1;
             let error = hook.delivery.last_error.clone().unwrap_or_default();
@@ -284,6 +305,7 @@ impl TaskSession {
         let until = UnixMillis(now.0.saturating_add(i64::try_from(patience).unwrap_or(i64::MAX)));
         let config = self.with_hook(config_id, |hook| {
             hook.lease = Some((lease.clone(), until));
+            hook.pending = Some(generation);
             hook.config.clone()
         })?;
         Some(Notification { lease, generation, body, config })

@@ -136,7 +136,7 @@ pub fn redeliver(
         return Err(Error::invalid("fromGeneration", description));
     }
     let config = session.with_hook(&request.id, |hook| {
-        hook.delivery.restart_from(from);
+        hook.restart_from(from);
         hook.config.clone()
     });
     let config = config.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))?;
@@ -188,10 +188,6 @@ impl TaskSession {
 
     /// 32 random bytes in the form of the Standard Webhooks.
     fn new_secret(&self) -> Secret {
-        let random = [self.new_hook_id(), self.new_hook_id()].concat().replace('-', "");
-        let hex =
-            |pair: &[u8]| std::str::from_utf8(pair).ok().map(|pair| u8::from_str_radix(pair, 16));
-        let bytes = random.as_bytes().chunks(2).filter_map(hex).filter_map(Result::ok);
-        Secret::new(format!("whsec_{}", STANDARD.encode(bytes.collect::<Vec<u8>>())))
+        Secret::new(format!("whsec_{}", STANDARD.encode(self.platform().secret_bytes())))
     }
 }

@@ -307,6 +307,10 @@ impl Platform for MemoryPlatform {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    fn secret_bytes(&self) -> [u8; 32] {
+        [7; 32]
+    }
+
     fn random(&self) -> f64 {
         0.5
     }

@@ -163,6 +163,9 @@ pub trait Platform {
     /// Puts a job into the queue of notifications, once what was written before is durable.
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
 
+    /// Random bytes that nobody can guess, at least 240 bits of them.
+    fn secret_bytes(&self) -> [u8; 32];
+
     /// A random number from 0 to 1.
     fn random(&self) -> f64;
 

@@ -1,6 +1,6 @@
 // Parameters that do not fit: each is named with its path, and nothing comes of the request (spec §9.5, §3.3.2).
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, test } from "node:test";
 import { Agent, message, received, type ErrorDetail, type Received, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
@@ -121,16 +121,4 @@ test("a thousand mistakes are answered with a short list (§9.5)", async () => {
   const refusal = await demo.call("SendMessage", parts(...Array(1000).fill({}))).catch((error: { fields: string[] }) => error);
   const { fields } = refusal as { fields: string[] };
   assert.ok(fields.length > 0 && fields.length < 100, `${fields.length} fields`);
-});
-
-describe("a webhook in a send", () => {
-  for (const name of ["taskPushNotificationConfig", "pushNotificationConfig"]) {
-    test(`as ${name} is refused while the card does not declare pushNotifications (§3.1.7)`, async (t) => {
-      const response = await fetch(`${demo.endpoint}/.well-known/agent-card.json`);
-      const card = (await response.json()) as { capabilities: { pushNotifications?: boolean } };
-      if (card.capabilities.pushNotifications === true) return t.skip("the card declares it");
-      const params = configured({ [name]: { url: "https://hooks.example/a" } });
-      await assert.rejects(demo.call("SendMessage", params), { code: -32003, reason: "PUSH_NOTIFICATION_NOT_SUPPORTED" });
-    });
-  }
 });

@@ -201,12 +201,15 @@ describe("capabilities", () => {
     ["pushNotifications", "GetTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["pushNotifications", "ListTaskPushNotificationConfigs", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["pushNotifications", "DeleteTaskPushNotificationConfig", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+    ["pushNotifications", "ListTaskPushNotificationDeliveries", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+    ["pushNotifications", "RedeliverTaskPushNotifications", -32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
   ] as const) {
     test(`${method} is refused while the card does not declare ${capability} (§3.3.4)`, async (t) => {
-      const { capabilities } = await cardAt(`${worker.url}/demo${CARD}`);
+      const agent = capability === "pushNotifications" ? "picky" : "demo";
+      const { capabilities } = await cardAt(`${worker.url}/${agent}${CARD}`);
       if (capabilities[capability] === true) return t.skip("the card declares it");
       for (const params of [{}, undefined, { id: "unknown", taskId: "unknown" }]) {
-        await assert.rejects(new Agent(`${worker.url}/demo`).call(method, params), { code, reason });
+        await assert.rejects(new Agent(`${worker.url}/${agent}`).call(method, params), { code, reason });
       }
     });
   }

@@ -12,8 +12,12 @@ from a2a.client.card_resolver import A2ACardResolver
 from a2a.client.client import ClientConfig
 from a2a.client.client_factory import ClientFactory
 from a2a.types import (
+    AuthenticationInfo,
     CancelTaskRequest,
+    DeleteTaskPushNotificationConfigRequest,
+    GetTaskPushNotificationConfigRequest,
     GetTaskRequest,
+    ListTaskPushNotificationConfigsRequest,
     ListTasksRequest,
     Message,
     Part,
@@ -21,9 +25,11 @@ from a2a.types import (
     SendMessageConfiguration,
     SendMessageRequest,
     SubscribeToTaskRequest,
+    TaskPushNotificationConfig,
     TaskState,
 )
 from a2a.utils.errors import (
+    InvalidParamsError,
     TaskNotCancelableError,
     TaskNotFoundError,
     UnsupportedOperationError,
@@ -95,6 +101,43 @@ async def listing(client):
     assert rest.next_page_token == ""
 
 
+async def webhooks(client):
+    """Webhooks are created, got, listed and deleted, and one comes with a message."""
+    [asked] = await send(client, "ask")
+    task_id = asked.task.id
+    given = TaskPushNotificationConfig(
+        task_id=task_id,
+        url="https://hooks.example/a",
+        token="t",
+        authentication=AuthenticationInfo(scheme="Bearer", credentials="c"),
+    )
+    created = await client.create_task_push_notification_config(given)
+    assert created.id, created
+    given.id = created.id
+    assert created == given, created
+
+    one = GetTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
+    assert await client.get_task_push_notification_config(one) == created
+    every = ListTaskPushNotificationConfigsRequest(task_id=task_id)
+    listed = await client.list_task_push_notification_configs(every)
+    assert list(listed.configs) == [created] and listed.next_page_token == "", listed
+
+    deletion = DeleteTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
+    await client.delete_task_push_notification_config(deletion)
+    await client.delete_task_push_notification_config(deletion)
+    await refused(TaskNotFoundError, client.get_task_push_notification_config(one))
+    unknown = DeleteTaskPushNotificationConfigRequest(task_id="nobody", id=created.id)
+    await refused(TaskNotFoundError, client.delete_task_push_notification_config(unknown))
+    nowhere = TaskPushNotificationConfig(task_id=task_id, url="nowhere")
+    await refused(InvalidParamsError, client.create_task_push_notification_config(nowhere))
+
+    inline = TaskPushNotificationConfig(url="https://hooks.example/a")
+    configuration = SendMessageConfiguration(task_push_notification_config=inline)
+    request = SendMessageRequest(message=message("ask"), configuration=configuration)
+    [answer] = [event async for event in client.send_message(request)]
+    assert answer.task.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
+
+
 async def streams(client):
     """A stream of a task, a message as a stream, and a second subscriber."""
     events = await send(client, "chunks")
@@ -124,7 +167,7 @@ async def streams(client):
 async def main(origin, binding):
     async with httpx.AsyncClient(timeout=30) as http:
         card = await A2ACardResolver(http, f"{origin}/demo").get_agent_card()
-        for is_streaming, steps in [(False, [plain, listing]), (True, [streams])]:
+        for is_streaming, steps in [(False, [plain, listing, webhooks]), (True, [streams])]:
             config = ClientConfig(
                 httpx_client=http, streaming=is_streaming, supported_protocol_bindings=[binding]
             )

@@ -138,7 +138,7 @@ describe("notifications", () => {
   test("to one webhook do not wait for those to another, nor does the task (§4.3)", async () => {
     const [held, free] = [freshPath(), freshPath()];
     sink.plan(held, "hold");
-    const task = await begin("chunks", held);
+    const task = await begin("count 30 every 50", held);
     await sink.arrival(held);
     await register(task.id, free);
     const stream = await subscribe(demo.endpoint, task.id, 0);

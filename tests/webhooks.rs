@@ -17,9 +17,7 @@ use a2a_edge::model::decode::read_json;
 use a2a_edge::model::{
     Artifact, Part, PushNotificationConfigRequest, TaskId, TaskPushNotificationConfig,
 };
-use a2a_edge::operation::{
-    NextNotification, TaskSession, create_push_config, delete_push_config, get_push_config,
-};
+use a2a_edge::operation::{Call, NextNotification, Outcome, TaskSession, manage_webhooks};
 use a2a_edge::port::Platform;
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::Report;
@@ -177,35 +175,32 @@ fn a_webhook_that_is_deleted_gets_nothing_more() {
     let host = chunks(3);
     let session = complete(&host, json!({}));
     let (generation, lease) = ask(&session, None, None).unwrap();
-    let caller = Caller::anonymous();
     let request = PushNotificationConfigRequest {
         tenant: None,
         task_id: TaskId::new("t"),
         id: "hook".to_owned(),
     };
-    delete_push_config(&session, "agent", &caller, &request).unwrap();
+    let delete = || Call::DeleteTaskPushNotificationConfig(request.clone());
+    let get = || Call::GetTaskPushNotificationConfig(request.clone());
+    assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
     assert_eq!(ask(&session, Some(lease), answered(generation, 200)), None);
-    delete_push_config(&session, "agent", &caller, &request).unwrap();
+    assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
     let gone = Err(Error::TaskNotFound(TaskId::new("t")));
-    assert_eq!(get_push_config(&session, "agent", &caller, &request), gone);
-    assert_eq!(get_push_config(&host.open(), "agent", &caller, &request), gone);
-    assert_eq!(
-        delete_push_config(&session, "other", &caller, &request),
-        Err(Error::TaskNotFound(TaskId::new("t")))
-    );
+    assert_eq!(manage(&session, get()), gone);
+    assert_eq!(manage(&host.open(), get()), gone);
+    let caller = Caller::anonymous();
+    assert_eq!(manage_webhooks(&session, "other", &caller, delete()), gone);
 }
 
 #[test]
 fn a_webhook_of_a_task_that_is_there_gets_what_happens_from_then_on() {
     let host = chunks(3);
     let session = complete(&host, json!({}));
-    let caller = Caller::anonymous();
-    let late = config(json!({"id": "late"}));
-    let made = create_push_config(&session, "agent", &caller, late).unwrap();
+    let made = create(&session, config(json!({"id": "late"})));
     assert!(made.signing_secret.unwrap().reveal().starts_with("whsec_"));
     assert_eq!(made.task_id, TaskId::new("t"));
     let nameless = config(json!({"id": ""}));
-    assert!(!create_push_config(&session, "agent", &caller, nameless).unwrap().id.is_empty());
+    assert!(!create(&session, nameless).id.is_empty());
     let asked = NextNotification { config_id: "late".to_owned(), ..NextNotification::default() };
     assert_eq!(session.next_notification(asked).next, None);
 }

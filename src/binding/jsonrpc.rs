@@ -80,22 +80,7 @@ pub fn parse_method(
     version: Option<&str>,
     is_strict: bool,
 ) -> Result<Operation, Error> {
-    let operation = match name {
-        "SendMessage" => Some(Operation::SendMessage),
-        "SendStreamingMessage" => Some(Operation::SendStreamingMessage),
-        "GetTask" => Some(Operation::GetTask),
-        "ListTasks" => Some(Operation::ListTasks),
-        "CancelTask" => Some(Operation::CancelTask),
-        "SubscribeToTask" => Some(Operation::SubscribeToTask),
-        "CreateTaskPushNotificationConfig" => Some(Operation::CreateTaskPushNotificationConfig),
-        "GetTaskPushNotificationConfig" => Some(Operation::GetTaskPushNotificationConfig),
-        "ListTaskPushNotificationConfigs" => Some(Operation::ListTaskPushNotificationConfigs),
-        "DeleteTaskPushNotificationConfig" => Some(Operation::DeleteTaskPushNotificationConfig),
-        "ListTaskPushNotificationDeliveries" => Some(Operation::ListTaskPushNotificationDeliveries),
-        "RedeliverTaskPushNotifications" => Some(Operation::RedeliverTaskPushNotifications),
-        "GetExtendedAgentCard" => Some(Operation::GetExtendedAgentCard),
-        _ => None,
-    };
+    let operation = Operation::named(name);
     // A method of an older version, in a request that does not say 1.x: that version is meant.
     let is_older = OLDER_METHODS.contains(&name);
     if operation.is_none() && is_older && check_version(version, true).is_err() {

@@ -142,19 +142,21 @@ impl Resource {
             ["extendedAgentCard"] => Some(Self::ExtendedCard),
             ["tasks"] => Some(Self::Tasks),
             // A colon that belongs to the id is to be escaped where it could be misunderstood.
-            ["tasks", task] => Some(match task.rsplit_once(':') {
-                Some((id, "cancel")) => Self::Cancel(percent::decode(id)),
-                Some((id, "subscribe")) => Self::Subscribe(percent::decode(id)),
-                Some(_) | None => Self::Task(percent::decode(task)),
+            ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
+                Self::Cancel(percent::decode(id))
+            } else if let Some(id) = task.strip_suffix(":subscribe") {
+                Self::Subscribe(percent::decode(id))
+            } else {
+                Self::Task(percent::decode(task))
             }),
             ["tasks", task, "pushNotificationConfigs"] => {
                 Some(Self::PushConfigs(percent::decode(task)))
             }
             ["tasks", task, "pushNotificationConfigs", id] => {
                 let task = percent::decode(task);
-                Some(match id.rsplit_once(':') {
-                    Some((id, "redeliver")) => Self::Redeliver(task, percent::decode(id)),
-                    Some(_) | None => Self::PushConfig(task, percent::decode(id)),
+                Some(match id.strip_suffix(":redeliver") {
+                    Some(id) => Self::Redeliver(task, percent::decode(id)),
+                    None => Self::PushConfig(task, percent::decode(id)),
                 })
             }
             ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {

@@ -26,7 +26,7 @@ use crate::config::Settings;
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{SendMessageRequest, TaskId, UnixMillis};
-use crate::operation::{self, Beginning, Call, FindAgent, Outcome, Sender, TaskSession, Terms};
+use crate::operation::{self, Beginning, Call, FindAgent, Sender, TaskSession, Terms};
 
 /// The object of one task.
 #[durable_object(websocket)]
@@ -150,29 +150,13 @@ impl TaskObject {
                 session.until_indexed().await;
                 outcome
             }
-            Call::CreateTaskPushNotificationConfig(config) => {
-                let config = operation::create_push_config(&session, &agent, &caller, *config)?;
-                Outcome::PushConfig(Box::new(config))
-            }
-            Call::GetTaskPushNotificationConfig(request) => {
-                let config = operation::get_push_config(&session, &agent, &caller, &request)?;
-                Outcome::PushConfig(Box::new(config))
-            }
-            Call::ListTaskPushNotificationConfigs(request) => {
-                let configs = operation::list_push_configs(&session, &agent, &caller, &request)?;
-                Outcome::PushConfigs(configs)
-            }
-            Call::DeleteTaskPushNotificationConfig(request) => {
-                operation::delete_push_config(&session, &agent, &caller, &request)?;
-                Outcome::PushConfigDeleted
-            }
-            Call::ListTaskPushNotificationDeliveries(request) => {
-                let json = operation::list_deliveries(&session, &agent, &caller, &request)?;
-                Outcome::Deliveries(json)
-            }
-            Call::RedeliverTaskPushNotifications(request) => {
-                let config = operation::redeliver(&session, &agent, &caller, &request)?;
-                Outcome::PushConfig(Box::new(config))
+            Call::CreateTaskPushNotificationConfig(_)
+            | Call::GetTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationConfigs(_)
+            | Call::DeleteTaskPushNotificationConfig(_)
+            | Call::ListTaskPushNotificationDeliveries(_)
+            | Call::RedeliverTaskPushNotifications(_) => {
+                operation::manage_webhooks(&session, &agent, &caller, call)?
             }
             // Streams come over a socket, and the front Worker lists from the index.
             Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {

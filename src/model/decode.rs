@@ -35,13 +35,21 @@ impl FieldViolation {
 ///
 /// Every violation found, at least one and at most [`MAX_VIOLATIONS`].
 pub fn decode<T: Decode>(value: Value) -> Result<T, Vec<FieldViolation>> {
-    let violations = Rc::new(RefCell::new(Vec::new()));
-    let Value::Object(members) = value else {
-        return Err(vec![FieldViolation::new("", expected("an object", &value))]);
-    };
-    let mut fields = Fields { members, path: String::new(), violations: violations.clone() };
-    let decoded = T::decode(&mut fields);
-    let found = violations.take();
+    decode_with(value, T::decode)
+}
+
+/// Reads a value from parsed JSON in a way of its own.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn decode_with<T>(
+    value: Value,
+    read: impl FnOnce(&mut Fields) -> Option<T>,
+) -> Result<T, Vec<FieldViolation>> {
+    let mut fields = Fields::of(value)?;
+    let decoded = read(&mut fields);
+    let found = fields.violations.take();
     match decoded {
         Some(decoded) if found.is_empty() => Ok(decoded),
         Some(_) | None if !found.is_empty() => Err(found),
@@ -73,6 +81,13 @@ pub struct Fields {
 }
 
 impl Fields {
+    fn of(value: Value) -> Result<Self, Vec<FieldViolation>> {
+        let Value::Object(members) = value else {
+            return Err(vec![FieldViolation::new("", expected("an object", &value))]);
+        };
+        Ok(Self { members, path: String::new(), violations: Rc::default() })
+    }
+
     /// Notes that the field `name` of this object (or the object itself, for an empty name) is wrong.
     pub fn refuse(&mut self, name: &str, description: impl Into<String>) {
         let mut violations = self.violations.borrow_mut();
@@ -252,6 +267,13 @@ impl Fields {
             Some(value) => T::decode(&mut self.nested(name, value)?),
             None => self.missing(name),
         }
+    }
+
+    /// The name and the members of an enum's variant, as serde writes it: an object in an object.
+    pub fn variant(&mut self) -> Option<(String, Self)> {
+        let (name, value) = std::mem::take(&mut self.members).into_iter().next()?;
+        let members = self.nested(&name, value)?;
+        Some((name, members))
     }
 
     /// A list of objects of a known kind; empty if absent, `None` if one of them is wrong.

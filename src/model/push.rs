@@ -253,9 +253,7 @@ impl Decode for ListPushNotificationConfigsRequest {
 
 impl Decode for RedeliverRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
-        let id = fields.required_string("id");
+        let webhook = PushNotificationConfigRequest::decode(fields);
         let from_generation = match fields.member("fromGeneration") {
             None => None,
             Some(Value::String(text)) => text.parse().ok(),
@@ -265,7 +263,7 @@ impl Decode for RedeliverRequest {
         if from_generation.is_none() {
             fields.refuse("fromGeneration", "is required: the generation of an event, from 1");
         }
-        let (task_id, id) = (TaskId::new(task_id?), id?);
+        let PushNotificationConfigRequest { tenant, task_id, id } = webhook?;
         Some(Self { tenant, task_id, id, from_generation: from_generation? })
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::agent::Capabilities;
 use crate::error::Error;
-use crate::model::decode::{Decode, Fields, decode};
+use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
     CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
     PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
@@ -45,6 +45,26 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// The operation of this name, as the specification spells it (spec §5.3).
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "SendMessage" => Some(Self::SendMessage),
+            "SendStreamingMessage" => Some(Self::SendStreamingMessage),
+            "GetTask" => Some(Self::GetTask),
+            "ListTasks" => Some(Self::ListTasks),
+            "CancelTask" => Some(Self::CancelTask),
+            "SubscribeToTask" => Some(Self::SubscribeToTask),
+            "CreateTaskPushNotificationConfig" => Some(Self::CreateTaskPushNotificationConfig),
+            "GetTaskPushNotificationConfig" => Some(Self::GetTaskPushNotificationConfig),
+            "ListTaskPushNotificationConfigs" => Some(Self::ListTaskPushNotificationConfigs),
+            "DeleteTaskPushNotificationConfig" => Some(Self::DeleteTaskPushNotificationConfig),
+            "ListTaskPushNotificationDeliveries" => Some(Self::ListTaskPushNotificationDeliveries),
+            "RedeliverTaskPushNotifications" => Some(Self::RedeliverTaskPushNotifications),
+            "GetExtendedAgentCard" => Some(Self::GetExtendedAgentCard),
+            _ => None,
+        }
+    }
+
     /// Whether an agent offers the operation; decided before its parameters are looked at.
     ///
     /// # Errors
@@ -92,35 +112,49 @@ impl Operation {
                 return Err(Error::invalid("params", "must be an object"));
             }
         }
-        match self {
-            Self::SendMessage => Ok(Call::SendMessage(Box::new(request(params)?))),
-            Self::GetTask => Ok(Call::GetTask(request(params)?)),
-            Self::ListTasks => Ok(Call::ListTasks(request(params)?)),
-            Self::CancelTask => Ok(Call::CancelTask(request(params)?)),
+        if self == Self::GetExtendedAgentCard {
+            return Err(not_offered("GetExtendedAgentCard"));
+        }
+        Ok(decode_with(params, |fields| self.call(fields))?)
+    }
+
+    /// The call with these parameters.
+    fn call(self, fields: &mut Fields) -> Option<Call> {
+        Some(match self {
+            Self::SendMessage => Call::SendMessage(Box::new(Decode::decode(fields)?)),
             Self::SendStreamingMessage => {
-                Ok(Call::SendStreamingMessage(Box::new(request(params)?)))
+                Call::SendStreamingMessage(Box::new(Decode::decode(fields)?))
             }
-            Self::SubscribeToTask => Ok(Call::SubscribeToTask(request(params)?)),
-            Self::GetExtendedAgentCard => Err(not_offered("GetExtendedAgentCard")),
+            Self::GetTask => Call::GetTask(Decode::decode(fields)?),
+            Self::ListTasks => Call::ListTasks(Decode::decode(fields)?),
+            Self::CancelTask => Call::CancelTask(Decode::decode(fields)?),
+            Self::SubscribeToTask => Call::SubscribeToTask(Decode::decode(fields)?),
             Self::CreateTaskPushNotificationConfig => {
-                Ok(Call::CreateTaskPushNotificationConfig(Box::new(new_webhook(params)?)))
+                let config = TaskPushNotificationConfig::decode(fields)?;
+                // Unlike one that comes with a message, it names its task.
+                if config.task_id.as_str().is_empty() {
+                    fields.refuse("taskId", "is required");
+                }
+                Call::CreateTaskPushNotificationConfig(Box::new(config))
             }
             Self::GetTaskPushNotificationConfig => {
-                Ok(Call::GetTaskPushNotificationConfig(request(params)?))
+                Call::GetTaskPushNotificationConfig(Decode::decode(fields)?)
             }
             Self::ListTaskPushNotificationConfigs => {
-                Ok(Call::ListTaskPushNotificationConfigs(request(params)?))
+                Call::ListTaskPushNotificationConfigs(Decode::decode(fields)?)
             }
             Self::DeleteTaskPushNotificationConfig => {
-                Ok(Call::DeleteTaskPushNotificationConfig(request(params)?))
+                Call::DeleteTaskPushNotificationConfig(Decode::decode(fields)?)
             }
             Self::ListTaskPushNotificationDeliveries => {
-                Ok(Call::ListTaskPushNotificationDeliveries(request(params)?))
+                Call::ListTaskPushNotificationDeliveries(Decode::decode(fields)?)
             }
             Self::RedeliverTaskPushNotifications => {
-                Ok(Call::RedeliverTaskPushNotifications(request(params)?))
+                Call::RedeliverTaskPushNotifications(Decode::decode(fields)?)
             }
-        }
+            // Has no parameters that anything is done with.
+            Self::GetExtendedAgentCard => return None,
+        })
     }
 }
 
@@ -185,55 +219,12 @@ impl Call {
     }
 }
 
-/// A call as it goes to the object of a task.
+/// A call as it goes to the object of a task: its variants have the names of the operations.
 impl Decode for Call {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        if let Some(request) = fields.object("SendMessage") {
-            return Some(Self::SendMessage(Box::new(request)));
-        }
-        if let Some(request) = fields.object("SendStreamingMessage") {
-            return Some(Self::SendStreamingMessage(Box::new(request)));
-        }
-        if let Some(request) = fields.object("SubscribeToTask") {
-            return Some(Self::SubscribeToTask(request));
-        }
-        if let Some(request) = fields.object("GetTask") {
-            return Some(Self::GetTask(request));
-        }
-        if let Some(request) = fields.object("CancelTask") {
-            return Some(Self::CancelTask(request));
-        }
-        if let Some(config) = fields.object("CreateTaskPushNotificationConfig") {
-            return Some(Self::CreateTaskPushNotificationConfig(Box::new(config)));
-        }
-        if let Some(request) = fields.object("GetTaskPushNotificationConfig") {
-            return Some(Self::GetTaskPushNotificationConfig(request));
-        }
-        if let Some(request) = fields.object("ListTaskPushNotificationConfigs") {
-            return Some(Self::ListTaskPushNotificationConfigs(request));
-        }
-        if let Some(request) = fields.object("DeleteTaskPushNotificationConfig") {
-            return Some(Self::DeleteTaskPushNotificationConfig(request));
-        }
-        if let Some(request) = fields.object("ListTaskPushNotificationDeliveries") {
-            return Some(Self::ListTaskPushNotificationDeliveries(request));
-        }
-        let request = fields.object("RedeliverTaskPushNotifications");
-        request.map(Self::RedeliverTaskPushNotifications)
+        let (name, mut params) = fields.variant()?;
+        Operation::named(&name)?.call(&mut params)
     }
-}
-
-fn request<T: Decode>(params: Value) -> Result<T, Error> {
-    Ok(decode(params)?)
-}
-
-/// A webhook for a task that exists: unlike one that comes with a message, it names the task.
-fn new_webhook(params: Value) -> Result<TaskPushNotificationConfig, Error> {
-    let config: TaskPushNotificationConfig = request(params)?;
-    if config.task_id.as_str().is_empty() {
-        return Err(Error::invalid("taskId", "is required"));
-    }
-    Ok(config)
 }
 
 fn check_webhooks_offered(capabilities: &Capabilities) -> Result<(), Error> {

@@ -21,10 +21,7 @@ pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
 pub use push::{GivenUp, NextNotification, Notification, NotificationTurn};
-pub use push_config::{
-    create_push_config, delete_push_config, get_push_config, list_deliveries, list_push_configs,
-    redeliver,
-};
+pub use push_config::manage_webhooks;
 pub use send_message::{Sender, send_message};
 pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};

@@ -4,8 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use super::TaskSession;
 use super::push::Hook;
+use super::{Call, Outcome, TaskSession};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::model::{
@@ -14,13 +14,54 @@ use crate::model::{
 };
 use crate::push::Delivery;
 
+/// Carries out a call that is about the webhooks of the task.
+///
+/// # Errors
+///
+/// Those of the operation; [`Error::Internal`] for a call of another kind.
+pub fn manage_webhooks(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    call: Call,
+) -> Result<Outcome, Error> {
+    let one = |config| Outcome::PushConfig(Box::new(config));
+    match call {
+        Call::CreateTaskPushNotificationConfig(config) => {
+            create_push_config(session, agent, caller, *config).map(one)
+        }
+        Call::GetTaskPushNotificationConfig(request) => {
+            get_push_config(session, agent, caller, &request).map(one)
+        }
+        Call::ListTaskPushNotificationConfigs(request) => {
+            list_push_configs(session, agent, caller, &request).map(Outcome::PushConfigs)
+        }
+        Call::DeleteTaskPushNotificationConfig(request) => {
+            delete_push_config(session, agent, caller, &request)
+                .map(|()| Outcome::PushConfigDeleted)
+        }
+        Call::ListTaskPushNotificationDeliveries(request) => {
+            list_deliveries(session, agent, caller, &request).map(Outcome::Deliveries)
+        }
+        Call::RedeliverTaskPushNotifications(request) => {
+            redeliver(session, agent, caller, &request).map(one)
+        }
+        Call::SendMessage(_)
+        | Call::SendStreamingMessage(_)
+        | Call::SubscribeToTask(_)
+        | Call::GetTask(_)
+        | Call::ListTasks(_)
+        | Call::CancelTask(_) => Err(session.internal()),
+    }
+}
+
 /// Registers a webhook: it gets what happens from now on. One of the same id is replaced.
 ///
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such task for this agent and caller;
 /// [`Error::UnsupportedOperation`] if the task has as many webhooks as it may have.
-pub fn create_push_config(
+fn create_push_config(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
@@ -41,7 +82,7 @@ pub fn create_push_config(
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such task for this agent and caller, or no such webhook.
-pub fn get_push_config(
+fn get_push_config(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
@@ -57,7 +98,7 @@ pub fn get_push_config(
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such task for this agent and caller.
-pub fn list_push_configs(
+fn list_push_configs(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
@@ -72,7 +113,7 @@ pub fn list_push_configs(
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such task for this agent and caller.
-pub fn delete_push_config(
+fn delete_push_config(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
@@ -94,7 +135,7 @@ pub fn delete_push_config(
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] if there is no such task for this agent and caller, or no such webhook.
-pub fn list_deliveries(
+fn list_deliveries(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
@@ -122,7 +163,7 @@ pub fn list_deliveries(
 /// # Errors
 ///
 /// [`Error::TaskNotFound`] as above; [`Error::InvalidParams`] if there is no such event yet.
-pub fn redeliver(
+fn redeliver(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,

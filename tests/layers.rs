@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module, and what it may use.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("error", &["model"]),
     ("config", &[]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("tool", &["model"]),
     ("agent", &["model", "tool"]),
     ("port", &["model", "tool"]),
+    ("push", &["model", "config"]),
     ("executor", &["model", "task", "tool", "agent", "auth"]),
     (
         "operation",

@@ -19,6 +19,7 @@ mod request;
 mod response;
 mod rows;
 mod statements;
+mod target;
 mod task_object;
 mod task_store;
 

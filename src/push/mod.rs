@@ -1,0 +1,4 @@
+//! Webhooks, as far as they are decisions: where notifications may go, and how they are signed
+//! (spec §3.5.3, §13.2). Sending them is the business of `edge`.
+
+pub mod guard;

@@ -2,3 +2,4 @@
 //! (spec §3.5.3, §13.2). Sending them is the business of `edge`.
 
 pub mod guard;
+pub mod signature;

@@ -8,6 +8,7 @@ mod counters;
 mod followers;
 mod front;
 mod index;
+mod jwt;
 mod link;
 mod listing;
 mod outbound;

@@ -2,4 +2,5 @@
 //! (spec §3.5.3, §13.2). Sending them is the business of `edge`.
 
 pub mod guard;
+pub mod jwk;
 pub mod signature;

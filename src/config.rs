@@ -27,6 +27,20 @@ pub struct Settings {
     pub max_finished_tasks: u64,
     /// How one task is run.
     pub limits: Limits,
+    /// Which webhooks may be registered and called.
+    pub webhooks: Webhooks,
+}
+
+/// Where notifications may go. Without any of these: to public hosts, by https, and with `DEVELOPMENT`
+/// also to loopback hosts, by http, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Webhooks {
+    /// `WEBHOOK_ALLOW_PRIVATE`: also to private hosts and by http, for conformance runs and tests. Never set
+    /// it where strangers register webhooks.
+    pub allow_private: bool,
+    /// `WEBHOOK_HOSTS`: if not empty, only to these hosts, as `hooks.example.com, *.example.org`. A star
+    /// stands for everything below a domain, but not the domain. It opens nothing that is closed otherwise.
+    pub hosts: Vec<String>,
 }
 
 /// What bounds one task.
@@ -153,6 +167,10 @@ impl Settings {
                 max_steps: size("MAX_STEPS", 1_000, 1, 100_000)?,
                 max_step_bytes: size("MAX_STEP_BYTES", MEBIBYTE / 4, 64, 4 * MEBIBYTE)?,
             },
+            webhooks: Webhooks {
+                allow_private: switch("WEBHOOK_ALLOW_PRIVATE")?,
+                hosts: parse_hosts(&set("WEBHOOK_HOSTS").unwrap_or_default())?,
+            },
         })
     }
 }
@@ -180,6 +198,21 @@ fn parse_origin(text: String) -> Result<String, ConfigError> {
             wanted: "an origin such as https://agents.example",
         }),
     }
+}
+
+/// A list of hosts, as URLs name them in their normal form.
+fn parse_hosts(text: &str) -> Result<Vec<String>, ConfigError> {
+    let mut hosts = Vec::new();
+    for host in text.split(',').map(str::trim).filter(|host| !host.is_empty()) {
+        let name = host.strip_prefix("*.").unwrap_or(host);
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) {
+            let wanted = "a list such as hooks.example.com, *.example.org";
+            return Err(ConfigError { name: "WEBHOOK_HOSTS", wanted });
+        }
+        hosts.push(host.to_ascii_lowercase());
+    }
+    Ok(hosts)
 }
 
 const MEBIBYTE: u64 = 1024 * 1024;
@@ -212,12 +245,15 @@ mod tests {
             ("DEVELOPMENT", "true"),
             ("MAX_BODY_BYTES", " 2048 "),
             ("TASK_GRACE_MS", "0"),
+            ("WEBHOOK_HOSTS", "Hooks.example.com, *.example.org,"),
         ])
         .unwrap();
         assert_eq!(settings.public_url.as_deref(), Some("https://agents.example"));
         assert!(settings.development);
         assert_eq!(settings.max_body_bytes, 2048);
         assert_eq!(settings.limits.task_grace_ms, 0);
+        assert_eq!(settings.webhooks.hosts, ["hooks.example.com", "*.example.org"]);
+        assert!(!settings.webhooks.allow_private);
     }
 
     #[test]
@@ -230,6 +266,10 @@ mod tests {
             ("MAX_BODY_BYTES", "12"),
             ("RUN_TIMEOUT_MS", "-1"),
             ("MAX_ACTIVE_TASKS", "1000001"),
+            ("WEBHOOK_ALLOW_PRIVATE", "sometimes"),
+            ("WEBHOOK_HOSTS", "https://hooks.example.com"),
+            ("WEBHOOK_HOSTS", "*example.com"),
+            ("WEBHOOK_HOSTS", "*."),
         ] {
             assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
         }

@@ -14,6 +14,7 @@
 //! | [`binding`] | bytes to operations and back (§8, §9, §11) |
 //! | [`auth`] | who calls (§7) |
 //! | [`agent`] | agent files, their checks and the cards that follow from them |
+//! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
 //! | [`tool`] | functions that agents offer as skills |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`config`] | the settings of a deployment |

@@ -47,6 +47,8 @@ enum Act {
 struct Actor {
     acts: Vec<Act>,
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
+    /// How often something was made durable.
+    commits: Rc<Cell<usize>>,
 }
 
 #[async_trait(?Send)]
@@ -89,7 +91,10 @@ impl AgentExecutor for Actor {
 impl Actor {
     async fn have_effect(&self, at: usize) -> usize {
         // The request leaves when what was written before is durable, its answer comes later.
-        yield_once().await;
+        let before = self.commits.get();
+        while self.commits.get() == before {
+            yield_once().await;
+        }
         *self.effects.borrow_mut().entry(at).or_default() += 1;
         yield_once().await;
         at
@@ -102,6 +107,7 @@ struct World {
     platform: MemoryPlatform,
     runner: Runner,
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
+    commits: Rc<Cell<usize>>,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
     /// Whether the handler of the alarm is under way.
@@ -114,7 +120,9 @@ type Crash = (usize, bool);
 impl World {
     fn new(acts: &[Act], recovery: RecoveryMode) -> Self {
         let effects = Rc::new(RefCell::new(BTreeMap::new()));
-        let executor = Rc::new(Actor { acts: acts.to_vec(), effects: effects.clone() });
+        let commits = Rc::new(Cell::new(0));
+        let (acts, counted) = (acts.to_vec(), effects.clone());
+        let executor = Rc::new(Actor { acts, effects: counted, commits: commits.clone() });
         let settings = RunSettings {
             recovery: Some(recovery),
             max_attempts: Some(100),
@@ -126,6 +134,7 @@ impl World {
             platform: MemoryPlatform::default(),
             runner: Runner { executor, settings },
             effects,
+            commits,
             session: RefCell::new(None),
             durable: RefCell::new((None, None)),
             is_ringing: Rc::default(),
@@ -228,6 +237,7 @@ impl World {
             }
         }
         self.durable.replace((stored, alarm));
+        self.commits.set(self.commits.get() + 1);
     }
 
     fn die(&self) {

@@ -62,6 +62,17 @@ fn complete(host: &Host, rest: serde_json::Value) -> Rc<TaskSession> {
     session
 }
 
+fn manage(session: &TaskSession, call: Call) -> Result<Outcome, Error> {
+    manage_webhooks(session, "agent", &Caller::anonymous(), call)
+}
+
+fn create(session: &TaskSession, config: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
+    match manage(session, Call::CreateTaskPushNotificationConfig(Box::new(config))) {
+        Ok(Outcome::PushConfig(made)) => *made,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn ask(
     session: &TaskSession,
     lease: Option<String>,

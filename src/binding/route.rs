@@ -11,6 +11,8 @@ pub enum Route<'a> {
     Rest(Option<&'a str>, &'a str),
     /// The card of an agent.
     Card(Option<&'a str>),
+    /// The keys that verify the JWTs of notifications.
+    KeySet,
     /// What the agents have received, for tests.
     Received,
     /// What statements on the index cost, for tests.
@@ -27,6 +29,7 @@ pub fn route(path: &str) -> Route<'_> {
         [] | [""] => Route::JsonRpc(None),
         [".well-known", file] if is_card(file) => Route::Card(None),
         [agent, ".well-known", file] if is_card(file) => Route::Card(Some(agent)),
+        [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
         [first, ..] if rest::begins(first) => Route::Rest(None, path),
@@ -59,6 +62,8 @@ mod tests {
             ("/.well-known/agent-card.json", Route::Card(None)),
             ("/.well-known/agent.json", Route::Card(None)),
             ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"))),
+            ("/.well-known/jwks.json", Route::KeySet),
+            ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
             ("/_dev/received", Route::Received),
             ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),

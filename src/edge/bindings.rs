@@ -19,6 +19,12 @@ pub(super) fn database(env: &Env) -> Result<D1Database> {
     env.d1("DB")
 }
 
+/// The secret `WEBHOOK_JWK`, if it is set: the private JWK with which the JWTs of notifications are signed.
+pub(super) fn webhook_jwk(env: &Env) -> Option<String> {
+    let jwk = env.secret("WEBHOOK_JWK").ok()?.to_string();
+    (!jwk.trim().is_empty()).then_some(jwk)
+}
+
 /// The queue of webhooks that are owed notifications.
 pub(super) const WEBHOOKS: &str = "WEBHOOKS";
 

@@ -14,8 +14,9 @@ use worker::{
     RawMessage, Response, Result, console_error, console_log,
 };
 
-use super::bindings;
 use super::request::new_request;
+use super::target::{check_webhook_url, origin_of};
+use super::{bindings, jwt};
 use crate::binding::MediaType;
 use crate::config::Settings;
 use crate::model::decode::read_json;
@@ -23,6 +24,8 @@ use crate::model::{AuthenticationInfo, TaskPushNotificationConfig};
 use crate::operation::{GivenUp, NextNotification, Notification, NotificationTurn};
 use crate::port::WebhookJob;
 use crate::push::Report;
+use crate::push::jwk::Claims;
+use crate::push::signature::SigningSecret;
 
 /// Handles one batch of either queue. Each message is settled on its own.
 pub async fn consume(batch: MessageBatch<String>, env: Env) {
@@ -84,7 +87,7 @@ async fn serve(job: &WebhookJob, env: &Env, settings: &Settings) -> Result<()> {
             send_dead_letter(env, job, &given_up).await;
         }
         let Some(notification) = turn.next else { return Ok(()) };
-        let report = send(&notification, settings).await;
+        let report = send(&notification, env, settings).await;
         log(job, &notification.config, &report);
         asked.lease = Some(notification.lease);
         asked.report = Some(report);
@@ -109,9 +112,9 @@ async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<No
 }
 
 /// Sends one notification, whatever comes of it.
-async fn send(notification: &Notification, settings: &Settings) -> Report {
+async fn send(notification: &Notification, env: &Env, settings: &Settings) -> Report {
     let at = now_ms();
-    let sent = post(notification, settings).await;
+    let sent = post(notification, env, settings).await;
     let generation = notification.generation;
     let duration_ms = u64::try_from(now_ms().saturating_sub(at)).unwrap_or(0);
     let report = Report { generation, at, duration_ms, ..Report::default() };
@@ -138,13 +141,15 @@ enum Failure {
 
 async fn post(
     notification: &Notification,
+    env: &Env,
     settings: &Settings,
 ) -> std::result::Result<Response, Failure> {
     let Notification { config, generation, body, .. } = notification;
-    check_target(&config.url, settings).map_err(Failure::NotCalled)?;
+    let refused = |reason| Failure::NotCalled(format!("the URL {reason}"));
+    check_webhook_url(&config.url, settings).map_err(refused)?;
     let no_answer = |error: worker::Error| Failure::NoAnswer(error.to_string());
     let id = delivery_id(config, *generation);
-    let headers = headers_of(config, &id, *generation, body);
+    let headers = headers_of(notification, &id, env, settings).await;
     let headers: Vec<(&str, &str)> =
         headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let request = new_request("POST", &config.url, &headers, Some(body)).map_err(no_answer)?;
@@ -167,24 +172,18 @@ async fn post(
     }
 }
 
-fn check_target(url: &str, _settings: &Settings) -> std::result::Result<(), String> {
-    match url.starts_with("https://") || url.starts_with("http://") {
-        true => Ok(()),
-        false => Err("the URL must not be called".to_owned()),
-    }
-}
-
 /// The same for every attempt at the same event.
 fn delivery_id(config: &TaskPushNotificationConfig, generation: u64) -> String {
     format!("{}.{}.{generation}", config.task_id, config.id)
 }
 
-fn headers_of(
-    config: &TaskPushNotificationConfig,
+async fn headers_of(
+    notification: &Notification,
     id: &str,
-    generation: u64,
-    _body: &str,
+    env: &Env,
+    settings: &Settings,
 ) -> Vec<(&'static str, String)> {
+    let Notification { config, generation, body, .. } = notification;
     let timestamp = now_ms() / 1_000;
     let mut headers = vec![
         ("content-type", MediaType::A2aJson.as_str().to_owned()),
@@ -192,8 +191,27 @@ fn headers_of(
         ("webhook-timestamp", timestamp.to_string()),
         ("a2a-generation", generation.to_string()),
     ];
-    if let Some(authorization) = config.authentication.as_ref().and_then(authorization) {
-        headers.push(("authorization", authorization));
+    // The secret was checked when it was registered.
+    let secret = config.signing_secret.as_ref();
+    if let Some(Ok(secret)) = secret.map(|secret| SigningSecret::parse(secret.reveal())) {
+        headers.push(("webhook-signature", secret.sign(id, timestamp, body)));
+    }
+    match config.authentication.as_ref().and_then(authorization) {
+        Some(authorization) => headers.push(("authorization", authorization)),
+        None => {
+            let claims = Claims {
+                issuer: settings.public_url.as_deref().unwrap_or("a2a-edge"),
+                audience: &origin_of(&config.url).unwrap_or_default(),
+                issued_at_s: timestamp,
+                id,
+                task_id: config.task_id.as_str(),
+            };
+            match jwt::sign(env, &claims).await {
+                Ok(Some(token)) => headers.push(("authorization", format!("Bearer {token}"))),
+                Ok(None) => {}
+                Err(error) => console_error!("{error}"),
+            }
+        }
     }
     if let Some(token) = &config.token {
         headers.push(("x-a2a-notification-token", token.reveal().to_owned()));

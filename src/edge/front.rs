@@ -16,7 +16,7 @@ use super::listing::list_tasks;
 use super::request::new_request;
 use super::response::to_response;
 use super::webhook::check_config;
-use super::{received, statements};
+use super::{jwt, received, statements};
 use crate::auth::Caller;
 use crate::binding::discovery::{self, Known};
 use crate::binding::http::{HttpResponse, split_url};
@@ -64,6 +64,10 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
             Some(exchange) => return exchange.rest(&mut request, below).await,
             None => Err(unknown_path(path, &agents)),
         },
+        Route::KeySet => match jwt::public_set(&env) {
+            Some(keys) => key_set(&request, keys),
+            None => Err(unknown_path(path, &agents)),
+        },
         Route::Received if settings.development => development(&request),
         Route::Statements if settings.development => {
             Ok(HttpResponse::json(200, statements::all().to_string()))
@@ -89,6 +93,17 @@ fn card(
                 modified: header(request, "if-modified-since"),
             };
             Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
+        }
+        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+    }
+}
+
+fn key_set(request: &Request, keys: String) -> std::result::Result<HttpResponse, Error> {
+    match request.method() {
+        Method::Get | Method::Head => {
+            let response = HttpResponse::json(200, keys);
+            Ok(response.with_header("cache-control", "public, max-age=300"))
         }
         Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),

@@ -1,5 +1,6 @@
 //! Whether a webhook is taken, as far as its task has no say.
 
+use super::target::check_webhook_url;
 use crate::config::Settings;
 use crate::error::Error;
 use crate::operation::Call;
@@ -11,14 +12,13 @@ use crate::operation::Call;
 ///
 /// [`Error::InvalidParams`] with the path of its `url`.
 pub(super) fn check_config(call: &Call, settings: &Settings) -> Result<(), Error> {
-    let Some((path, config)) = call.webhook() else { return Ok(()) };
-    let checked = check_webhook_url(&config.url, settings);
-    checked.map_err(|reason| Error::invalid(format!("{path}url"), reason))
+    check(call, |url| check_webhook_url(url, settings))
 }
 
-fn check_webhook_url(url: &str, _settings: &Settings) -> Result<(), String> {
-    let is_absolute = ["http://", "https://"].iter().any(|begin| url.starts_with(begin));
-    is_absolute.then_some(()).ok_or_else(|| "must be an absolute http or https URL".to_owned())
+fn check(call: &Call, check_url: impl Fn(&str) -> Result<(), String>) -> Result<(), Error> {
+    let Some((path, config)) = call.webhook() else { return Ok(()) };
+    let checked = check_url(&config.url);
+    checked.map_err(|reason| Error::invalid(format!("{path}url"), reason))
 }
 
 #[cfg(test)]
@@ -29,9 +29,9 @@ mod tests {
     use crate::operation::Operation;
 
     fn refused(operation: Operation, params: serde_json::Value) -> Option<Error> {
-        let settings = Settings::read(|_| None).expect("the defaults are good");
         let call = operation.decode(params).expect("a call that can be read");
-        check_config(&call, &settings).err()
+        let is_good = |url: &str| url.starts_with("https://");
+        check(&call, |url| is_good(url).then_some(()).ok_or("must be good".to_owned())).err()
     }
 
     fn creating(url: &str) -> Option<Error> {

@@ -1,7 +1,5 @@
 //! The operations on the webhooks of a task (spec §3.1.7 to §3.1.10), and those of our extension.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::push::Hook;
@@ -13,6 +11,7 @@ use crate::model::{
     TaskPushNotificationConfig,
 };
 use crate::push::Delivery;
+use crate::push::signature::SigningSecret;
 
 /// Carries out a call that is about the webhooks of the task.
 ///
@@ -229,6 +228,6 @@ impl TaskSession {
 
     /// 32 random bytes in the form of the Standard Webhooks.
     fn new_secret(&self) -> Secret {
-        Secret::new(format!("whsec_{}", STANDARD.encode(self.platform().secret_bytes())))
+        SigningSecret::from_random(self.platform().secret_bytes()).to_secret()
     }
 }

@@ -1,0 +1,23 @@
+// URLs of webhooks, hostile and good, in every notation. The table is JSON because the unit tests of the guard read it,
+// too: they judge what the parser makes of each URL (`parsed`), the specs send each as it is (`url`).
+
+import { readFileSync } from "node:fs";
+
+/** A URL of the table. */
+export interface WebhookUrl {
+  url: string;
+  /** Its normal form by the WHATWG URL standard; null if the parser refuses it. */
+  parsed: string | null;
+  /** What it is. */
+  why: string;
+}
+
+const table = JSON.parse(readFileSync(new URL("webhook-urls.json", import.meta.url), "utf8")) as Record<"hostile" | "good", WebhookUrl[]>;
+
+const overlong = `https://hooks.example.com/${"a".repeat(2048)}`;
+
+/** URLs that no webhook may have. */
+export const hostile: WebhookUrl[] = [...table.hostile, { url: overlong, parsed: overlong, why: "overlong" }];
+
+/** URLs that webhooks may have. */
+export const good: WebhookUrl[] = table.good;

@@ -110,6 +110,8 @@ struct World {
     commits: Rc<Cell<usize>>,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
+    /// Whether the handler of the alarm was under way then: it is over only when what it wrote is durable.
+    was_ringing: Cell<bool>,
     /// Whether the handler of the alarm is under way.
     is_ringing: Rc<Cell<bool>>,
 }
@@ -137,6 +139,7 @@ impl World {
             commits,
             session: RefCell::new(None),
             durable: RefCell::new((None, None)),
+            was_ringing: Cell::new(false),
             is_ringing: Rc::default(),
         }
     }
@@ -237,6 +240,7 @@ impl World {
             }
         }
         self.durable.replace((stored, alarm));
+        self.was_ringing.set(self.is_ringing.get());
         self.commits.set(self.commits.get() + 1);
     }
 
@@ -250,7 +254,8 @@ impl World {
         let known = self.log().iter().filter(is_step).count();
         assert!(self.effects.borrow().len() <= known + 1, "a step that was done is forgotten");
         // An alarm whose handler died is rung again.
-        let again = self.is_ringing.take().then(|| self.platform.now());
+        let again = self.was_ringing.take() || self.is_ringing.take();
+        let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
     }
 

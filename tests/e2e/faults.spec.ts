@@ -195,10 +195,10 @@ describe("an agent that panics", () => {
     const runs = await Promise.all(
       [0, ...numbers, 0].map(async (step, index) => {
         const text = `steps ${STEPS} ${sink.url}${path}/${index}${step === 0 ? "" : ` panic ${step}`}`;
-        await faults.send(text, { returnImmediately: true }, soon()).catch(() => undefined);
+        const answered = await faults.send(text, { returnImmediately: true }, soon()).catch(() => undefined);
         // A send whose isolate ended may have left no task, or one that its client does not know of.
         const first = sink.arrivals(`${path}/${index}`)[0];
-        return { path: `${path}/${index}`, id: first?.json<{ task: string }>().task };
+        return { path: `${path}/${index}`, id: answered?.task?.id ?? first?.json<{ task: string }>().task };
       }),
     );
     const begun = runs.filter((run): run is Run => run.id !== undefined);

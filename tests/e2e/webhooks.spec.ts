@@ -130,7 +130,7 @@ describe("notifications", () => {
     );
     for (const { task, one, two } of runs) {
       assert.equal((await assertComplete(task, one)).length, 50);
-      const [begun] = generations(two);
+      const [begun] = await until(async () => generations(two), (list) => list.length > 0);
       await assertComplete(task, two, begun);
     }
   });

@@ -29,7 +29,7 @@ pub struct Delivery {
     pub health: Health,
     /// Why the newest failure failed.
     pub last_error: Option<String>,
-    /// The newest attempts, oldest first, up to [`MAX_RECENT`].
+    /// The newest attempts, oldest first, up to 20.
     pub recent: VecDeque<Attempt>,
 }
 

@@ -9,6 +9,7 @@ import { load } from "./load.ts";
 import { page, table } from "./report.ts";
 import { startup } from "./startup.ts";
 import { streams } from "./streams.ts";
+import { webhooks } from "./webhooks.ts";
 import { root } from "./workers.ts";
 
 const isQuick = process.argv.includes("--quick");
@@ -16,7 +17,7 @@ const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
 const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 7, sliceMs: 400, streamRounds: 5, isQuick };
 
 const sections: Section[] = [];
-for (const benchmark of [load, streams, listing, costs, () => startup(gzip)]) {
+for (const benchmark of [load, streams, webhooks, listing, costs, () => startup(gzip)]) {
   const begun = performance.now();
   const section = await benchmark(effort);
   sections.push(section);

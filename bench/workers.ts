@@ -17,8 +17,8 @@ export interface Modules {
 }
 
 /** Starts the built Worker as it is deployed: without what `DEVELOPMENT` adds. */
-export function startBuilt(): Promise<Worker> {
-  return start("build");
+export function startBuilt(vars: Record<string, string> = {}): Promise<Worker> {
+  return start("build", vars);
 }
 
 /** Starts other modules in its place, with the agents that are for development. */
@@ -26,12 +26,12 @@ export async function startVariant(modules: Modules): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
-  return start(relative(root, folder), true);
+  return start(relative(root, folder), { DEVELOPMENT: "true" });
 }
 
-async function start(buildDir: string, isDevelopment = false): Promise<Worker> {
+async function start(buildDir: string, vars: Record<string, string>): Promise<Worker> {
   // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
   process.env["A2A_BUILD_DIR"] = buildDir;
   const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
-  return harness.startWorker({ vars: { DEVELOPMENT: String(isDevelopment) } });
+  return harness.startWorker({ vars: { DEVELOPMENT: "false", ...vars } });
 }

@@ -86,14 +86,7 @@ impl ServiceParameters {
             }
             Call::CancelTask(_) => (true, false),
             Call::GetTask(_) => (false, true),
-            Call::ListTasks(_)
-            | Call::SubscribeToTask(_)
-            | Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => (false, false),
+            _ => (false, false),
         };
         let with_task = "belongs to CancelTask and to messages with a taskId";
         let expected = generation(

@@ -90,17 +90,7 @@ impl Bridge {
     fn new(env: Env, id: TaskId, hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
             Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
-            Call::SendMessage(_)
-            | Call::SubscribeToTask(_)
-            | Call::GetTask(_)
-            | Call::ListTasks(_)
-            | Call::CancelTask(_)
-            | Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => (false, false),
+            _ => (false, false),
         };
         let position = hello.after;
         let events = hello.command.reply.events();

@@ -257,17 +257,7 @@ impl Exchange<'_> {
             let after = match &command.call {
                 Call::SubscribeToTask(_) => self.parameters.after()?,
                 Call::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
-                Call::SendMessage(_)
-                | Call::SendStreamingMessage(_)
-                | Call::GetTask(_)
-                | Call::ListTasks(_)
-                | Call::CancelTask(_)
-                | Call::CreateTaskPushNotificationConfig(_)
-                | Call::GetTaskPushNotificationConfig(_)
-                | Call::ListTaskPushNotificationConfigs(_)
-                | Call::DeleteTaskPushNotificationConfig(_)
-                | Call::ListTaskPushNotificationDeliveries(_)
-                | Call::RedeliverTaskPushNotifications(_) => None,
+                _ => None,
             };
             Ok((id, after))
         };
@@ -295,21 +285,11 @@ impl Exchange<'_> {
     /// index that does not answer lets the call through.
     async fn quota_reached(&self, command: &Command) -> Option<u64> {
         let limit = self.settings.max_active_tasks;
-        let begins = match &command.call {
-            Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
-                request.message.task_id.is_none()
-            }
-            Call::GetTask(_)
-            | Call::ListTasks(_)
-            | Call::CancelTask(_)
-            | Call::SubscribeToTask(_)
-            | Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => false,
-        };
+        let begins = matches!(
+            &command.call,
+            Call::SendMessage(request) | Call::SendStreamingMessage(request)
+                if request.message.task_id.is_none()
+        );
         if limit == 0 || !begins {
             return None;
         }

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createPublicKey } from "node:crypto";
-import { Agent } from "./client.ts";
+import { Agent, message } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { Sink } from "./sink.ts";
 
 const PATH = "/.well-known/jwks.json";
 
@@ -17,11 +18,19 @@ const ed25519 = {
   kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
 };
 
+/** What receivers copy from the docs. */
+interface Receiver {
+  isSigned(secret: string, headers: Record<string, unknown>, body: string): boolean;
+  verifyToken(token: string, expected: { jwks: unknown; issuer: string; audience: string }): Record<string, unknown>;
+}
+
+const ISSUER = "https://agents.example";
 let worker: Worker;
 
 function withSecret(jwk: string | undefined): void {
   before(async () => {
-    worker = await startWorker({ vars: jwk === undefined ? {} : { WEBHOOK_JWK: jwk } });
+    const vars = { PUBLIC_URL: ISSUER, ...(jwk === undefined ? {} : { WEBHOOK_JWK: jwk }) };
+    worker = await startWorker({ vars });
   });
   after(() => worker.stop());
 }
@@ -43,6 +52,34 @@ for (const { title, jwk, expected } of [
       const keys = (await response.json()) as { keys: Record<string, string>[] };
       assert.deepEqual(keys, { keys: [{ ...members, ...expected, use: "sig" }] });
       createPublicKey({ key: keys.keys[0] ?? {}, format: "jwk" });
+    });
+
+    test("notifications are signed, and carry a JWT that it verifies, unless the webhook has credentials", async () => {
+      const { isSigned, verifyToken } = (await import(new URL("../../docs/receivers/verify.mjs", import.meta.url).href)) as Receiver;
+      const sink = await Sink.open();
+      const agent = new Agent(`${worker.url}/demo`);
+      const signingSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+      const send = (path: string, rest: object) => {
+        const taskPushNotificationConfig = { url: sink.url + path, signingSecret, ...rest };
+        return agent.call("SendMessage", { message: message("hello"), configuration: { taskPushNotificationConfig } });
+      };
+      try {
+        await send("/open", {});
+        const jwks = await (await fetch(worker.url + PATH)).json();
+        for (const nth of [1, 2, 3, 4]) {
+          const { headers, body } = await sink.arrival("/open", nth);
+          assert.ok(isSigned(signingSecret, headers, body));
+          assert.ok(!isSigned(signingSecret, headers, `${body} `));
+          const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "";
+          const claims = verifyToken(token, { jwks, issuer: ISSUER, audience: sink.url });
+          assert.equal(claims["jti"], headers["webhook-id"]);
+          assert.throws(() => verifyToken(`${token.slice(0, -6)}AAAAAA`, { jwks, issuer: ISSUER, audience: sink.url }));
+        }
+        await send("/closed", { authentication: { scheme: "Basic", credentials: "abc" } });
+        assert.equal((await sink.arrival("/closed")).headers.authorization, "Basic abc");
+      } finally {
+        sink.close();
+      }
     });
 
     test("HEAD and OPTIONS are answered, other verbs are refused", async () => {

@@ -63,3 +63,6 @@ thread_local! {
         const { OnceCell::new() };
     static AGENTS: OnceCell<Rc<Agents>> = const { OnceCell::new() };
 }
+
+/// How many answers a Worker may wait for at once: the platform's limit.
+pub(super) const ANSWERS_AT_ONCE: usize = 6;

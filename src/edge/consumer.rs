@@ -10,13 +10,15 @@ use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use worker::{
-    AbortController, Date, Delay, Env, Fetch, MessageBatch, MessageExt, QueueRetryOptionsBuilder,
-    RawMessage, Response, Result, console_error, console_log,
+    Delay, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Response, Result,
+    console_error, console_log,
 };
 
+use super::bindings::ANSWERS_AT_ONCE;
+use super::platform::now;
 use super::request::new_request;
 use super::target::{check_webhook_url, origin_of};
-use super::{bindings, jwt};
+use super::{bindings, jwt, outbound};
 use crate::binding::MediaType;
 use crate::config::Settings;
 use crate::model::decode::read_json;
@@ -38,7 +40,7 @@ pub async fn consume(batch: MessageBatch<String>, env: Env) {
         }
     };
     let is_dead = batch.queue().ends_with(DEAD_SUFFIX);
-    let settled = stream::iter(batch.raw_iter()).for_each_concurrent(AT_ONCE, |message| {
+    let settled = stream::iter(batch.raw_iter()).for_each_concurrent(ANSWERS_AT_ONCE, |message| {
         let (env, settings) = (&env, &settings);
         async move {
             match is_dead {
@@ -78,10 +80,10 @@ async fn handle(message: &RawMessage, env: &Env, settings: &Settings) {
 
 /// Sends what a webhook is owed, until there is nothing more, somebody else is at it, or it takes too long.
 async fn serve(job: &WebhookJob, env: &Env, settings: &Settings) -> Result<()> {
-    let begun = now_ms();
+    let begun = now().0;
     let mut asked = NextNotification { config_id: job.config_id.clone(), ..Default::default() };
     loop {
-        asked.leaves = now_ms().saturating_sub(begun) > MAX_TURN_MS;
+        asked.leaves = now().0.saturating_sub(begun) > MAX_TURN_MS;
         let turn = ask(env, job, &asked).await?;
         if let Some(given_up) = turn.given_up {
             send_dead_letter(env, job, &given_up).await;
@@ -113,10 +115,10 @@ async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<No
 
 /// Sends one notification, whatever comes of it.
 async fn send(notification: &Notification, env: &Env, settings: &Settings) -> Report {
-    let at = now_ms();
+    let at = now().0;
     let sent = post(notification, env, settings).await;
     let generation = notification.generation;
-    let duration_ms = u64::try_from(now_ms().saturating_sub(at)).unwrap_or(0);
+    let duration_ms = u64::try_from(now().0.saturating_sub(at)).unwrap_or(0);
     let report = Report { generation, at, duration_ms, ..Report::default() };
     match sent {
         Ok(answer) => {
@@ -153,22 +155,12 @@ async fn post(
     let headers: Vec<(&str, &str)> =
         headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let request = new_request("POST", &config.url, &headers, Some(body)).map_err(no_answer)?;
-    let controller = AbortController::default();
-    let signal = controller.signal();
-    let fetch = Fetch::Request(request);
-    let answer = Box::pin(fetch.send_with_signal(&signal));
+    let answer = Box::pin(outbound::fetch(request));
     let timeout_ms = settings.limits.webhook_timeout_ms;
     match select(answer, Delay::from(Duration::from_millis(timeout_ms))).await {
-        Either::Left((answer, _)) => {
-            let answer = answer.map_err(no_answer)?;
-            // What the receiver has to say besides its status is not read.
-            controller.abort();
-            Ok(answer)
-        }
-        Either::Right(_) => {
-            controller.abort();
-            Err(Failure::NoAnswer(format!("no answer within {timeout_ms} ms")))
-        }
+        // What the receiver has to say besides its status is not read: the exchange ends here.
+        Either::Left((answer, _)) => answer.map(|(answer, _)| answer).map_err(no_answer),
+        Either::Right(_) => Err(Failure::NoAnswer(format!("no answer within {timeout_ms} ms"))),
     }
 }
 
@@ -184,7 +176,7 @@ async fn headers_of(
     settings: &Settings,
 ) -> Vec<(&'static str, String)> {
     let Notification { config, generation, body, .. } = notification;
-    let timestamp = now_ms() / 1_000;
+    let timestamp = now().0 / 1_000;
     let mut headers = vec![
         ("content-type", MediaType::A2aJson.as_str().to_owned()),
         ("webhook-id", id.to_owned()),
@@ -262,18 +254,11 @@ fn log(job: &WebhookJob, config: &TaskPushNotificationConfig, report: &Report) {
     console_log!("{line}");
 }
 
-fn now_ms() -> i64 {
-    i64::try_from(Date::now().as_millis()).unwrap_or(i64::MAX)
-}
-
 /// Where an object takes what senders ask.
 pub(super) const WEBHOOK_PATH: &str = "/webhook";
 
 /// How the name of the queue of dead letters ends.
 const DEAD_SUFFIX: &str = "-dead";
-
-/// How many webhooks are served at a time: a Worker may wait for six answers at once.
-const AT_ONCE: usize = 6;
 
 /// How long one webhook is served before others get their turn, in milliseconds.
 const MAX_TURN_MS: i64 = 10_000;

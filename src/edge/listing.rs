@@ -4,6 +4,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::{Env, console_error};
 
+use super::bindings::ANSWERS_AT_ONCE;
 use super::command::Command;
 use super::front::{ask, object_of};
 use super::index::D1Index;
@@ -43,7 +44,7 @@ pub(super) async fn list_tasks(
     Ok(page.to_json(&tasks))
 }
 
-/// The tasks of the page as their objects have them, [`OBJECTS_AT_ONCE`] asked at a time. A task that
+/// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that
 /// has vanished is left out. The page ends early once it has grown to [`MAX_PAGE_BYTES`].
 async fn with_artifacts(
     env: &Env,
@@ -60,7 +61,7 @@ async fn with_artifacts(
         let (fingerprint, terms) = (None, Terms::default());
         ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
     });
-    let mut answers = stream::iter(asked).buffered(OBJECTS_AT_ONCE).enumerate();
+    let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
     let mut size = 0;
     while let Some((index, task)) = answers.next().await {
@@ -108,9 +109,6 @@ fn with_artifacts_member(task: String) -> String {
         Some(_) | None => task,
     }
 }
-
-/// How many objects are asked at a time: a Worker may wait for six answers at once.
-const OBJECTS_AT_ONCE: usize = 6;
 
 /// How large a page with artifacts grows before it is ended early, in bytes. A Worker has 128 MB.
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;

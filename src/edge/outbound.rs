@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
-use worker::{AbortController, Delay, Error, Fetch, Result};
+use worker::{AbortController, Delay, Error, Fetch, Request, Response, Result};
 
 use super::request::new_request;
 use crate::tool::{HttpAnswer, HttpRequest};
@@ -29,11 +29,8 @@ async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
     let HttpRequest { method, url, headers, body, .. } = request;
     let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let headers: Vec<(&str, &str)> = headers.collect();
-    let fetch = Fetch::Request(new_request(method, url, &headers, body.as_deref())?);
-    let controller = AbortController::default();
-    let signal = controller.signal();
-    let _ends_when_dropped = Exchange(Some(controller));
-    let mut answer = fetch.send_with_signal(&signal).await?;
+    let (mut answer, _exchange) =
+        fetch(new_request(method, url, &headers, body.as_deref())?).await?;
     let mut body = Vec::new();
     // An answer without a body has no stream.
     let mut chunks = stream::iter(answer.stream()).flatten();
@@ -48,9 +45,22 @@ async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
     Ok(HttpAnswer { status: answer.status_code(), body })
 }
 
+/// Sends a request; what comes behind the head of the answer comes only as long as the exchange is kept.
+///
+/// # Errors
+///
+/// When there is no answer.
+pub(super) async fn fetch(request: Request) -> Result<(Response, Exchange)> {
+    let controller = AbortController::default();
+    let signal = controller.signal();
+    let exchange = Exchange(Some(controller));
+    let answer = Fetch::Request(request).send_with_signal(&signal).await?;
+    Ok((answer, exchange))
+}
+
 /// An exchange that is under way; it ends when this is dropped. The platform goes on with what nobody
 /// waits for.
-struct Exchange(Option<AbortController>);
+pub(super) struct Exchange(Option<AbortController>);
 
 impl Drop for Exchange {
     fn drop(&mut self) {

@@ -33,10 +33,15 @@ impl ObjectPlatform {
     }
 }
 
+/// The present instant. It advances only while waiting.
+pub(super) fn now() -> UnixMillis {
+    let millis = Date::now().as_millis();
+    UnixMillis(i64::try_from(millis).unwrap_or(i64::MAX))
+}
+
 impl Platform for ObjectPlatform {
     fn now(&self) -> UnixMillis {
-        let millis = Date::now().as_millis();
-        UnixMillis(i64::try_from(millis).unwrap_or(i64::MAX))
+        now()
     }
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {

@@ -4,7 +4,7 @@
 use futures_util::{StreamExt, stream};
 use worker::{Env, Result, console_error, console_log};
 
-use super::bindings;
+use super::bindings::{self, ANSWERS_AT_ONCE};
 use super::index::D1Index;
 use super::request::new_request;
 use crate::model::TaskId;
@@ -41,7 +41,7 @@ pub async fn prune(env: &Env) {
 async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
     let index = D1Index { env: env.clone() };
     let ids = index.finished_beyond(agent, keep, BATCH).await?;
-    let deleted = stream::iter(&ids).map(|id| delete(env, id)).buffer_unordered(OBJECTS_AT_ONCE);
+    let deleted = stream::iter(&ids).map(|id| delete(env, id)).buffer_unordered(ANSWERS_AT_ONCE);
     let deleted = deleted.filter(|deleted| std::future::ready(*deleted)).count().await;
     Ok(deleted)
 }
@@ -66,6 +66,3 @@ const BATCH: u64 = 100;
 
 /// How many batches one trigger deletes of an agent at most: a Worker may ask 10,000 times.
 const MAX_BATCHES: usize = 20;
-
-/// How many objects are asked at a time: a Worker may wait for six answers at once.
-const OBJECTS_AT_ONCE: usize = 6;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::ExecutorError;
 use crate::auth::Caller;
 use crate::model::{
-    Artifact, ContextId, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
+    Artifact, ContextId, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis, doubled,
 };
 use crate::tool::{Counters, HttpAnswer, HttpRequest, ToolContext};
 
@@ -222,8 +222,7 @@ impl Retry {
     }
 
     fn delay_after(self, failures: u32) -> u64 {
-        let doublings = failures.saturating_sub(1).min(20);
-        self.delay_ms.saturating_mul(1 << doublings).min(self.max_delay_ms)
+        doubled(self.delay_ms, failures, self.max_delay_ms)
     }
 }
 

@@ -36,7 +36,7 @@ pub use request::{
     SendMessageRequest, SubscribeToTaskRequest,
 };
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
-pub use time::UnixMillis;
+pub use time::{UnixMillis, doubled};
 
 /// A free-form JSON object (`google.protobuf.Struct`), kept verbatim and in its order.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;

@@ -49,6 +49,13 @@ impl Serialize for UnixMillis {
     }
 }
 
+/// How long to wait after so many failures: `first_ms`, and twice as long after each further one, up to
+/// `most_ms`; in milliseconds.
+pub fn doubled(first_ms: u64, failures: u32, most_ms: u64) -> u64 {
+    let doublings = failures.saturating_sub(1).min(30);
+    first_ms.saturating_mul(1 << doublings).min(most_ms)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::TaskSession;
 use crate::executor::TurnHost;
-use crate::model::{HistoryLimit, Message, Task, TaskStatus, UnixMillis};
+use crate::model::{HistoryLimit, Message, Task, TaskStatus, UnixMillis, doubled};
 use crate::port::{IndexRow, Indexed};
 use crate::task::TaskMachine;
 
@@ -275,11 +275,9 @@ fn newest(history: &[Message]) -> String {
     lines.join("\n")
 }
 
-/// How long to wait before the next attempt after this many have failed, in milliseconds: doubles from
-/// one second up to [`MAX_RETRY_DELAY_MS`].
+/// How long to wait before the next attempt after this many have failed, in milliseconds.
 fn retry_delay_ms(failures: u32) -> i64 {
-    let doublings = failures.saturating_sub(1).min(20);
-    (1_000_i64 << doublings).min(MAX_RETRY_DELAY_MS)
+    i64::try_from(doubled(1_000, failures, MAX_RETRY_DELAY_MS)).unwrap_or(i64::MAX)
 }
 
 /// How long changes of a task at work are gathered into one row, in milliseconds.
@@ -290,7 +288,7 @@ const GATHER_MS: u64 = 300;
 const STATEMENT_LIMIT_MS: u64 = 10_000;
 
 /// The longest time between two attempts: 5 minutes, in milliseconds.
-const MAX_RETRY_DELAY_MS: i64 = 300_000;
+const MAX_RETRY_DELAY_MS: u64 = 300_000;
 
 /// The largest head of a row. A page holds up to 100 rows and is in memory as a whole.
 const MAX_HEAD_BYTES: usize = 64 * 1024;

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::TaskSession;
 use super::frame::{self, Frame};
-use crate::executor::TurnHost;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 use crate::port::{StoreError, WebhookJob};
@@ -258,18 +257,15 @@ impl TaskSession {
             suspend_after: limits.webhook_suspend_after,
         };
         let generation = report.generation;
-        if self.with_hook(config_id, |hook| hook.pending) != Some(Some(generation)) {
-            return None;
-        }
         let chance = self.platform().random();
         let (verdict, given_up) = self.with_hook(config_id, |hook| {
-            hook.pending = hook.pending.filter(|pending| *pending != generation);
+            hook.pending.take_if(|pending| *pending == generation)?;
             let verdict = hook.delivery.report(report, &policy, now, chance);
             hook.unsaved += 1;
             let error = hook.delivery.last_error.clone().unwrap_or_default();
             let is_suspended = hook.delivery.health == Health::Suspended;
-            (verdict, GivenUp { generation, error, is_suspended })
-        })?;
+            Some((verdict, GivenUp { generation, error, is_suspended }))
+        })??;
         if verdict != Verdict::Delivered && verdict != Verdict::Stale {
             self.store_hook(config_id);
         }
@@ -358,10 +354,6 @@ impl TaskSession {
             hook.is_stored = true;
         }
         Ok(())
-    }
-
-    pub(super) fn new_hook_id(&self) -> String {
-        TurnHost::new_id(self)
     }
 }
 

@@ -198,7 +198,7 @@ impl TaskSession {
         after: u64,
     ) -> Result<TaskPushNotificationConfig, Error> {
         if config.id.is_empty() {
-            config.id = self.new_hook_id();
+            config.id = self.platform().new_id();
         }
         config.tenant = None;
         config.task_id = self.id().clone();

@@ -12,7 +12,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use super::TaskSession;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Turn, TurnHost};
 use crate::model::{ContextId, Message, UnixMillis};
-use crate::task::{RunOutcome, RunRequest, RunStart};
+use crate::task::{RunOutcome, RunRequest, RunStart, timed_out};
 
 /// Runs the executor for one message, to its end.
 pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
@@ -45,8 +45,7 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: Run
         Ending::Returned(Ok(())) => session.end_run(RunOutcome::Finished),
         Ending::Returned(Err(error)) => session.end_run(RunOutcome::Failed(error.0)),
         Ending::TimedOut => {
-            let reason = format!("task timed out after {timeout_ms} ms");
-            session.end_run(RunOutcome::Failed(reason));
+            session.end_run(RunOutcome::Failed(timed_out(timeout_ms)));
         }
         Ending::Idle => {
             let reason = format!("the agent made no progress for {idle_ms} ms");

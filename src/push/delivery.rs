@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use crate::model::UnixMillis;
 use crate::model::decode::{Decode, Fields};
+use crate::model::{UnixMillis, doubled};
 
 /// How the notifications of one webhook have fared. Kept with the task.
 ///
@@ -234,8 +234,7 @@ impl Verdict {
 /// How long to wait after this many failed attempts, in milliseconds: doubles up to [`MAX_DELAY_MS`], and
 /// is spread over its upper half so that many webhooks do not come back at once.
 fn delay_after(attempts: u32, first_ms: u64, chance: f64) -> u64 {
-    let doublings = attempts.saturating_sub(1).min(30);
-    let delay = first_ms.saturating_mul(1 << doublings).min(MAX_DELAY_MS);
+    let delay = doubled(first_ms, attempts, MAX_DELAY_MS);
     (delay as f64 * (0.5 + chance / 2.0)) as u64
 }
 

@@ -4,7 +4,7 @@ use crate::model::UnixMillis;
 
 /// What falls due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Due {
+enum Due {
     /// A run is under way: look whether it still is.
     KeepAlive,
     /// The time of the run is over.

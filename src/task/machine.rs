@@ -561,7 +561,7 @@ impl fmt::Display for TaskError {
 impl std::error::Error for TaskError {}
 
 /// Why a run that took too long failed its task.
-pub(super) fn timed_out(timeout_ms: u64) -> String {
+pub fn timed_out(timeout_ms: u64) -> String {
     format!("task timed out after {timeout_ms} ms")
 }
 

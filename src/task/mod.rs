@@ -10,10 +10,10 @@ mod machine;
 mod recall;
 mod transition;
 
-pub use deadlines::{Deadlines, Due, Wants};
+pub use deadlines::{Deadlines, Wants};
 pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
 pub use machine::{
-    ATTEMPT, Effect, Input, Loss, NewTask, Recovery, RunOutcome, TaskError, TaskMachine,
+    ATTEMPT, Effect, Input, Loss, NewTask, Recovery, RunOutcome, TaskError, TaskMachine, timed_out,
 };
 pub use recall::{Diverged, Recall, Said};
 pub use transition::may_enter;

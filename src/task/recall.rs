@@ -88,11 +88,6 @@ impl Recall {
         recall
     }
 
-    /// Whether everything was gone through, so that all that is said is new.
-    pub fn is_over(&self) -> bool {
-        self.events.is_empty()
-    }
-
     /// Whether something that the run says was said before.
     ///
     /// # Errors

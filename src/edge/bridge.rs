@@ -1,8 +1,9 @@
 //! A stream of server-sent events on one side, a socket to the task's object on the other.
 //!
 //! The front Worker holds the client's connection, so that the object can be evicted while nothing
-//! happens. It owns the position: when the socket drops, for whatever reason, it connects again from
-//! there, and the client notices nothing.
+//! happens. It owns the position: when the socket drops, it connects again and asks for what comes after
+//! the position. Before the first frame has come it asks again what the client asked: an object knows a
+//! send that is repeated, and one that died before it stored the message gets it again.
 
 use std::time::Duration;
 
@@ -42,6 +43,11 @@ pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Resu
     if let Some(refusal) = bridge.refusal.take() {
         return Ok(Opened::Answer(refusal));
     }
+    if first.is_none() {
+        // The client has every event of a task that has ended. This answer, unlike an empty stream, makes
+        // an `EventSource` stop connecting again.
+        return Ok(Opened::Answer(HttpResponse::empty(204)));
+    }
     let chunks = stream::unfold((first, bridge), |(ready, mut bridge)| async move {
         let chunk = match ready {
             Some(chunk) => chunk,
@@ -63,7 +69,7 @@ pub(super) async fn open(env: &Env, id: &TaskId, command: StreamCommand) -> Resu
 struct Bridge {
     env: Env,
     id: TaskId,
-    /// What to tell the object when the socket is opened; a send is told once.
+    /// What to tell the object when the socket is opened.
     hello: StreamCommand,
     /// Gives events the form of the client's binding.
     events: EventWriter,
@@ -73,13 +79,11 @@ struct Bridge {
     is_new: bool,
     /// The generation of the newest event that the client has; `None` before any.
     position: Option<u64>,
-    /// Whether the client has got anything.
+    /// Whether the object has said anything that opens the stream.
     has_begun: bool,
     is_over: bool,
     link: Option<Link>,
-    /// How often the object was connected to.
-    connections: u32,
-    /// How often connecting has failed since anything last came.
+    /// How often connecting has failed, or the socket has dropped, since anything last came.
     failures: u32,
     refusal: Option<HttpResponse>,
     /// What the client gets before the end of a stream that breaks off.
@@ -87,12 +91,17 @@ struct Bridge {
 }
 
 impl Bridge {
-    fn new(env: Env, id: TaskId, hello: StreamCommand) -> Self {
+    fn new(env: Env, id: TaskId, mut hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
             Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
             _ => (false, false),
         };
         let position = hello.after;
+        if is_new && hello.command.fingerprint.is_none() {
+            // Nobody else knows the task, so if the send is repeated its events are wanted from the first
+            // one on, not a snapshot.
+            hello.after = Some(0);
+        }
         let events = hello.command.reply.events();
         Self {
             env,
@@ -105,7 +114,6 @@ impl Bridge {
             has_begun: false,
             is_over: false,
             link: None,
-            connections: 0,
             failures: 0,
             refusal: None,
             last_word: None,
@@ -127,19 +135,13 @@ impl Bridge {
             if !frames.is_empty() {
                 let text: String = frames.iter().map(|frame| self.render(frame)).collect();
                 if !text.is_empty() {
-                    self.has_begun = true;
                     return Some(text);
                 }
                 continue;
             }
             if let Some(code) = link.closed() {
                 self.link = None;
-                // Without a position the snapshot is still owed, and asking for it again tells why it
-                // did not come.
-                self.is_over = code == CloseCode::Over.number() && self.position.is_some();
-                if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
-                    self.failures += 1;
-                }
+                self.note_closed(code);
                 continue;
             }
             let changed = Box::pin(link.changed());
@@ -152,10 +154,22 @@ impl Bridge {
         }
     }
 
-    /// Connects to the object, after a pause that grows with every failure. Too many end the stream.
+    fn note_closed(&mut self, code: u16) {
+        if code == CloseCode::Unreadable.number() {
+            self.end_with_internal();
+        } else if code == CloseCode::Over.number() && self.position.is_some() {
+            self.is_over = true;
+        } else if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
+            self.failures += 1;
+        }
+    }
+
+    /// Connects to the object, after a pause that grows with every failure. Too many end the stream; a
+    /// stream that has not begun is refused as soon as a call that is no stream would be.
     async fn connect(&mut self) {
-        if self.failures > MAX_FAILURES {
-            self.end_with(&Error::Internal { task: self.has_begun.then(|| self.id.clone()) });
+        let limit = if self.has_begun { MAX_FAILURES } else { MAX_FIRST_FAILURES };
+        if self.failures > limit {
+            self.end_with_internal();
             return;
         }
         if self.failures > 0 {
@@ -163,26 +177,19 @@ impl Bridge {
             let jitter = 0.5 + js_sys::Math::random() / 2.0;
             Delay::from(Duration::from_millis((pause * jitter) as u64)).await;
         }
+        if self.has_begun {
+            let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
+            self.hello.command.call = Call::SubscribeToTask(request);
+            self.hello.after = self.position;
+        }
         match connect(&self.env, &self.id, &self.hello).await {
-            Ok(link) => {
-                self.link = Some(link);
-                self.connections += 1;
-                self.resume();
-            }
+            Ok(link) => self.link = Some(link),
             Err(Failure::TooManyFollowers(limit)) => self.end_with(&Error::TooManyStreams(limit)),
             Err(Failure::Platform(error)) => {
                 console_warn!("task {}: connecting failed: {error}", self.id);
                 self.failures += 1;
             }
         }
-    }
-
-    /// From now on the object is asked for what comes after the position, whatever it was asked first:
-    /// a message is not to be delivered twice.
-    fn resume(&mut self) {
-        let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
-        self.hello.command.call = Call::SubscribeToTask(request);
-        self.hello.after = self.position.or(self.is_new.then_some(0));
     }
 
     /// The text for the client that a frame comes to; empty for what it has already.
@@ -199,23 +206,23 @@ impl Bridge {
             Frame::Snapshot(..) => String::new(),
             Frame::Events(first, events) => self.render_events(first, &events),
             Frame::Message(json) => {
+                self.has_begun = true;
                 self.is_over = true;
                 self.events.event(None, json)
             }
-            Frame::Refusal(status, body) => {
+            Frame::Ready if self.has_begun => String::new(),
+            Frame::Ready => {
+                self.has_begun = true;
+                sse::HEARTBEAT.to_owned()
+            }
+            Frame::Refusal { status, retry_after_s, body } => {
                 self.is_over = true;
                 if self.has_begun {
                     return error_event(body);
                 }
-                // The object died before the message that it was sent came to anything.
-                let is_lost = self.is_turn && self.connections > 1;
-                let refusal = match is_lost {
-                    true => self.hello.command.reply.error(&Error::Internal { task: None }),
-                    false => HttpResponse::json(status, body.to_owned()),
-                };
-                // A frame has no headers.
-                self.refusal = Some(match self.hello.command.terms.quota {
-                    Some(limit) => refusal.with_retry_after(&Error::TooManyTasks(limit)),
+                let refusal = HttpResponse::json(status, body.to_owned());
+                self.refusal = Some(match retry_after_s {
+                    Some(seconds) => refusal.with_header("retry-after", seconds.to_string()),
                     None => refusal,
                 });
                 String::new()
@@ -236,7 +243,6 @@ impl Bridge {
             if generation != position + 1 {
                 // Something is missing: ask for it.
                 self.link = None;
-                self.resume();
                 return text;
             }
             self.advance(generation, *mark);
@@ -250,13 +256,17 @@ impl Bridge {
 
     fn advance(&mut self, generation: u64, mark: Mark) {
         self.position = Some(generation);
-        self.hello.after = self.position;
+        self.has_begun = true;
         self.failures = 0;
         self.is_over = match mark {
             Mark::Ended => true,
             Mark::InputRequired => self.is_turn,
             Mark::Open => false,
         };
+    }
+
+    fn end_with_internal(&mut self) {
+        self.end_with(&Error::Internal { task: self.has_begun.then(|| self.id.clone()) });
     }
 
     /// Gives up: by an answer, or where the stream has begun by a last event that says so.
@@ -287,3 +297,6 @@ const MAX_PAUSE_MS: u64 = 5_000;
 
 /// How often in a row connecting may fail before the stream ends: about a minute.
 const MAX_FAILURES: u32 = 20;
+
+/// How often connecting may fail before the first frame: a fraction of a second.
+const MAX_FIRST_FAILURES: u32 = 2;

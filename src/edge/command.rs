@@ -113,7 +113,7 @@ mod tests {
                     terms,
                     call: operation.decode(params.clone()).unwrap(),
                 };
-                let command = StreamCommand { command, after: Some(3) };
+                let command = StreamCommand { command, after: Some(u64::MAX) };
                 let text = serde_json::to_string(&command).unwrap();
                 assert_eq!(read_json::<StreamCommand>(&text).unwrap(), command);
             }

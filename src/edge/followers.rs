@@ -1,7 +1,8 @@
 //! The sockets of those who follow a task, on the side of its object.
 //!
-//! They are hibernatable: an object whose run is over can be evicted while they stay open. Nothing is
-//! remembered of a socket; each follower keeps its own position.
+//! They are hibernatable: an object whose run is over can be evicted while they stay open. Of a socket
+//! only one thing is remembered, in its attachment: whether its follower was answered. Each follower keeps
+//! its own position.
 
 use wasm_bindgen::prelude::*;
 use worker::{State, WebSocket, WebSocketPair};
@@ -19,6 +20,9 @@ pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSo
 }
 
 /// Sends a frame to all followers. Sends pass the output gate: nothing arrives before it is durable.
+///
+/// When the task `is_over`, the sockets of followers that were answered are closed. One that has
+/// connected, but whose first message is still on its way, gets its answer when that comes.
 pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
     let sockets = state.get_websockets();
     if sockets.is_empty() {
@@ -29,14 +33,15 @@ pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over
         if let Some(text) = &text {
             send(socket, text);
         }
-        if is_over {
+        if is_over && is_answered(socket) {
             close(socket, CloseCode::Over);
         }
     }
 }
 
-/// Sends a follower its first frames.
+/// Answers a follower: sends its first frames.
 pub(super) fn begin(socket: &WebSocket, beginning: &Beginning) {
+    let _ = raw(socket).serialize_attachment(&JsValue::TRUE);
     for frame in &beginning.frames {
         send(socket, &JsValue::from_str(frame));
     }
@@ -48,8 +53,8 @@ pub(super) fn begin(socket: &WebSocket, beginning: &Beginning) {
 }
 
 /// Tells a follower that nothing, or nothing more, will come.
-pub(super) fn refuse(socket: &WebSocket, status: u16, body: &str) {
-    send(socket, &JsValue::from_str(&frame::refusal(status, body)));
+pub(super) fn refuse(socket: &WebSocket, status: u16, retry_after_s: Option<u32>, body: &str) {
+    send(socket, &JsValue::from_str(&frame::refusal(status, retry_after_s, body)));
     close(socket, CloseCode::Over);
 }
 
@@ -62,6 +67,8 @@ pub(super) enum CloseCode {
     More,
     /// The follower does not keep up: connect again once it has.
     TooSlow,
+    /// The object cannot read what the follower asked: asking again does not help.
+    Unreadable,
 }
 
 impl CloseCode {
@@ -71,6 +78,7 @@ impl CloseCode {
             Self::Over => 1000,
             Self::More => 4000,
             Self::TooSlow => 4001,
+            Self::Unreadable => 4002,
         }
     }
 }
@@ -83,16 +91,31 @@ pub(super) fn close(socket: &WebSocket, code: CloseCode) {
 /// Sends one frame. A socket whose other end is gone is removed by the runtime; one whose other end
 /// does not read is closed, and resumes from its position.
 fn send(socket: &WebSocket, text: &JsValue) {
-    let raw = socket.as_ref().unchecked_ref::<RawSocket>();
+    let raw = raw(socket);
     let is_full = raw.buffered_amount().is_some_and(|bytes| bytes > MAX_BUFFERED_BYTES);
     if is_full || raw.send_value(text).is_err() {
         close(socket, CloseCode::TooSlow);
     }
 }
 
+/// Whether the follower behind a socket was answered, by whichever instance of the object.
+fn is_answered(socket: &WebSocket) -> bool {
+    raw(socket).deserialize_attachment().is_ok_and(|attachment| attachment.is_truthy())
+}
+
+fn raw(socket: &WebSocket) -> &RawSocket {
+    socket.as_ref().unchecked_ref()
+}
+
 #[wasm_bindgen]
 extern "C" {
     type RawSocket;
+
+    #[wasm_bindgen(method, catch, js_name = serializeAttachment)]
+    fn serialize_attachment(this: &RawSocket, value: &JsValue) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = deserializeAttachment)]
+    fn deserialize_attachment(this: &RawSocket) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = send)]
     fn send_value(this: &RawSocket, text: &JsValue) -> Result<(), JsValue>;

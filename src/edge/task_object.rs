@@ -59,7 +59,8 @@ impl DurableObject for TaskObject {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");
-                return Response::error("unknown command", 400);
+                // Of an object's answers the front Worker hands on those below 500.
+                return Response::error("unknown command", 500);
             }
         };
         let reply = command.reply.clone();
@@ -76,11 +77,17 @@ impl DurableObject for TaskObject {
         socket: WebSocket,
         message: WebSocketIncomingMessage,
     ) -> Result<()> {
-        let WebSocketIncomingMessage::String(text) = message else { return Ok(()) };
-        let StreamCommand { command, after } = match read_json(&text) {
+        let read = match &message {
+            WebSocketIncomingMessage::String(text) => {
+                read_json(text).map_err(|error| error.to_string())
+            }
+            WebSocketIncomingMessage::Binary(_) => Err("it is not text".to_owned()),
+        };
+        let StreamCommand { command, after } = match read {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a stream command could not be read: {error}");
+                followers::close(&socket, CloseCode::Unreadable);
                 return Ok(());
             }
         };
@@ -89,7 +96,7 @@ impl DurableObject for TaskObject {
             Ok(beginning) => followers::begin(&socket, &beginning),
             Err(error) => {
                 let answer = reply.error(&error);
-                followers::refuse(&socket, answer.status, &answer.body);
+                followers::refuse(&socket, answer.status, error.retry_after_s(), &answer.body);
             }
         }
         Ok(())

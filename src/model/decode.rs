@@ -179,9 +179,10 @@ impl Fields {
     }
 
     /// A number of any size as we write it ourselves, where it needs no leniency.
-    pub fn number<T: TryFrom<i64>>(&mut self, name: &str) -> Option<T> {
+    pub fn number<T: TryFrom<i128>>(&mut self, name: &str) -> Option<T> {
         let value = self.member(name)?;
-        let number = value.as_i64().and_then(|number| T::try_from(number).ok());
+        let number = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+        let number = number.and_then(|number| T::try_from(number).ok());
         if number.is_none() {
             return self.wrong(name, "a whole number", &value);
         }
@@ -488,6 +489,17 @@ mod tests {
             );
             assert_eq!(found[0].0, "historyLength");
         }
+    }
+
+    #[test]
+    fn numbers_of_our_own_are_read_in_the_whole_range_of_their_type() {
+        let mut fields = Fields::of(json!({"a": u64::MAX, "b": i64::MIN, "c": u64::MAX, "d": -1}));
+        let fields = fields.as_mut().unwrap();
+        assert_eq!(fields.number::<u64>("a"), Some(u64::MAX));
+        assert_eq!(fields.number::<i64>("b"), Some(i64::MIN));
+        assert_eq!(fields.number::<i64>("c"), None);
+        assert_eq!(fields.number::<u64>("d"), None);
+        assert_eq!(fields.violations.borrow().len(), 2);
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! | `E<generation>` and a line per event | events, the first of this generation |
 //! | `S<generation>` and one line | the task as it stands, after the event of this generation |
 //! | `M` and one line | a message instead of a task; nothing follows |
+//! | `R` | the follower has every event; the next one follows when it happens |
 //! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
+//! | `X<status> <seconds>` and a body | the same with `Retry-After` |
 
 use crate::model::{EventFilter, TaskState};
 use crate::port::Batch;
@@ -109,9 +111,19 @@ pub fn message(message: &str) -> String {
     format!("M\n{}{{\"message\":{message}}}", Mark::Ended.letter())
 }
 
-/// The frame that says that nothing, or nothing more, will come, and why.
-pub fn refusal(status: u16, body: &str) -> String {
-    format!("X{status}\n{body}")
+/// The frame that says that a follower has missed nothing, so that its stream can open before the next
+/// event.
+pub fn ready() -> String {
+    "R\n".to_owned()
+}
+
+/// The frame that says that nothing, or nothing more, will come, and why: the status, `Retry-After` in
+/// seconds and the body of the answer.
+pub fn refusal(status: u16, retry_after_s: Option<u32>, body: &str) -> String {
+    match retry_after_s {
+        Some(seconds) => format!("X{status} {seconds}\n{body}"),
+        None => format!("X{status}\n{body}"),
+    }
 }
 
 /// A frame as the follower reads it.
@@ -123,8 +135,17 @@ pub enum Frame<'a> {
     Snapshot(u64, Mark, &'a str),
     /// A message instead of a task.
     Message(&'a str),
-    /// Nothing more: HTTP status and body.
-    Refusal(u16, &'a str),
+    /// The follower has every event.
+    Ready,
+    /// Nothing more.
+    Refusal {
+        /// The HTTP status.
+        status: u16,
+        /// `Retry-After`, in seconds.
+        retry_after_s: Option<u32>,
+        /// The body.
+        body: &'a str,
+    },
 }
 
 impl<'a> Frame<'a> {
@@ -141,7 +162,12 @@ impl<'a> Frame<'a> {
                 Some(Self::Snapshot(number.parse().ok()?, mark, task))
             }
             'M' => Some(Self::Message(marked(rest).1)),
-            'X' => Some(Self::Refusal(number.parse().ok()?, rest)),
+            'R' => Some(Self::Ready),
+            'X' => {
+                let (status, seconds) = number.split_once(' ').unwrap_or((number, ""));
+                let retry_after_s = seconds.parse().ok();
+                Some(Self::Refusal { status: status.parse().ok()?, retry_after_s, body: rest })
+            }
             _ => None,
         }
     }
@@ -194,7 +220,11 @@ mod tests {
             Some(Frame::Snapshot(4, Mark::InputRequired, "{\"task\":{}}"))
         );
         assert_eq!(Frame::parse(&message("{}")), Some(Frame::Message("{\"message\":{}}")));
-        assert_eq!(Frame::parse(&refusal(404, "a\nb")), Some(Frame::Refusal(404, "a\nb")));
+        assert_eq!(Frame::parse(&ready()), Some(Frame::Ready));
+        for retry_after_s in [None, Some(30)] {
+            let read = Frame::Refusal { status: 404, retry_after_s, body: "a\nb" };
+            assert_eq!(Frame::parse(&refusal(404, retry_after_s, "a\nb")), Some(read));
+        }
         for text in ["", "E1", "Ex\n", "Z1\nx"] {
             assert_eq!(Frame::parse(text), None, "{text}");
         }

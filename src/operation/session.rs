@@ -284,14 +284,14 @@ impl TaskSession {
             request: request.clone(),
             begun,
         };
+        self.hooks.borrow_mut().clear();
+        if let Some(webhook) = webhook {
+            self.register(webhook, 0)?;
+        }
         {
             let mut inner = self.inner.borrow_mut();
             inner.facts = Some(facts);
             inner.phase = Phase::Draft(Box::new(new));
-        }
-        self.hooks.borrow_mut().clear();
-        if let Some(webhook) = webhook {
-            self.register(webhook, 0)?;
         }
         let begun_ms = begun.0;
         let start = RunStart { attempt: 1, resumes: false, message: 1, begun_ms, request };

@@ -32,6 +32,13 @@ pub enum Next {
     Nothing,
 }
 
+impl Next {
+    /// What comes after the newest event of a task.
+    fn live(session: &TaskSession) -> Self {
+        if session.is_over() { Self::Nothing } else { Self::Events }
+    }
+}
+
 /// Delivers a message and begins to follow what comes of it.
 ///
 /// For a new task the events are published from the first one on, so there are no frames here; for
@@ -40,7 +47,8 @@ pub enum Next {
 ///
 /// # Errors
 ///
-/// As SendMessage, and as [`subscribe_to_task`] for `after`.
+/// As SendMessage, and as [`subscribe_to_task`] for `after`: a send that begins its task has no event
+/// to come back to, and begins nothing if it names one.
 pub async fn send_streaming_message(
     session: &Rc<TaskSession>,
     sender: Sender,
@@ -49,10 +57,12 @@ pub async fn send_streaming_message(
     terms: Terms,
 ) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
+    if request.message.task_id.is_none() && !session.is_repeated(&sender)? {
+        check_position(after.unwrap_or(0), 0)?;
+    }
     let delivery = deliver(session, sender, request, terms)?;
     if delivery == Delivery::Continued {
-        let frames = vec![snapshot(session, history, terms)?];
-        return Ok(Beginning { frames, next: Next::Events });
+        return from_snapshot(session, history, terms);
     }
     match (wait(session, true, history, terms).await?, delivery) {
         (Outcome::SentMessage(message), _) => {
@@ -61,13 +71,10 @@ pub async fn send_streaming_message(
         }
         (_, Delivery::Repeated) => match after {
             Some(after) => missed(session, after),
-            None => {
-                let next = if session.is_over() { Next::Nothing } else { Next::Events };
-                Ok(Beginning { frames: vec![snapshot(session, history, terms)?], next })
-            }
+            None => from_snapshot(session, history, terms),
         },
         (_, Delivery::Begun | Delivery::Continued) => {
-            Ok(Beginning { frames: Vec::new(), next: Next::Events })
+            Ok(Beginning { frames: Vec::new(), next: Next::live(session) })
         }
     }
 }
@@ -91,30 +98,42 @@ pub fn subscribe_to_task(
             let hint = "the task has ended, so nothing more will happen; get it with GetTask";
             return Err(Error::UnsupportedOperation(hint.to_owned()));
         }
-        let frames = vec![snapshot(session, HistoryLimit::All, terms)?];
-        return Ok(Beginning { frames, next: Next::Events });
+        return from_snapshot(session, HistoryLimit::All, terms);
     };
     missed(session, after)
 }
 
 /// What came after a generation, as much as fits one page.
 fn missed(session: &TaskSession, after: u64) -> Result<Beginning, Error> {
-    if after > session.generation() {
-        let newest = session.generation();
-        let description = format!("must be the id of an event of this task, at most {newest}");
-        return Err(Error::invalid("Last-Event-ID", description));
+    check_position(after, session.generation())?;
+    let (mut frames, has_more) = session.frames_after(after)?;
+    let next = if has_more { Next::MoreOfTheLog } else { Next::live(session) };
+    if frames.is_empty() && next == Next::Events {
+        frames.push(frame::ready());
     }
-    let (frames, has_more) = session.frames_after(after)?;
-    let next = match (has_more, session.is_over()) {
-        (true, _) => Next::MoreOfTheLog,
-        (false, true) => Next::Nothing,
-        (false, false) => Next::Events,
-    };
     Ok(Beginning { frames, next })
 }
 
-fn snapshot(session: &TaskSession, history: HistoryLimit, terms: Terms) -> Result<String, Error> {
+/// Whether a follower can have got the event of the generation `after` of a task that is at `newest`.
+fn check_position(after: u64, newest: u64) -> Result<(), Error> {
+    if after <= newest {
+        return Ok(());
+    }
+    let description = match newest {
+        0 => "must be left out: this send begins a task, which has no events yet".to_owned(),
+        newest => format!("must be the id of an event of this task, at most {newest}"),
+    };
+    Err(Error::invalid("Last-Event-ID", description))
+}
+
+/// The task as it stands, then what happens next.
+fn from_snapshot(
+    session: &TaskSession,
+    history: HistoryLimit,
+    terms: Terms,
+) -> Result<Beginning, Error> {
     let task = session.shown(history, terms)?;
     let state = session.with_task(|task| task.status.state).ok_or_else(|| session.internal())?;
-    Ok(frame::snapshot(task.generation, state, &task.json))
+    let frames = vec![frame::snapshot(task.generation, state, &task.json)];
+    Ok(Beginning { frames, next: Next::live(session) })
 }

@@ -95,6 +95,17 @@ test("a stream that is repeated without a position opens with the task as it sta
   assert.equal(again[0]?.id, first.at(-1)?.id);
 });
 
+test("a stream that begins its task has no event to come back to (§3.1.2)", async () => {
+  for (const position of [1, 99]) {
+    const [key, said] = [randomUUID(), message("hello")];
+    await assert.rejects(stream(key, said, position), { code: -32602, message: /Last-Event-ID/ });
+    assert.equal(await timesGiven(said), 0);
+    const events = await (await stream(key, said, 0)).rest();
+    assert.deepEqual(events.map(({ id }) => id), [1, 2, 3, 4], "the refusal did not use the key up");
+    await assert.rejects(stream(key, said, 5), { code: -32602, message: /Last-Event-ID/ });
+  }
+});
+
 test("streams and sends at the same time share one task", async () => {
   const [key, said] = [randomUUID(), message("hold 400")];
   const [one, two, sent] = await Promise.all([stream(key, said), stream(key, said), send(key, said)]);

@@ -104,6 +104,10 @@ test("a send that is repeated under its key is answered, and a new one refused",
   assert.equal(stream.status, 429);
   assert.ok(Number(stream.headers.get("retry-after")) > 0);
 
+  const used = await post("/demo/message:stream", { message: message("something else") }, headers);
+  assert.equal(used.status, 400, "the key was used for another message");
+  assert.equal(used.headers.get("retry-after"), null, "waiting does not help");
+
   const [task] = active;
   assert.ok(task);
   await demo.cancelTask(task.id);

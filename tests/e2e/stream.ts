@@ -33,12 +33,13 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     this.#events = this.#read();
   }
 
-  /** Opens a stream, or throws what was answered instead. */
+  /** Opens a stream, or throws what was answered instead. A 204, where nothing can follow, is a stream without events. */
   static async open(endpoint: string, method: string, params: unknown, headers: Record<string, string> = {}): Promise<EventStream> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
     const all = { "content-type": "application/json", "a2a-version": "1.0", ...headers };
     const sent = request(endpoint, { method: "POST", headers: all, agent: false });
     const response = await answerTo(sent, body);
+    if (response.statusCode === 204) return new EventStream(response);
     if (!/^text\/event-stream\b/.test(response.headers["content-type"] ?? "")) {
       throw new NoStream(response.statusCode ?? 0, JSON.parse(await textOf(response)) as NoStream["body"]);
     }

@@ -1,9 +1,10 @@
 // SendStreamingMessage and SubscribeToTask (spec §3.1.2, §3.1.6).
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import { Agent, followUp, message, received, textOf, until, untilEnded } from "./client.ts";
 import { buildKind, startWorker, type Worker } from "./harness.ts";
-import { contents, kindOf, sendStreaming, subscribe } from "./stream.ts";
+import { contents, EventStream, kindOf, type NoStream, sendStreaming, subscribe } from "./stream.ts";
 
 let worker: Worker;
 let demo: Agent;
@@ -80,10 +81,66 @@ test("a client that comes back gets what it missed, each event once (§3.1.6)", 
   }
 });
 
+test("a client that has every event of a task that goes on gets an open stream at once (§3.1.6)", async () => {
+  const task = await demo.sendForTask("ask");
+  const stream = await subscribe(demo.endpoint, task.id, 3);
+  assert.equal(stream.response.statusCode, 200);
+  await demo.send(followUp(task, "red"));
+  assert.deepEqual((await stream.rest()).map(({ id }) => id), [4, 5, 6]);
+});
+
+test("a client that has every event of a task that has ended is told that there is nothing to come back for (§3.1.6)", async () => {
+  const whole = await (await sendStreaming(demo.endpoint, "hello")).rest();
+  const id = whole[0]?.data.result?.task?.id ?? "";
+  const stream = await subscribe(demo.endpoint, id, whole.length);
+  assert.equal(stream.response.statusCode, 204);
+  const response = await fetch(`${demo.endpoint}/tasks/${id}:subscribe`, { headers: { "last-event-id": String(whole.length), "a2a-version": "1.0" } });
+  assert.deepEqual([response.status, await response.text()], [204, ""]);
+});
+
+test("an EventSource stops connecting when the task has ended", async () => {
+  const task = await demo.sendForTask("ask");
+  const script = `
+    setInterval(() => {}, 1000); // The pause before it connects again keeps no process alive.
+    const source = new EventSource(process.argv[1]);
+    source.onmessage = ({ lastEventId }) => console.log(lastEventId);
+    source.onerror = () => source.readyState === EventSource.CLOSED && console.log("closed");
+  `;
+  const page = spawn(process.execPath, ["--experimental-eventsource", "--no-warnings", "-e", script, `${demo.endpoint}/tasks/${task.id}:subscribe`]);
+  let seen = "";
+  page.stdout.setEncoding("utf8").on("data", (text: string) => (seen += text));
+  await until(() => Promise.resolve(seen), (text) => text === "3\n");
+  await demo.send(followUp(task, "red"));
+  await until(() => Promise.resolve(seen), (text) => text.endsWith("closed\n"));
+  page.kill();
+  assert.deepEqual(seen.trim().split("\n"), ["3", "4", "5", "6", "closed"]);
+});
+
 test("a position that is none, or lies in the future, is refused (§3.1.6)", async () => {
   const task = await demo.sendForTask("ask");
-  await assert.rejects(subscribe(demo.endpoint, task.id, 99), { code: -32602 });
-  await assert.rejects(subscribe(demo.endpoint, task.id, Number.NaN), { code: -32602 });
+  for (const position of ["99", "-1", "1.5", "x", String(2n ** 63n - 1n), String(2n ** 63n), String(2n ** 64n - 1n), String(2n ** 64n)]) {
+    const headers = { "last-event-id": position };
+    const refused = { code: -32602, message: /Last-Event-ID/ };
+    await assert.rejects(EventStream.open(demo.endpoint, "SubscribeToTask", { id: task.id }, headers), refused, position);
+  }
+});
+
+test("of many streams that answer a task at once, those that come after its end are refused with the reason (§3.1.2)", async () => {
+  const codes = new Map<string, number>();
+  for (const [name, headers] of [["any generation", {}], ["one generation", { "if-generation-match": "3" }]] as const) {
+    for (let round = 0; round < 15; round += 1) {
+      const task = await demo.sendForTask("ask");
+      const answers = Array.from({ length: 6 }, async () => {
+        const opened = EventStream.open(demo.endpoint, "SendStreamingMessage", { message: followUp(task, "red") }, headers);
+        const outcome = await opened.then((stream) => stream.rest().then(() => "taken"), (error: NoStream) => error.code);
+        codes.set(`${name}: ${outcome}`, (codes.get(`${name}: ${outcome}`) ?? 0) + 1);
+      });
+      await Promise.all(answers);
+    }
+  }
+  const allowed = ["any generation: taken", "any generation: -32004", "one generation: taken", "one generation: -32010"];
+  assert.deepEqual([...codes.keys()].filter((outcome) => !allowed.includes(outcome)), []);
+  assert.equal(codes.get("one generation: taken"), 15, "one of six is taken");
 });
 
 test("what cannot be followed is refused without a stream (§3.1.6)", async () => {

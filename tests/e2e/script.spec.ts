@@ -1,4 +1,4 @@
-// The scripted agent `demo`: each rule of agents/demo.toml.
+// A scripted agent: each rule of tests/agents/demo.toml.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, untilEnded } from "./client.ts";

@@ -6,6 +6,8 @@
 #[path = "src/agent/mod.rs"]
 #[allow(dead_code, missing_docs, unused_imports, unreachable_pub, reason = "shared with the crate")]
 mod agent;
+#[path = "src/agent/file.rs"]
+mod agent_file;
 #[path = "src/model/mod.rs"]
 #[allow(dead_code, missing_docs, unused_imports, unreachable_pub, reason = "shared with the crate")]
 mod model;
@@ -102,16 +104,10 @@ fn read_agents(folder: &str) -> Result<Vec<AgentDefinition>, Vec<String>> {
 }
 
 fn read_agent(path: &Path) -> Result<AgentDefinition, String> {
-    let slug = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let slug = path.file_stem().unwrap_or_default().to_string_lossy();
     let file = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
-    let parsed: AgentDefinition = toml::from_str(&text).map_err(|error| {
-        let line = error
-            .span()
-            .map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
-        format!("{file}:{line}: {}", error.message().replace('\n', " "))
-    })?;
-    Ok(AgentDefinition { slug, file, ..parsed })
+    agent_file::parse(&file, &slug, &text).map_err(|problem| problem.to_string())
 }
 
 /// The folder of the agents that are embedded.

@@ -137,10 +137,8 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
                            may have";
                 report("executor.rules", fix.to_owned());
             }
-            for (index, rule) in rules.iter().enumerate() {
-                for (key, fix) in script::problems_of(rule, &format!("executor.rules[{index}]")) {
-                    report(&key, fix);
-                }
+            for (key, fix) in script::problems_of(rules, "executor.rules") {
+                report(&key, fix);
             }
         }
     }

@@ -1,5 +1,5 @@
 // Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml, with the agents
-// of tests/agents in place of those that the build embeds: what is in agents/ is nobody's business here.
+// of tests/agents in place of those that the build embeds, since what is in agents/ may be anything.
 //
 // The Miniflare used is the one that wrangler depends on, so that tests, `npm start` and a deploy agree on the runtime.
 // A spec starts a Worker in `before` and stops it in `after`. Should it not come to that, whatever the reason, a
@@ -19,7 +19,7 @@ import { fileURLToPath } from "node:url";
 export interface WorkerOptions {
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
-  /** Variables on top of those in wrangler.toml, of `DEVELOPMENT=true` and of `AGENTS`, which holds the agents of tests/agents. */
+  /** Variables on top of `DEVELOPMENT=true` and of `AGENTS`, which holds the agents of tests/agents. Those of wrangler.toml do not count. */
   vars?: Record<string, string>;
 }
 
@@ -140,7 +140,8 @@ function launch(settings: Launch): Promise<Instance> {
 }
 
 async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Promise<Instance> {
-  const { modulesRules: _, ...worker } = config.workerOptions;
+  // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
+  const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   const options = miniflareModule.convertV4MiniflareOptions({
     ...worker,
@@ -148,7 +149,7 @@ async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Pro
     rootPath: root,
     modulesRoot: buildDir,
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
-    bindings: { ...worker.bindings, ...vars },
+    bindings: vars,
     host: "127.0.0.1",
     port,
     cf: false,

@@ -1,6 +1,6 @@
 // Workers to measure, started by the harness of the end-to-end tests: the built one, and variants of it.
 
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ export async function startVariant(modules: Modules): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
+  copyFileSync(join(root, "build", "test-agents.json"), join(folder, "test-agents.json"));
   return start(relative(root, folder), { DEVELOPMENT: "true" });
 }
 

@@ -13,6 +13,9 @@ pub struct Settings {
     /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, instead of the one whose file says
     /// so.
     pub default_agent: Option<String>,
+    /// `AGENTS`: agents instead of those that the build embedded, as JSON of the same form. For tests, which
+    /// bring their own.
+    pub agents: Option<String>,
     /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
     pub strict_version: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
@@ -138,6 +141,7 @@ impl Settings {
             public_url: set("PUBLIC_URL").map(parse_origin).transpose()?,
             development: switch("DEVELOPMENT")?,
             default_agent: set("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
+            agents: set("AGENTS"),
             strict_version: switch("STRICT_VERSION")?,
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,

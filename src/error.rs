@@ -60,6 +60,8 @@ pub enum Error {
     TooManyTasks(u64),
     /// What is needed for this is not there at the moment. The cause went to the log.
     Unavailable(&'static str),
+    /// What the build embedded of the agents cannot be read. The cause went to the log.
+    NoAgents,
     /// Something broke on our side. The cause went to the log.
     Internal {
         /// The task that was touched, if it exists.
@@ -121,7 +123,7 @@ impl Error {
             Self::TooManyStreams(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"),
             Self::TooManyTasks(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS"),
             Self::Unavailable(_) => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
-            Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
+            Self::NoAgents | Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
         };
         Wire { code, http, status, reason }
     }
@@ -178,7 +180,8 @@ impl Error {
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
             | Self::TooManyTasks(_)
-            | Self::Unavailable(_) => None,
+            | Self::Unavailable(_)
+            | Self::NoAgents => None,
         }
     }
 }
@@ -233,6 +236,9 @@ impl fmt::Display for Error {
                 "you have {limit} unfinished tasks, which is the limit; finish or cancel some, or wait"
             ),
             Self::Unavailable(what) => out.write_str(what),
+            Self::NoAgents => {
+                out.write_str("the agents of this build cannot be read; the log says why")
+            }
             Self::Internal { .. } => out.write_str("internal error"),
         }
     }
@@ -271,6 +277,7 @@ mod tests {
             (Error::MethodNotFound(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
             (Error::TooManyTasks(3), -32603, 429),
+            (Error::NoAgents, -32603, 500),
             (Error::Unavailable(""), -32603, 503),
             (Error::Internal { task: None }, -32603, 500),
         ] {

@@ -16,7 +16,9 @@ export const outputs = { default: "build", stable: "build-stable", dev: "build-d
 
 const MANIFEST = "build.json";
 const MODULES = ["index.js", "index_bg.wasm"];
-const INPUTS = ["src", "agents", "build.rs", "Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
+// What the build would embed of tests/agents: the end-to-end tests give it to the Worker at run time.
+const TEST_AGENTS = "test-agents.json";
+const INPUTS = ["src", "agents", "tests/agents", "build.rs", "Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
 const WASM_FEATURES = [
   "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
   "exception-handling",
@@ -61,6 +63,11 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
     if (!existsSync(tool)) throw new Stop(`${tool} is missing.\n\n    Run: npm ci`);
   }
 
+  // Kept outside of the staging folder, which worker-build empties. A checkout may do without its tests.
+  const testAgents = join(targets, "worker", `${kind}-${TEST_AGENTS}`);
+  const withTestAgents = optimize && existsSync(inRoot("tests", "agents"));
+  mkdirSync(dirname(testAgents), { recursive: true });
+
   // Left by a build that was stopped; worker-build would wait for its owner.
   rmSync(join(staging, ".tmp"), { recursive: true, force: true });
   const { code, output: text } = await run(workerBuild, [...args, "--out-dir", staging], {
@@ -71,6 +78,7 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
       CARGO_TARGET_DIR: unwind ? join(targets, "unwind") : targets,
       // Only nightly, which builds std, reads this.
       CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
+      ...(withTestAgents ? { A2A_EDGE_TEST_AGENTS: testAgents } : {}),
       WASM_BINDGEN_BIN: wasmBindgen,
       WASM_OPT_BIN: wasmOpt,
       ESBUILD_BIN: esbuild,
@@ -94,6 +102,7 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
   }
   publish(wasm, inRoot(outputs[output], "index_bg.wasm"));
   publish(join(staging, "index.js"), inRoot(outputs[output], "index.js"));
+  if (withTestAgents) publish(testAgents, inRoot(outputs[output], TEST_AGENTS));
 }
 
 /** Puts a file in its place at once, so that nobody reads half of it. */

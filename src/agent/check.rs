@@ -27,22 +27,25 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong with these agents; empty if they can be served.
-pub fn check_all(agents: &[AgentDefinition], tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+/// Everything that is wrong with the agents of a folder; empty if they can be served.
+pub fn check_all(
+    folder: &str,
+    agents: &[AgentDefinition],
+    tools: &[Box<dyn Tool>],
+) -> Vec<Problem> {
     let mut problems: Vec<Problem> =
         agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
         [] => problems.push(Problem {
-            file: "agents/".to_owned(),
+            file: format!("{folder}/"),
             key: String::new(),
             fix: "no agent answers at `/`; write `default = true` in one of the files".to_owned(),
         }),
         [first, others @ ..] => {
             for other in others {
-                let first = file_of(first);
-                let fix = format!("is true in {first} too; keep it in one of the two files");
+                let fix = format!("is true in {} too; keep it in one of the two files", first.file);
                 problems.push(problem(other, "default", fix));
             }
         }
@@ -134,10 +137,8 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
                            may have";
                 report("executor.rules", fix.to_owned());
             }
-            for (index, rule) in rules.iter().enumerate() {
-                for (key, fix) in script::problems_of(rule, &format!("executor.rules[{index}]")) {
-                    report(&key, fix);
-                }
+            for (key, fix) in script::problems_of(rules, "executor.rules") {
+                report(&key, fix);
             }
         }
     }
@@ -224,11 +225,7 @@ fn check_tools(
 }
 
 fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
-    Problem { file: file_of(agent), key: key.to_owned(), fix }
-}
-
-fn file_of(agent: &AgentDefinition) -> String {
-    format!("agents/{}.toml", agent.slug)
+    Problem { file: agent.file.clone(), key: key.to_owned(), fix }
 }
 
 /// First path segments that are not agents.
@@ -240,8 +237,10 @@ const MAX_RUN_MS: u64 = 900_000;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
-    use crate::tool::local;
+    use crate::tool::LocalTool;
 
     const GOOD: &str = r#"
         name = "A"
@@ -250,15 +249,24 @@ mod tests {
         default = true
         [executor]
         kind = "tools"
-        tools = ["echo", "is_admin"]
+        tools = ["say", "sum"]
     "#;
 
     fn agent(slug: &str, text: &str) -> AgentDefinition {
-        AgentDefinition { slug: slug.to_owned(), ..toml::from_str(text).unwrap() }
+        let (slug, file) = (slug.to_owned(), format!("agents/{slug}.toml"));
+        AgentDefinition { slug, file, ..toml::from_str(text).unwrap() }
+    }
+
+    fn tools() -> Vec<Box<dyn Tool>> {
+        let tool = |name| -> Box<dyn Tool> {
+            let schema = json!({"type": "object"});
+            Box::new(LocalTool::<Value>::new(name, "A tool.", schema, |_, _| Ok(Value::Null)))
+        };
+        vec![tool("say"), tool("sum")]
     }
 
     fn problems(text: &str) -> Vec<String> {
-        let problems = check_all(&[agent("x", text)], &local::all());
+        let problems = check_all("agents", &[agent("x", text)], &tools());
         problems.iter().map(Problem::to_string).collect()
     }
 
@@ -279,13 +287,12 @@ mod tests {
         for (text, problem) in [
             (GOOD.replace("\"A\"", "\" \""), "agents/x.toml: `name` must not be empty"),
             (
-                GOOD.replace("\"echo\"", "\"ecko\""),
-                "agents/x.toml: `executor.tools[0]` there is no tool \"ecko\"; there are: echo, add_numbers, \
-                 current_time, get_greeting, get_counter, is_admin",
+                GOOD.replace("\"say\"", "\"sya\""),
+                "agents/x.toml: `executor.tools[0]` there is no tool \"sya\"; there are: say, sum",
             ),
             (
-                GOOD.replace("\"is_admin\"", "\"echo\""),
-                "agents/x.toml: `executor.tools[1]` \"echo\" stands twice",
+                GOOD.replace("\"sum\"", "\"say\""),
+                "agents/x.toml: `executor.tools[1]` \"say\" stands twice",
             ),
             (
                 format!("{GOOD}\n[[skills]]\nid = \"dance\""),
@@ -332,7 +339,7 @@ mod tests {
 
     #[test]
     fn two_default_agents_are_refused() {
-        let problems = check_all(&[agent("a", GOOD), agent("b", GOOD)], &local::all());
+        let problems = check_all("agents", &[agent("a", GOOD), agent("b", GOOD)], &tools());
         assert_eq!(
             problems[0].to_string(),
             "agents/b.toml: `default` is true in agents/a.toml too; keep it in one of the two files"

@@ -9,6 +9,9 @@ use crate::model::{AgentExtension, AgentProvider};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentDefinition {
+    /// Its file, as `agents/demo.toml`. Not part of the file.
+    #[serde(skip)]
+    pub file: String,
     /// The name of the file without `.toml`: the agent answers at `/<slug>`. Not part of the file.
     #[serde(skip)]
     pub slug: String,

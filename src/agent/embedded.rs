@@ -13,7 +13,7 @@ use super::definition::{
 use super::script::{
     Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, StepsAction,
 };
-use crate::model::decode::{Decode, Fields};
+use crate::model::decode::{Decode, Fields, decode};
 use crate::model::{AgentExtension, Base64};
 
 /// What is embedded: every agent.
@@ -48,6 +48,65 @@ impl Embedded {
     /// None that an agent file could cause: all of its keys are text.
     pub fn to_json(&self) -> serde_json::Result<String> {
         Ok(without_nulls(serde_json::to_value(self)?).to_string())
+    }
+}
+
+impl Embedded {
+    /// What the Worker would make of this text instead of these agents, each with the name of the agent: what
+    /// agent files may say and the reader here does not know. Empty if it reads just these agents.
+    pub fn unlike(&self, text: &str) -> Vec<(String, String)> {
+        let whole: Value = match serde_json::from_str(text) {
+            Ok(whole) => whole,
+            Err(error) => return vec![(String::new(), error.to_string())],
+        };
+        let Value::Array(agents) = whole.get("agents").cloned().unwrap_or_default() else {
+            return vec![(String::new(), "`agents` must be a list".to_owned())];
+        };
+        let count =
+            format!("{} agents are embedded instead of {}", agents.len(), self.agents.len());
+        let other_count = (agents.len() != self.agents.len()).then_some((String::new(), count));
+        let unlike = self.agents.iter().zip(agents).filter_map(|(agent, json)| {
+            let problem = match decode::<EmbeddedAgent>(json) {
+                Ok(read) if read == *agent => return None,
+                Ok(read) => format!("{} is read as something else", difference(agent, &read)),
+                Err(violations) => {
+                    let shown = violations.iter().map(|found| match found.field.as_str() {
+                        "" => found.description.clone(),
+                        field => format!("`{field}` {}", found.description),
+                    });
+                    shown.collect::<Vec<_>>().join("; ")
+                }
+            };
+            Some((agent.slug.clone(), problem))
+        });
+        unlike.chain(other_count).collect()
+    }
+}
+
+/// The key of an agent's that two of them differ in.
+fn difference(one: &EmbeddedAgent, other: &EmbeddedAgent) -> String {
+    let json = |agent| without_nulls(serde_json::to_value(agent).unwrap_or_default());
+    first_difference(&json(one), &json(other), "").unwrap_or_default()
+}
+
+fn first_difference(one: &Value, other: &Value, path: &str) -> Option<String> {
+    let within = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let mut keys = one.keys().chain(other.keys());
+            keys.find_map(|key| {
+                let (one, other) = (one.get(key), other.get(key));
+                let (one, other) = (one.unwrap_or(&Value::Null), other.unwrap_or(&Value::Null));
+                first_difference(one, other, &within(key))
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let mut pairs = one.iter().zip(other).enumerate();
+            pairs.find_map(|(index, (one, other))| {
+                first_difference(one, other, &format!("{path}[{index}]"))
+            })
+        }
+        _ => (one != other).then(|| format!("`{path}`")),
     }
 }
 
@@ -119,7 +178,7 @@ impl Decode for ExecutorDefinition {
             kind: match fields.any_string("kind")?.as_str() {
                 "tools" => ExecutorKind::Tools,
                 "script" => ExecutorKind::Script,
-                _ => return None,
+                other => return unknown(fields, "kind", other),
             },
             tools: fields.strings("tools"),
             rules: fields.list("rules")?,
@@ -135,7 +194,7 @@ impl Decode for RunSettings {
             Some("resume") => Some(RecoveryMode::Resume),
             Some("restart") => Some(RecoveryMode::Restart),
             Some("fail") => Some(RecoveryMode::Fail),
-            Some(_) => return None,
+            Some(other) => return unknown(fields, "recovery", other),
         };
         Some(Self {
             recovery,
@@ -195,7 +254,7 @@ impl Decode for Action {
                 attempts: fields.number("attempts")?,
                 panic_at: amount_of(fields, "panic_at"),
             }),
-            _ => return None,
+            other => return unknown(fields, "do", other),
         })
     }
 }
@@ -220,6 +279,12 @@ fn content_of(fields: &mut Fields) -> Option<ArtifactContent> {
     })
 }
 
+/// Notes that this reader does not know what agent files may say there.
+fn unknown<T>(fields: &mut Fields, name: &str, value: &str) -> Option<T> {
+    fields.refuse(name, format!("is {value:?}, which src/agent/embedded.rs cannot read"));
+    None
+}
+
 fn amount_of(fields: &mut Fields, name: &str) -> Option<Amount> {
     match fields.member(name)? {
         Value::String(text) => Some(Amount::Captured(text)),
@@ -238,6 +303,46 @@ mod tests {
         let text = embedded.to_json().unwrap();
         assert!(!text.contains("null"), "{text}");
         assert_eq!(read_json::<Embedded>(&text).unwrap(), embedded, "{text}");
+        assert_eq!(embedded.unlike(&text), []);
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_named_with_its_agent_and_key() {
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\n[executor]\nkind = 'script'\n\
+            run = { recovery = 'fail' }\n[[executor.rules]]\nthen = [{ do = 'wait', ms = 5 }]";
+        let agent = |slug: &str| {
+            let parsed: AgentDefinition = toml::from_str(text).unwrap();
+            EmbeddedAgent::new(AgentDefinition { slug: slug.to_owned(), ..parsed }, "{}".to_owned())
+        };
+        let embedded = Embedded { agents: vec![agent("a"), agent("b")] };
+        let good = embedded.to_json().unwrap();
+        let (a, b) = good.split_at(good.rfind("\"slug\"").unwrap());
+        for (from, to, problem) in [
+            ("\"script\"", "\"oracle\"", "`executor.kind` is \"oracle\", which"),
+            ("\"fail\"", "\"rewind\"", "`executor.run.recovery` is \"rewind\", which"),
+            ("\"wait\"", "\"dance\"", "`executor.rules[0].then[0].do` is \"dance\", which"),
+            ("\"ms\":5", "\"ms\":6", "`executor.rules[0].then[0].ms` is read as something else"),
+            ("\"then\"", "\"than\"", "`executor.rules[0].then` is read as something else"),
+            ("\"card\":\"{}\"", "\"card\":5", "`card` must be a string, got 5"),
+        ] {
+            let doctored = b.replacen(from, to, 1);
+            assert_ne!(doctored, b, "{from}");
+            let unlike = embedded.unlike(&format!("{a}{doctored}"));
+            assert_eq!(unlike.len(), 1, "{unlike:?}");
+            assert_eq!(unlike[0].0, "b");
+            assert!(unlike[0].1.starts_with(problem), "{unlike:?}");
+        }
+        for (text, problem) in [
+            ("", "EOF while parsing"),
+            ("{}", "`agents` must be a list"),
+            ("{\"agents\":[]}", "0 agents are embedded instead of 2"),
+        ] {
+            let unlike = embedded.unlike(text);
+            assert!(
+                unlike.iter().any(|(slug, found)| slug.is_empty() && found.starts_with(problem)),
+                "{unlike:?}"
+            );
+        }
     }
 
     #[test]

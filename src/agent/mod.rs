@@ -8,6 +8,8 @@ mod card;
 mod check;
 mod definition;
 mod embedded;
+#[cfg(test)]
+mod file;
 pub mod script;
 
 pub use card::{ORIGIN, capabilities_of, card_of};

@@ -7,7 +7,7 @@ use worker::wasm_bindgen::JsValue;
 use worker::{D1Database, Env, ObjectNamespace, QueueContentType, RawMessageBuilder, Result};
 
 use crate::config::{ConfigError, Settings};
-use crate::executor::Agents;
+use crate::executor::{Agents, Unreadable};
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -50,18 +50,20 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
 }
 
 /// The agents, made ready once per instance.
-pub(super) fn agents(settings: &Settings) -> Rc<Agents> {
+pub(super) fn agents(settings: &Settings) -> std::result::Result<Rc<Agents>, Unreadable> {
     AGENTS.with(|cell| {
-        let Settings { development, default_agent, .. } = settings;
-        let embedded = || Rc::new(Agents::embedded(*development, default_agent.as_deref()));
-        cell.get_or_init(embedded).clone()
+        let Settings { agents, development, default_agent, .. } = settings;
+        let read =
+            || Agents::read(agents.as_deref(), *development, default_agent.as_deref()).map(Rc::new);
+        cell.get_or_init(read).clone()
     })
 }
 
 thread_local! {
     static SETTINGS: OnceCell<std::result::Result<Rc<Settings>, ConfigError>> =
         const { OnceCell::new() };
-    static AGENTS: OnceCell<Rc<Agents>> = const { OnceCell::new() };
+    static AGENTS: OnceCell<std::result::Result<Rc<Agents>, Unreadable>> =
+        const { OnceCell::new() };
 }
 
 /// How many answers a Worker may wait for at once: the platform's limit.

@@ -44,7 +44,13 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     };
     let url = request.inner().url();
     let (origin, path, query) = split_url(&url);
-    let agents = bindings::agents(&settings);
+    let agents = match bindings::agents(&settings) {
+        Ok(agents) => agents,
+        Err(error) => {
+            console_error!("{error}");
+            return to_response(HttpResponse::error(&Error::NoAgents));
+        }
+    };
     let exchange = |slug| {
         let parameters = ServiceParameters::read(|name| header(&request, name), query);
         let agent = agents.find(slug)?;

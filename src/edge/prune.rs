@@ -19,7 +19,11 @@ pub async fn prune(env: &Env) {
     if settings.max_finished_tasks == 0 {
         return;
     }
-    for slug in bindings::agents(&settings).slugs() {
+    let agents = match bindings::agents(&settings) {
+        Ok(agents) => agents,
+        Err(error) => return console_error!("{error}"),
+    };
+    for slug in agents.slugs() {
         let mut deleted = 0;
         for _ in 0..MAX_BATCHES {
             match prune_batch(env, slug, settings.max_finished_tasks).await {

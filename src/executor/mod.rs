@@ -15,7 +15,7 @@ use crate::agent::{ExecutorDefinition, ExecutorKind, RunSettings};
 use crate::task::{Recovery, TaskError};
 use crate::tool;
 
-pub use registry::{Agents, BUILT_AT, HostedAgent};
+pub use registry::{Agents, BUILT_AT, HostedAgent, Unreadable};
 pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
@@ -128,20 +128,19 @@ impl From<TaskError> for ExecutorError {
     }
 }
 
-/// The executor that an agent file asks for. The build has checked that its tools exist.
-fn from_definition(definition: ExecutorDefinition) -> Rc<dyn AgentExecutor> {
+/// The executor that an agent file asks for, or why there is none.
+fn from_definition(definition: ExecutorDefinition) -> Result<Rc<dyn AgentExecutor>, String> {
     match definition.kind {
         ExecutorKind::Tools => {
-            let names = definition.tools;
-            let mut all = tool::local::all();
-            let mut chosen = Vec::with_capacity(names.len());
-            for name in names {
-                if let Some(at) = all.iter().position(|tool| tool.name() == name) {
-                    chosen.push(all.swap_remove(at));
-                }
+            let mut all = tool::all();
+            let mut chosen = Vec::with_capacity(definition.tools.len());
+            for name in definition.tools {
+                let at = all.iter().position(|tool| tool.name() == name);
+                let at = at.ok_or_else(|| format!("there is no tool {name:?}"))?;
+                chosen.push(all.swap_remove(at));
             }
-            Rc::new(tools::ToolsExecutor::new(chosen))
+            Ok(Rc::new(tools::ToolsExecutor::new(chosen)))
         }
-        ExecutorKind::Script => Rc::new(script::ScriptExecutor::new(definition.rules)),
+        ExecutorKind::Script => Ok(Rc::new(script::ScriptExecutor::new(definition.rules))),
     }
 }

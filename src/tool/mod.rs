@@ -5,7 +5,10 @@
 
 mod http;
 pub mod local;
+mod probe;
 mod schema;
+#[cfg(test)]
+mod testing;
 
 use std::fmt;
 
@@ -17,6 +20,11 @@ use crate::model::{AgentSkill, UnixMillis};
 
 pub use http::{HttpAnswer, HttpRequest};
 pub use schema::{check_schema, validate};
+
+/// Every tool of this build: the local ones, and the probes, which the tests' agents may name.
+pub fn all() -> Vec<Box<dyn Tool>> {
+    local::all().into_iter().chain(probe::all()).collect()
+}
 
 /// Something that can be called with JSON arguments.
 #[async_trait(?Send)]
@@ -163,11 +171,22 @@ mod tests {
 
     #[test]
     fn a_tool_becomes_a_skill_with_a_readable_name_and_tags() {
-        let tools = local::all();
-        let tool = tools.iter().find(|tool| tool.name() == "add_numbers").unwrap();
-        let skill = skill_of(tool.as_ref());
-        assert_eq!(skill.id, "add_numbers");
-        assert_eq!(skill.name, "Add Numbers");
-        assert_eq!(skill.tags, ["add", "numbers", "tool"]);
+        let tool =
+            LocalTool::<Value>::new("find_seats", "Finds.", Value::Null, |_, _| Ok(Value::Null));
+        let skill = skill_of(&tool);
+        assert_eq!(skill.id, "find_seats");
+        assert_eq!(skill.name, "Find Seats");
+        assert_eq!(skill.tags, ["find", "seats", "tool"]);
+    }
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own_and_a_schema_that_is_heeded() {
+        let tools = all();
+        for (index, tool) in tools.iter().enumerate() {
+            assert_eq!(check_schema(tool.input_schema()), Vec::<String>::new(), "{}", tool.name());
+            assert_eq!(tool.input_schema()["type"], "object", "{}", tool.name());
+            let mut earlier = tools.iter().take(index);
+            assert!(!earlier.any(|other| other.name() == tool.name()), "{} twice", tool.name());
+        }
     }
 }

@@ -144,7 +144,7 @@ describe("the development route", () => {
     assert.deepEqual(await received(worker.url), { messages: [], canceled: [] });
   });
 
-  test("exists in development only, as do agents with faults", async (t) => {
+  test("exists in development only, as do agents that are for development", async (t) => {
     const deployed = await startWorker({ vars: { DEVELOPMENT: "false" } });
     t.after(() => deployed.stop());
     for (const path of ["/_dev/received", "/_dev/", "/faults/.well-known/agent-card.json"]) {

@@ -1,4 +1,5 @@
-// Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml.
+// Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml, with the agents
+// of tests/agents in place of those that the build embeds, since what is in agents/ may be anything.
 //
 // The Miniflare used is the one that wrangler depends on, so that tests, `npm start` and a deploy agree on the runtime.
 // A spec starts a Worker in `before` and stops it in `after`. Should it not come to that, whatever the reason, a
@@ -18,7 +19,7 @@ import { fileURLToPath } from "node:url";
 export interface WorkerOptions {
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
-  /** Variables on top of those in wrangler.toml and of `DEVELOPMENT=true`. */
+  /** Variables on top of `DEVELOPMENT=true` and of `AGENTS`, which holds the agents of tests/agents. Those of wrangler.toml do not count. */
   vars?: Record<string, string>;
 }
 
@@ -59,11 +60,14 @@ const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
 /** The kind of build under test: what a panic does differs between the two. */
 export const buildKind = readBuildKind();
 
+/** The agents of tests/agents, as the build would embed them. */
+export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
+
 /** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
-  const vars = { DEVELOPMENT: "true", ...options.vars };
+  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, ...options.vars };
   const logs: LogLine[] = [];
 
   let instance: Instance | undefined = await launch({ storage, ownStorage, vars, logs, port: 0 });
@@ -136,7 +140,8 @@ function launch(settings: Launch): Promise<Instance> {
 }
 
 async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Promise<Instance> {
-  const { modulesRules: _, ...worker } = config.workerOptions;
+  // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
+  const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   const options = miniflareModule.convertV4MiniflareOptions({
     ...worker,
@@ -144,7 +149,7 @@ async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Pro
     rootPath: root,
     modulesRoot: buildDir,
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
-    bindings: { ...worker.bindings, ...vars },
+    bindings: vars,
     host: "127.0.0.1",
     port,
     cf: false,

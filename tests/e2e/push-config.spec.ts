@@ -314,7 +314,7 @@ test("a webhook that is created at / belongs to the agent that its tenant names 
 });
 
 test("agents with webhooks declare the extension, and require it of nobody (§4.4.4)", async () => {
-  for (const [path, has] of [["", true], ["/demo", true], ["/conformance", true], ["/picky", false]] as const) {
+  for (const [path, has] of [["", true], ["/demo", true], ["/faults", true], ["/picky", false]] as const) {
     const card = await (await fetch(`${worker.url}${path}/.well-known/agent-card.json`)).json();
     const { capabilities } = card as { capabilities: { pushNotifications?: boolean; extensions: { uri: string; required?: boolean }[] } };
     assert.equal(capabilities.pushNotifications ?? false, has, path);

@@ -192,10 +192,10 @@ async function declares(capability: string): Promise<boolean> {
 
 describe("agents and tenants", () => {
   for (const [path, artifact] of [
-    ["", "echo-result"],
-    ["/", "echo-result"],
-    ["/assistant", "echo-result"],
-    ["/assistant/assistant", "echo-result"],
+    ["", "probe_text-result"],
+    ["/", "probe_text-result"],
+    ["/assistant", "probe_text-result"],
+    ["/assistant/assistant", "probe_text-result"],
     ["/demo", "echo"],
     ["/demo/", "echo"],
     ["/demo/demo", "echo"],

@@ -1,4 +1,4 @@
-// The scripted agent `demo`: each rule of agents/demo.toml.
+// A scripted agent: each rule of tests/agents/demo.toml.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, untilEnded } from "./client.ts";
@@ -93,6 +93,38 @@ describe("rules", () => {
       assert.equal(textOf(task.status.message), `You chose ${colour}.`);
     });
   }
+
+  describe("that ask until the answer is right", () => {
+    const answers = ["4", "help", "4", "is it 8?", "9"];
+    const questions = ["No, not 4.", "It is below ten. Another hint?", "No, not 4.", "A number, please.", "No, not 9."];
+
+    test("stay from turn to turn, and so do those of a question within (§3.4.3)", async () => {
+      const asked = await demo.sendForTask("guess");
+      for (const [turn, answer] of answers.entries()) {
+        const task = await demo.sendForTask(followUp(asked, answer));
+        assert.equal(task.status.state, "TASK_STATE_INPUT_REQUIRED", answer);
+        assert.equal(textOf(task.status.message), questions[turn], answer);
+      }
+      assert.equal(textOf((await demo.sendForTask(followUp(asked, "help"))).status.message), questions[1]);
+      const hinted = await demo.sendForTask(followUp(asked, "yes"));
+      assert.equal(textOf(hinted.status.message), "It is above five.");
+      const task = await demo.sendForTask(followUp(asked, "7"));
+      assert.equal(task.status.state, "TASK_STATE_COMPLETED");
+      assert.equal(textOf(task.status.message), "7 it is.");
+    });
+
+    test("stay when the object forgets all but the task (§3.4.3)", async () => {
+      const asked = await demo.sendForTask("guess");
+      for (const lose of [() => worker.restart(), () => worker.evict(asked.id)]) {
+        for (const answer of ["1", "help"]) await demo.sendForTask(followUp(asked, answer));
+        await lose();
+        assert.equal(textOf((await demo.sendForTask(followUp(asked, "yes"))).status.message), "It is above five.");
+        await lose();
+        assert.equal(textOf((await demo.sendForTask(followUp(asked, "2"))).status.message), "No, not 2.");
+      }
+      assert.equal((await demo.sendForTask(followUp(asked, "7"))).status.state, "TASK_STATE_COMPLETED");
+    });
+  });
 
   test("texts of several parts are one text", async () => {
     const task = await demo.sendForTask({ parts: [{ text: "one" }, { data: 1 }, { text: "two" }] });

@@ -1,4 +1,5 @@
-// The default agent: messages that call local tools.
+// Messages that call tools: the agent `assistant` of tests/agents with the probes of src/tool/probe.rs. What the tools in
+// src/tool/local do is tested beside them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, textOf, toolCall } from "./client.ts";
@@ -14,12 +15,10 @@ after(() => worker.stop());
 
 describe("a call", () => {
   for (const [tool, args, part] of [
-    ["add_numbers", { a: 2, b: 3 }, { data: 5 }],
-    ["add_numbers", { a: 0.5, b: -2 }, { data: -1.5 }],
-    ["echo", { text: "Grüße" }, { text: "Grüße" }],
-    ["get_greeting", { name: "Ada" }, { text: "Hello, Ada!" }],
-    ["get_greeting", undefined, { text: "Hello, world!" }],
-    ["is_admin", {}, { data: false }],
+    ["probe_sum", { a: 2, b: 3 }, { data: 5 }],
+    ["probe_sum", { a: 0.5, b: -2 }, { data: -1.5 }],
+    ["probe_text", { text: "Grüße" }, { text: "Grüße" }],
+    ["probe_text", { text: "ab", times: 2 }, { text: "abab" }],
   ] as const) {
     test(`of ${tool} with ${JSON.stringify(args)} gives an artifact with the result (§4.1.7)`, async () => {
       const task = await agent.sendForTask(toolCall(tool, args));
@@ -28,39 +27,41 @@ describe("a call", () => {
     });
   }
 
-  test("of current_time gives the time in the zone asked for (§4.1.7)", async () => {
-    const before = Date.now();
-    const task = await agent.sendForTask(toolCall("current_time", { offset_minutes: 90 }));
-    const told = textOf(task.artifacts?.[0]);
-    assert.match(told, /\+01:30$/);
-    // The clock of a Worker stands still while it computes, so it may lag a little.
-    assert.ok(Math.abs(Date.parse(told) - before) < 60_000, told);
-  });
+  for (const args of [undefined, {}] as const) {
+    test(`with the arguments ${JSON.stringify(args)} knows when it is made and by whom (§4.1.7)`, async () => {
+      const before = Date.now();
+      const task = await agent.sendForTask(toolCall("probe_call", args));
+      const [now, ...caller] = textOf(task.artifacts?.[0]).split(" ");
+      assert.deepEqual(caller, ["anonymous", "[]"]);
+      // The clock of a Worker stands still while it computes, so it may lag a little.
+      assert.ok(Math.abs(Date.parse(now ?? "") - before) < 60_000, now);
+    });
+  }
 
   test("without a data part gives the text to the first tool (§4.1.6)", async () => {
     const task = await agent.sendForTask("hello");
-    assert.deepEqual(task.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]), [["echo-result", [{ text: "hello" }]]]);
+    assert.deepEqual(task.artifacts?.map(({ artifactId, parts }) => [artifactId, parts]), [["probe_text-result", [{ text: "hello" }]]]);
   });
 
   test("beside another gives an artifact each, in order (§4.1.7)", async () => {
     const parts = [
       { text: "please" },
-      { data: { tool: "add_numbers", arguments: { a: 1, b: 1 } } },
-      { data: { tool: "add_numbers", arguments: { a: 2, b: 2 } } },
-      { data: { tool: "get_greeting", arguments: { name: "Bob" } } },
+      { data: { tool: "probe_sum", arguments: { a: 1, b: 1 } } },
+      { data: { tool: "probe_sum", arguments: { a: 2, b: 2 } } },
+      { data: { tool: "probe_text", arguments: { text: "Bob" } } },
     ];
     const task = await agent.sendForTask({ parts });
-    assert.deepEqual(task.artifacts?.map(({ parts }) => parts), [[{ data: 2 }], [{ data: 4 }], [{ text: "Hello, Bob!" }]]);
+    assert.deepEqual(task.artifacts?.map(({ parts }) => parts), [[{ data: 2 }], [{ data: 4 }], [{ text: "Bob" }]]);
     assert.equal(new Set(task.artifacts?.map(({ artifactId }) => artifactId)).size, 3, "ids are unique in a task");
   });
 });
 
 describe("a call that cannot be understood", () => {
   for (const [what, said, reason] of [
-    ["of an unknown tool", toolCall("no_such_tool"), /no_such_tool.*add_numbers/],
+    ["of an unknown tool", toolCall("no_such_tool"), /no_such_tool.*probe_sum/],
     ["of a tool whose name is no text", toolCall(5 as unknown as string), /no tool 5/],
-    ["with arguments that are no object", toolCall("echo", ["text"]), /arguments/],
-    ["without text and tool", message({ parts: [{ data: {} }] }), /add_numbers/],
+    ["with arguments that are no object", toolCall("probe_text", ["text"]), /arguments/],
+    ["without text and tool", message({ parts: [{ data: {} }] }), /probe_sum/],
   ] as const) {
     test(`${what} is rejected with the reason (§4.1.3)`, async () => {
       const task = await agent.sendForTask(said);
@@ -73,11 +74,11 @@ describe("a call that cannot be understood", () => {
 
 describe("a call that fails", () => {
   for (const [tool, args, reason] of [
-    ["add_numbers", { a: "x" }, /arguments\.a.*arguments\.b|arguments\.b.*arguments\.a/],
-    ["add_numbers", { a: 1, b: 2, c: 3 }, /arguments\.c/],
-    ["add_numbers", { a: 1e308, b: 1e308 }, /too large/],
-    ["current_time", { offset_minutes: 900 }, /offset_minutes.*840/],
-    ["echo", undefined, /arguments\.text/],
+    ["probe_sum", { a: "x" }, /arguments\.a.*arguments\.b|arguments\.b.*arguments\.a/],
+    ["probe_sum", { a: 1, b: 2, c: 3 }, /arguments\.c/],
+    ["probe_sum", { a: 1e308, b: 1e308 }, /too large/],
+    ["probe_text", { text: "x", times: 4 }, /arguments\.times.*3/],
+    ["probe_text", undefined, /arguments\.text/],
   ] as const) {
     test(`of ${tool} with ${JSON.stringify(args)} is a failed task with the reason (§4.1.3)`, async () => {
       const task = await agent.sendForTask(toolCall(tool, args));
@@ -88,10 +89,10 @@ describe("a call that fails", () => {
   }
 
   test("keeps the results that came before it (§4.1.7)", async () => {
-    const parts = [{ data: { tool: "get_greeting" } }, { data: { tool: "add_numbers", arguments: {} } }];
+    const parts = [{ data: { tool: "probe_text", arguments: { text: "done" } } }, { data: { tool: "probe_sum", arguments: {} } }];
     const task = await agent.sendForTask({ parts });
     assert.equal(task.status.state, "TASK_STATE_FAILED");
-    assert.deepEqual(task.artifacts?.map(textOf), ["Hello, world!"]);
+    assert.deepEqual(task.artifacts?.map(textOf), ["done"]);
   });
 });
 
@@ -105,17 +106,17 @@ describe("acceptedOutputModes", () => {
     [[], { data: 5 }],
   ] as const) {
     test(`of ${JSON.stringify(acceptedOutputModes)} gives ${JSON.stringify(part)} for a number (§3.2.2)`, async () => {
-      const said = toolCall("add_numbers", { a: 2, b: 3 });
+      const said = toolCall("probe_sum", { a: 2, b: 3 });
       const task = await agent.sendForTask(said, { acceptedOutputModes: [...acceptedOutputModes] });
       assert.deepEqual(task.artifacts?.[0]?.parts, [part]);
     });
   }
 });
 
-test("get_counter counts its calls, also over a restart and a crash (§4.1.7)", async (t) => {
+test("probe_count counts its calls, also over a restart and a crash (§4.1.7)", async (t) => {
   const own = await startWorker();
   t.after(() => own.stop());
-  const count = async () => (await new Agent(own.url).sendForTask(toolCall("get_counter"))).artifacts?.[0]?.parts[0]?.data;
+  const count = async () => (await new Agent(own.url).sendForTask(toolCall("probe_count"))).artifacts?.[0]?.parts[0]?.data;
   assert.equal(await count(), 1);
   assert.equal(await count(), 2);
   await own.restart();

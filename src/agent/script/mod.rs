@@ -1,14 +1,15 @@
 //! Scripts: fixed rules that say what an agent answers (executor kind `script`).
 
 mod check;
+mod condition;
 mod step;
 mod template;
 
-use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(super) use check::{is_for_development, problems_of};
+pub use condition::{Condition, Pattern};
 use step::Step;
 pub use template::Values;
 
@@ -23,30 +24,11 @@ pub struct Rule {
     pub when: Option<Condition>,
     /// What to do, in order.
     pub then: Vec<Action>,
-    /// Rules for the next message of the same task; tried before the others.
+    /// Rules for the next message of the same task; tried before the others. They stay for as long as one
+    /// of them asks again.
     #[serde(default)]
     pub follow_up: Vec<Rule>,
 }
-
-/// Which messages a rule takes.
-///
-/// When several rules match, exact text goes before message id, message id before pattern, pattern
-/// before no condition; within a kind the longest match wins, then the order of the file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Condition {
-    /// Messages whose text is exactly this.
-    Text(String),
-    /// Messages whose id begins with this.
-    MessageId(String),
-    /// Messages in whose text this regular expression is found.
-    Pattern(Pattern),
-}
-
-/// A regular expression in the syntax of the `regex-lite` crate (linear time, no Unicode classes).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Pattern(Regex);
 
 /// One step of a rule; in the file, a table whose key `do` names it.
 ///
@@ -144,54 +126,25 @@ pub enum Amount {
 }
 
 /// The rule for the newest of the client's `messages` (oldest first), and what its texts may use.
-/// Earlier messages decide which follow-up rules apply.
+///
+/// Earlier messages decide which follow-up rules apply, innermost first: those of the rule before, then
+/// those that it was one of itself, and so on outwards, then `rules`. So the siblings of a rule that asks
+/// again stay. A rule taken from further out leaves those inside it behind.
 pub fn rule_for<'a>(rules: &'a [Rule], messages: &[Message]) -> Option<(&'a Rule, Values)> {
     let mut chosen: Option<(&Rule, Values)> = None;
+    let mut levels = vec![rules];
     for message in messages {
-        let follow_up = chosen.take().map_or(&[][..], |(rule, _)| &rule.follow_up);
-        chosen = best(follow_up, message).or_else(|| best(rules, message));
-    }
-    chosen
-}
-
-impl Condition {
-    /// How well a message fits: rank of the kind and length of the match, and what was captured.
-    fn fit(&self, message: &Message) -> Option<((u8, usize), Values)> {
-        let text = message.text();
-        let mut values = Values::of(&text);
-        match self {
-            Self::Text(wanted) => (*wanted == text).then_some(((3, text.len()), values)),
-            Self::MessageId(prefix) => {
-                message.message_id.starts_with(prefix).then_some(((2, prefix.len()), values))
-            }
-            Self::Pattern(Pattern(regex)) => {
-                let captures = regex.captures(&text)?;
-                values.capture(regex, &captures);
-                Some(((1, captures.get(0).map_or(0, |found| found.len())), values))
-            }
+        if let Some((rule, _)) = &chosen {
+            levels.push(&rule.follow_up);
+        }
+        let innermost = |levels: &[&'a [Rule]]| best(levels.last().copied()?, message);
+        chosen = innermost(&levels);
+        while chosen.is_none() && levels.len() > 1 {
+            levels.pop();
+            chosen = innermost(&levels);
         }
     }
-}
-
-impl TryFrom<String> for Pattern {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let refused = |error| format!("{text:?} is not a regular expression: {error}");
-        Regex::new(&text).map(Self).map_err(refused)
-    }
-}
-
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> Self {
-        pattern.0.as_str().to_owned()
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
+    chosen
 }
 
 fn best<'a>(rules: &'a [Rule], message: &Message) -> Option<(&'a Rule, Values)> {
@@ -275,6 +228,21 @@ mod tests {
         then = [{ do = "input_required", text = "which then?" }]
         [[rules.follow_up.follow_up]]
         then = [{ do = "complete", text = "last: {text}" }]
+        [[rules]]
+        when = { text = "guess" }
+        then = [{ do = "input_required", text = "a number?" }]
+        [[rules.follow_up]]
+        when = { text = "7" }
+        then = [{ do = "complete", text = "right" }]
+        [[rules.follow_up]]
+        when = { text = "help" }
+        then = [{ do = "input_required", text = "a hint?" }]
+        [[rules.follow_up.follow_up]]
+        when = { text = "yes" }
+        then = [{ do = "input_required", text = "below ten" }]
+        [[rules.follow_up]]
+        when = { pattern = '^\d+$' }
+        then = [{ do = "input_required", text = "not {text}, again" }]
     "#;
 
     #[test]
@@ -300,5 +268,29 @@ mod tests {
         assert_eq!(answer(&script, &[("1", "ask"), ("2", "green")]), "which then?");
         assert_eq!(answer(&script, &[("1", "ask"), ("2", "green"), ("3", "x")]), "last: x");
         assert_eq!(answer(&script, &[("1", "hold 1"), ("2", "hold 2")]), "held 2");
+    }
+
+    #[test]
+    fn siblings_stay_while_follow_up_rules_ask_again() {
+        let script = script(RULES);
+        for (said, expected) in [
+            (&["guess", "7"][..], "right"),
+            (&["guess", "1", "2", "3", "4"], "not 4, again"),
+            (&["guess", "1", "2", "3", "7"], "right"),
+            // The rules of a follow-up rule go before its siblings, which stay as well.
+            (&["guess", "1", "help", "yes"], "below ten"),
+            (&["guess", "help", "yes", "yes"], "below ten"),
+            (&["guess", "help", "yes", "2", "7"], "right"),
+            // A rule from further out leaves those inside it behind.
+            (&["guess", "help", "2", "yes"], "default yes"),
+            (&["guess", "1", "ask", "red"], "you chose red"),
+            (&["guess", "ask", "7"], "which then?"),
+            // Rules that are not of this question are no siblings.
+            (&["7"], "default 7"),
+            (&["ask", "guess", "7"], "last: 7"),
+        ] {
+            let messages: Vec<(&str, &str)> = said.iter().map(|text| ("m", *text)).collect();
+            assert_eq!(answer(&script, &messages), expected, "{said:?}");
+        }
     }
 }

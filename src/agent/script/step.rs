@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::template::pieces;
 use super::{
     Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction,
 };
@@ -10,7 +11,7 @@ use crate::model::Base64;
 
 /// A step as it stands in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a step such as { do = \"complete\" }")]
 pub(super) struct Step {
     r#do: String,
     text: Option<String>,
@@ -56,7 +57,10 @@ impl TryFrom<Step> for Action {
                 url: step.url.take().ok_or("`steps` needs a `url`")?,
                 count: amount_of("repeat", step.repeat.take(), MAX_REPEAT)?,
                 delay_ms: delay_of(&mut step)?,
-                attempts: step.attempts.take().unwrap_or(1),
+                attempts: match step.attempts.take().unwrap_or(1) {
+                    attempts @ 1.. => attempts,
+                    0 => return Err("`attempts` must be 1 or more".to_owned()),
+                },
                 panic_at: step
                     .panic_at
                     .take()
@@ -118,11 +122,22 @@ fn delay_of(step: &mut Step) -> Result<Amount, String> {
 
 fn amount_of(key: &str, value: Option<Value>, most: u64) -> Result<Amount, String> {
     let fixed = value.as_ref().and_then(Value::as_u64).filter(|number| *number <= most);
+    let wanted = format!("must be a number from 0 to {most}, or a text that captures make one");
     match (fixed, value) {
         (Some(number), _) => Ok(Amount::Fixed(number)),
-        (None, Some(Value::String(text))) => Ok(Amount::Captured(text)),
-        (None, _) => Err(format!("`{key}` must be from 0 to {most}, or a text with captures")),
+        (None, Some(Value::String(text))) if is_number_once_filled(&text) => {
+            Ok(Amount::Captured(text))
+        }
+        (None, Some(given)) => Err(format!("`{key}` {wanted}, as \"{{1}}\", got {given}")),
+        (None, None) => Err(format!("`{key}` is missing; it {wanted}, as \"{{1}}\"")),
     }
+}
+
+/// Whether a text can become a number: captures, with nothing around them but digits.
+fn is_number_once_filled(text: &str) -> bool {
+    let pieces = pieces(text);
+    let is_digits = |literal: &&str| literal.bytes().all(|letter| letter.is_ascii_digit());
+    pieces.iter().any(Result::is_err) && pieces.iter().flatten().all(is_digits)
 }
 
 impl From<Amount> for Value {
@@ -199,14 +214,55 @@ mod tests {
             ("then = [{ do = 'artifact', text = 'a', url = 'b' }]", "exactly one of"),
             ("then = [{ do = 'artifact', raw = '%' }]", "`raw` must be base64"),
             ("then = [{ do = 'artifact', chunks = [] }]", "at least one piece"),
-            ("then = [{ do = 'wait', ms = 600001 }]", "`ms` must be from 0 to 600000"),
+            ("then = [{ do = 'wait' }]", "`ms` is missing; it must be a number from 0 to 600000"),
+            (
+                "then = [{ do = 'wait', ms = 600001 }]",
+                "number from 0 to 600000, or a text that captures",
+            ),
+            ("then = [{ do = 'wait', ms = '1s' }]", "make one, as \"{1}\", got \"1s\""),
+            ("then = [{ do = 'wait', ms = '5' }]", "got \"5\""),
+            ("then = [{ do = 'wait', ms = '{1}s' }]", "got \"{1}s\""),
+            ("then = [{ do = 'wait', ms = '{{1}}' }]", "got \"{{1}}\""),
+            ("then = [{ do = 'wait', ms = '' }]", "got \"\""),
+            ("then = [{ do = 'wait', ms = 1.5 }]", "got 1.5"),
+            ("then = [{ do = 'wait', ms = -1 }]", "got -1"),
+            (
+                "then = [{ do = 'artifact', chunks = ['a'], repeat = 'x' }]",
+                "`repeat` must be a number",
+            ),
+            (
+                "then = [{ do = 'artifact', chunks = ['a'], delay_ms = [1] }]",
+                "`delay_ms` must be a number",
+            ),
+            (
+                "then = [{ do = 'steps', url = 'x', repeat = 1, panic_at = 'x' }]",
+                "`panic_at` must be a number",
+            ),
+            (
+                "then = [{ do = 'steps', url = 'x', repeat = 1, attempts = 0 }]",
+                "`attempts` must be 1 or more",
+            ),
+            ("then = ['complete']", "expected a step such as { do = \"complete\" }"),
             ("then = [{ do = 'polls', count = 0 }]", "a `count` of 1 or more"),
             ("then = []\nwhenever = 1", "unknown field `whenever`"),
-            ("when = { texts = 'x' }\nthen = []", "unknown variant `texts`"),
+            ("when = { texts = 'x' }\nthen = []", "unknown field `texts`"),
+            ("when = {}\nthen = []", "exactly one of text, message_id and pattern"),
+            ("when = { text = 'x', pattern = 'x' }\nthen = []", "exactly one of text, message_id"),
+            ("when = 'x'\nthen = []", "expected a table with text, message_id or pattern"),
+            ("when = { message_id = '' }\nthen = []", "`message_id` must not be empty"),
+            ("when = { pattern = '' }\nthen = []", "`pattern` must not be empty"),
             ("when = { pattern = '(' }\nthen = []", "is not a regular expression"),
         ] {
             let error = toml::from_str::<Rule>(rule).unwrap_err().message().to_owned();
             assert!(error.contains(fix), "{rule}: {error}");
+        }
+    }
+
+    #[test]
+    fn captures_make_numbers_and_digits_may_stand_around_them() {
+        for ms in ["0", "600000", "'{1}'", "'{1}000'", "'1{seconds}{2}'", "'{text}'"] {
+            let rule = format!("then = [{{ do = 'wait', ms = {ms} }}]");
+            assert!(toml::from_str::<Rule>(&rule).is_ok(), "{ms}");
         }
     }
 }

@@ -34,3 +34,32 @@ fn add_numbers(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, ToolE
         .ok_or_else(|| ToolError("the sum is too large for a number".to_owned()))?;
     Ok(Value::Number(sum))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::call;
+
+    #[test]
+    fn numbers_are_added() {
+        for (a, b, sum) in [(json!(2), json!(3), json!(5)), (json!(0.5), json!(0.25), json!(0.75))]
+        {
+            assert_eq!(call(&super::tool(), json!({"a": a, "b": b})), Ok(sum));
+        }
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused_with_a_reason() {
+        let reason = call(&super::tool(), json!({"a": "x"})).unwrap_err().0;
+        assert_eq!(
+            reason,
+            "add_numbers: arguments.b: is required; arguments.a: must be of type number, got string"
+        );
+    }
+
+    #[test]
+    fn sums_that_leave_the_range_are_errors() {
+        assert!(call(&super::tool(), json!({"a": 1e308, "b": 1e308})).is_err());
+    }
+}

@@ -35,3 +35,21 @@ fn current_time(arguments: Arguments, context: &ToolContext<'_>) -> Result<Value
     let text = now.with_timezone(&offset).to_rfc3339_opts(SecondsFormat::Millis, true);
     Ok(Value::String(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::call;
+
+    #[test]
+    fn the_time_is_told_in_the_zone_asked_for() {
+        for (arguments, time) in [
+            (json!({}), "2026-01-05T09:00:01.250Z"),
+            (json!({"offset_minutes": 90}), "2026-01-05T10:30:01.250+01:30"),
+        ] {
+            assert_eq!(call(&super::tool(), arguments), Ok(json!(time)));
+        }
+        assert!(call(&super::tool(), json!({"offset_minutes": 900})).is_err());
+    }
+}

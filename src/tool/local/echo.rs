@@ -23,3 +23,15 @@ pub(super) fn tool() -> LocalTool<Arguments> {
 fn echo(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, ToolError> {
     Ok(Value::String(arguments.text))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::call;
+
+    #[test]
+    fn the_text_comes_back() {
+        assert_eq!(call(&super::tool(), json!({"text": "hi"})), Ok(json!("hi")));
+    }
+}

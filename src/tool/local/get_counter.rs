@@ -38,3 +38,21 @@ impl Tool for GetCounter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::{NoCounter, call, call_with};
+
+    #[test]
+    fn calls_are_counted() {
+        assert_eq!(call(&super::tool(), json!({})), Ok(json!(1)));
+    }
+
+    #[test]
+    fn storage_trouble_is_told_without_its_cause() {
+        let error = call_with(&NoCounter, &[], &super::tool(), json!({})).unwrap_err();
+        assert_eq!(error.0, "the counter is not available at the moment; try again later");
+    }
+}

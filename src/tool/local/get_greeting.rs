@@ -30,3 +30,21 @@ fn get_greeting(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, Tool
 fn world() -> String {
     "world".to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::call;
+
+    #[test]
+    fn everybody_is_greeted() {
+        for (arguments, greeting) in [
+            (json!({}), "Hello, world!"),
+            (json!({"name": "Ada"}), "Hello, Ada!"),
+            (json!({"text": "Bob"}), "Hello, Bob!"),
+        ] {
+            assert_eq!(call(&super::tool(), arguments), Ok(json!(greeting)));
+        }
+    }
+}

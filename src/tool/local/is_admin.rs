@@ -17,3 +17,18 @@ pub(super) fn tool() -> LocalTool<Arguments> {
 fn is_admin(_: Arguments, context: &ToolContext<'_>) -> Result<Value, ToolError> {
     Ok(json!(context.permissions.iter().any(|permission| permission == "admin")))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tool::testing::{NoCounter, call, call_with};
+
+    #[test]
+    fn an_admin_is_known_by_permission() {
+        assert_eq!(call(&super::tool(), json!({})), Ok(json!(false)));
+        let permissions = ["admin".to_owned()];
+        let answer = call_with(&NoCounter, &permissions, &super::tool(), json!({}));
+        assert_eq!(answer, Ok(json!(true)));
+    }
+}

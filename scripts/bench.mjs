@@ -1,5 +1,6 @@
 // `npm run bench`: builds, measures and writes docs/benchmarks.md. What is measured is in bench/.
 import "./lib/node-version.mjs";
+import { passedOn, readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { inRoot, root } from "./lib/paths.mjs";
 import { environment, run } from "./lib/process.mjs";
@@ -9,21 +10,17 @@ import { Stop, main, say, seconds } from "./lib/ui.mjs";
 
 const usage = `Usage: npm run bench [-- --quick]
 
-    --quick    rough figures in less than a minute; docs/benchmarks.md stays as it is`;
+Builds the Worker, measures it and writes docs/benchmarks.md.
+
+    --quick      rough figures in less than a minute; docs/benchmarks.md stays as it is
+    -h, --help   this text`;
 
 await main(async () => {
-  const args = process.argv.slice(2);
-  if (args.includes("--help") || args.includes("-h")) {
-    say(usage);
-    return;
-  }
-  const unknown = args.find((arg) => arg !== "--quick");
-  if (unknown !== undefined) throw new Stop(`There is no option "${unknown}".\n\n${usage}`);
-
+  const { values } = readOptions({ usage, options: { quick: { type: "boolean" } } });
   await setUpAndBuild();
   const begun = Date.now();
   const env = environment({ A2A_BENCH_GZIP: await gzipSize(), TMPDIR: scratchFolder() });
-  const options = ["--disable-warning=ExperimentalWarning", inRoot("bench", "main.ts"), ...args];
+  const options = ["--disable-warning=ExperimentalWarning", inRoot("bench", "main.ts"), ...passedOn(values, ["quick"])];
   const { code } = await run(packagedNode(), options, { cwd: root, env });
   if (code !== 0) throw new Stop("The benchmarks failed; the messages are above.");
   say(`\nMeasured in ${seconds(begun)}.`);

@@ -1,11 +1,20 @@
 // `npm run build`, and the build command of wrangler.toml.
 import "./lib/node-version.mjs";
+import { unlessStopping } from "./lib/guard.mjs";
+import { readOptions } from "./lib/options.mjs";
 import { checkRequirements } from "./lib/requirements.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
 
+const usage = `Usage: npm run build
+
+Sets everything up and builds the Worker if anything has changed.
+
+    -h, --help   this text`;
+
 await main(async () => {
+  readOptions({ usage });
   // Set where the command that started wrangler has built already.
   if (process.env.A2A_EDGE_BUILT) return;
   const output = process.env.A2A_EDGE_OUTPUT || "default";
@@ -13,11 +22,15 @@ await main(async () => {
     await setUpAndBuild(output);
     return;
   }
+  const isRebuild = Boolean(process.env.A2A_EDGE_KEEP_SERVING);
   try {
-    checkRequirements();
+    // Before its first build `npm run dev` has checked them.
+    if (!isRebuild) checkRequirements();
     await ensureBuilt(output);
   } catch (error) {
-    if (!(error instanceof Stop) || !process.env.A2A_EDGE_KEEP_SERVING) throw error;
+    if (!(error instanceof Stop) || !isRebuild) throw error;
+    // wrangler dev ends a build when the next change comes.
+    await unlessStopping();
     // After a failed command wrangler dev would answer no request until the next change.
     say(`\n${error.message}\n\nThe build before is served until the next change.\n`);
   }

@@ -1,46 +1,86 @@
 // `npm run deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
-import { readFileSync } from "node:fs";
-import { inRoot } from "./lib/paths.mjs";
+import { passedOn, readOptions } from "./lib/options.mjs";
 import { setUp } from "./lib/setup.mjs";
-import { Stop, main, step } from "./lib/ui.mjs";
+import { Stop, main, say, step } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
-import { wrangler } from "./lib/wrangler.mjs";
+import { readConfig, wrangler } from "./lib/wrangler.mjs";
+
+const usage = `Usage: npm run deploy [-- OPTION...]
+
+Builds the Worker, makes the queues that the account lacks, deploys, and applies the migrations to the remote database.
+
+    --dry-run            builds and packs the upload; needs no login and changes nothing at Cloudflare
+    -e, --env NAME       deploys the environment [env.NAME] of wrangler.toml
+    --message TEXT       describes the version
+    --tag TEXT           names the version
+    --var NAME:VALUE     sets a variable of the Worker; may be repeated
+    --keep-vars          keeps the variables that were set in the dashboard
+    --secrets-file FILE  uploads secrets from this file, too
+    --domain NAME        also serves at this domain of the account; may be repeated
+    --route PATTERN      also serves at this route; may be repeated
+    --strict             stops where a setting was changed in the dashboard meanwhile
+    -h, --help           this text`;
+
+const PASSED_ON = {
+  "dry-run": { type: "boolean" },
+  message: { type: "string" },
+  tag: { type: "string" },
+  var: { type: "string", multiple: true },
+  "keep-vars": { type: "boolean" },
+  "secrets-file": { type: "string" },
+  domain: { type: "string", multiple: true },
+  route: { type: "string", multiple: true },
+  strict: { type: "boolean" },
+};
+
+const OPEN_TO_ALL = "There is no access control yet: anybody who can reach the Worker can use its agents and see, change and cancel every task.";
 
 await main(async () => {
-  const args = process.argv.slice(2);
-  const dryRun = args.includes("--dry-run");
+  const { values } = readOptions({ usage, options: { env: { type: "string", short: "e" }, ...PASSED_ON } });
+  const dryRun = values["dry-run"] === true;
+  const environment = passedOn(values, ["env"]);
   await setUp();
+  const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
   await ensureBuilt("default");
 
-  if (!dryRun) await ensureQueues();
+  if (!dryRun) {
+    for (const name of queues) await ensureQueue(name, environment);
+    say(`\n${OPEN_TO_ALL}\n`);
+  }
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it comes before the migrations.
-    if ((await wrangler(["deploy", ...args])).code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
+    const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
+    if (code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
   });
   if (dryRun) return;
   await step("Migrating the remote database", async () => {
-    const { code } = await wrangler(["d1", "migrations", "apply", "DB", "--remote"]);
-    if (code !== 0) {
-      throw new Stop(
-        "The Worker is deployed, but its database could not be migrated.\n\n" +
-          "    Run: npx wrangler d1 migrations apply DB --remote",
-      );
+    const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
+    if ((await wrangler(migrate)).code !== 0) {
+      throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: npx wrangler ${migrate.join(" ")}`);
     }
   });
 });
 
-/** Makes the queues that wrangler.toml names and the account does not have: a deploy makes the database, but not these. */
-async function ensureQueues() {
-  const names = new Set([...readFileSync(inRoot("wrangler.toml"), "utf8").matchAll(/^queue = "(.+)"$/gm)].map(([, name]) => name));
-  for (const name of names) {
-    if ((await wrangler(["queues", "info", name], { quiet: true })).code === 0) continue;
-    await step(`Making the queue ${name}`, async () => {
-      const { code, output } = await wrangler(["queues", "create", name], { quiet: true });
-      if (code !== 0) throw new Stop(`The queue could not be made:\n\n${output.trim()}`);
-    });
+/** The queues that an environment of wrangler.toml names; a deploy makes the database, but not these. */
+async function queuesOf(environment) {
+  const { queues, targetEnvironment, definedEnvironments } = await readConfig(environment);
+  // In a file without environments wrangler would deploy the top of it under another name.
+  if (targetEnvironment && !definedEnvironments.includes(targetEnvironment)) {
+    throw new Stop(`wrangler.toml has no environment "${targetEnvironment}"; it would begin with [env.${targetEnvironment}].`);
   }
+  const named = [...(queues.producers ?? []), ...(queues.consumers ?? [])];
+  return new Set(named.flatMap(({ queue, dead_letter_queue: deadLetters }) => [queue, deadLetters]).filter(Boolean));
+}
+
+/** Makes a queue where the account does not have it. */
+async function ensureQueue(name, environment) {
+  if ((await wrangler(["queues", "info", name, ...environment], { quiet: true })).code === 0) return;
+  await step(`Making the queue ${name}`, async () => {
+    const { code, output } = await wrangler(["queues", "create", name, ...environment], { quiet: true });
+    if (code !== 0) throw new Stop(`The queue could not be made:\n\n${output.trim()}`);
+  });
 }
 
 async function checkLogin() {

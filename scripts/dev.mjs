@@ -7,10 +7,10 @@ import { outputs } from "./lib/worker.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
-  const options = serveOptions("run dev");
+  const options = serveOptions("run dev", "As npm start, with a quick unoptimised build that is made anew on every change.");
   await checkPort(options);
   await setUpAndBuild("dev");
-  await ensureLocalMigrations();
+  await ensureLocalMigrations(options.state);
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {
     main: `${outputs.dev}/index.js`,

@@ -6,9 +6,9 @@ import { main } from "./lib/ui.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
-  const options = serveOptions("start");
+  const options = serveOptions("start", "Sets everything up, builds the Worker and serves the agents.");
   await checkPort(options);
   await setUpAndBuild();
-  await ensureLocalMigrations();
+  await ensureLocalMigrations(options.state);
   await serve(options, {});
 });

@@ -3,6 +3,7 @@ import "./lib/node-version.mjs";
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { ensurePython } from "./lib/python.mjs";
 import { binDir, inRoot, root } from "./lib/paths.mjs";
@@ -28,6 +29,7 @@ const steps = [
   },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test") },
+  { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(join(binDir, "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
@@ -36,7 +38,7 @@ const steps = [
   { name: "e2e-stable", title: "End-to-end tests of the stable build", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
 ];
 
-const usage = `Usage: npm test [-- STEP...] [-- --only STEP,STEP]
+const usage = `Usage: npm test [-- STEP...] [--only STEP,STEP]
 
 Without a step, all of them run, in this order:
 
@@ -45,11 +47,14 @@ ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 "lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
 if there is none, the tests with "card" in their title; so does "e2e-default:card" with one build only.
 
+    --only STEP,STEP   the same as naming the steps
+    -h, --help         this text
+
 A2A_LOGS=1 in the environment shows what the Worker logs during the end-to-end tests.
 A2A_EDGE_STABLE=1 leaves the panic-unwind build out.`;
 
 await main(async () => {
-  const chosen = choose(process.argv.slice(2));
+  const chosen = choose();
   await setUp();
   await ensureComponents([["rustfmt", "fmt"], ["clippy", "clippy"]]);
   await ensureWasmTarget();
@@ -64,19 +69,16 @@ await main(async () => {
 });
 
 /** The steps that the arguments select, each with its filter; what a step needs comes along. */
-function choose(args) {
-  if (args.includes("--help") || args.includes("-h")) {
-    say(usage);
-    process.exit(0);
-  }
-  const selectors = args.flatMap((arg) => arg.replace(/^--only=?/, "").split(",")).filter(Boolean);
+function choose() {
+  const { values, positionals, refuse } = readOptions({ usage, options: { only: { type: "string", multiple: true } }, positionals: true });
+  const selectors = [...positionals, ...(values.only || [])].flatMap((given) => given.split(",")).filter(Boolean);
   if (selectors.length === 0) return steps.map((step) => ({ step }));
 
   const filters = new Map();
   for (const selector of selectors) {
     const [name, ...rest] = selector.split(":");
     const matching = steps.filter((step) => step.name === name || step.name.startsWith(`${name}-`));
-    if (matching.length === 0) throw new Stop(`There is no step "${name}".\n\n${usage}`);
+    if (matching.length === 0) throw refuse(`There is no step "${name}".`);
     for (const step of matching) {
       filters.set(step.name, rest.join(":"));
       for (const needed of step.needs ?? []) if (!filters.has(needed)) filters.set(needed, "");
@@ -112,6 +114,12 @@ async function command(program, args, env = {}) {
 
 function cargo(...args) {
   return command("cargo", args, { ...cargoTerminal(), ...(args[0] === "doc" ? { RUSTDOCFLAGS: "-D warnings" } : {}) });
+}
+
+function testScripts() {
+  const files = readdirSync(inRoot("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
+  const paths = files.map((name) => join("tests", "scripts", name));
+  return command(packagedNode(), ["--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
 }
 
 async function buildBoth() {

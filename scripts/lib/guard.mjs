@@ -3,6 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 
 const GRACE_MS = 5_000;
+/** How much later than its children a process may learn of a signal that was sent to all of them. */
+const SIGNAL_LAG_MS = 100;
 const groups = new Set();
 let stopping = false;
 let watchdog;
@@ -21,6 +23,15 @@ export function guard(child) {
 
 /** Whether this process is about to end because it was told to. */
 export const isStopping = () => stopping;
+
+/**
+ * To be awaited before a failure is reported: a signal to this process and its children (Ctrl-C, or a newer build of
+ * wrangler dev) makes the children fail first. Does not return where this process is about to end.
+ */
+export async function unlessStopping() {
+  await new Promise((resolve) => setTimeout(resolve, SIGNAL_LAG_MS));
+  if (stopping) await new Promise(() => {});
+}
 
 /** Ends every child, politely first, and then this process. */
 export async function stopAll(exitCode) {

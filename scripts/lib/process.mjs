@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { delimiter } from "node:path";
 import { guard, isStopping, signalGroup } from "./guard.mjs";
 import { binDir } from "./paths.mjs";
-import { say, seconds } from "./ui.mjs";
+import { Stop, say, seconds } from "./ui.mjs";
 
 const HEARTBEAT_MS = 20_000;
 
@@ -21,10 +21,11 @@ export function start(command, args, options = {}) {
 }
 
 /**
- * Runs a command to its end and passes its output through, with a sign of life while it is silent.
- * Answers the exit code and the output as plain text.
+ * Runs a command to its end and passes its output through, with a sign of life while it is silent; where `shows` is
+ * given, only the lines that it accepts. Answers the exit code and all of the output, as it came (`printed`) and as
+ * plain text (`output`).
  */
-export function run(command, args, { quiet = false, timeoutMs, ...options } = {}) {
+export function run(command, args, { quiet = false, shows, timeoutMs, ...options } = {}) {
   const begun = Date.now();
   const child = start(command, args, options);
   const output = [];
@@ -39,11 +40,14 @@ export function run(command, args, { quiet = false, timeoutMs, ...options } = {}
   const timeout = timeoutMs && setTimeout(() => signalGroup(child.pid, "SIGKILL"), timeoutMs);
 
   for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    const pass = (text) => {
+      lastOutput = Date.now();
+      sink.write(text);
+    };
+    const passOn = shows === undefined ? pass : lineFilter(shows, pass);
     stream.on("data", (chunk) => {
       output.push(chunk);
-      if (quiet) return;
-      lastOutput = Date.now();
-      sink.write(chunk);
+      if (!quiet) passOn(chunk);
     });
   }
 
@@ -52,7 +56,9 @@ export function run(command, args, { quiet = false, timeoutMs, ...options } = {}
       clearInterval(heartbeat);
       clearTimeout(timeout);
       // When everything is being stopped, a failed child is no failure to report.
-      if (!isStopping()) resolve({ code, output: plain(Buffer.concat(output).toString()) });
+      if (isStopping()) return;
+      const printed = Buffer.concat(output).toString();
+      resolve({ code, printed, output: plain(printed) });
     };
     child.once("error", (error) => {
       output.push(Buffer.from(`${command}: ${error.message}\n`));
@@ -62,9 +68,13 @@ export function run(command, args, { quiet = false, timeoutMs, ...options } = {}
   });
 }
 
-/** The trimmed output of a short command, or undefined where it fails or does not exist. */
+/**
+ * The trimmed output of a short command, or undefined where it fails or does not exist. Throws a `Stop` where a signal
+ * ended it, which says nothing about the command.
+ */
 export function query(command, args, options = {}) {
   const result = spawnSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], ...options });
+  if (result.signal) throw new Stop(`${[command, ...args].join(" ")} was ended by ${result.signal}.`);
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
@@ -78,6 +88,17 @@ export function cargoTerminal() {
   };
 }
 
-function plain(text) {
+/** Hands on the lines that `shows` accepts; one ends with a line feed, or as a progress bar with a carriage return. */
+function lineFilter(shows, pass) {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk).split(/(?<=[\r\n])/);
+    rest = /[\r\n]$/.test(lines[lines.length - 1]) ? "" : lines.pop();
+    for (const line of lines) if (shows(plain(line))) pass(line);
+  };
+}
+
+/** The text without the colours and other movements of a terminal. */
+export function plain(text) {
   return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, "\n");
 }

@@ -57,6 +57,7 @@ function compiler() {
   const out = join(tmpdir(), `a2a-edge-cc-${process.pid}`);
   const trial = spawnSync("cc", ["-x", "c", "-", "-o", out], { input: "int main(void) { return 0; }\n", encoding: "utf8" });
   spawnSync("rm", ["-f", out]);
+  if (trial.signal) throw new Stop(`cc was ended by ${trial.signal}.`);
   if (trial.error?.code === "ENOENT") return `A C compiler (cc) is missing; Rust links its build scripts with it.\n\n${advice}`;
   if (trial.status !== 0) return `The C compiler (cc) cannot build a program:\n\n${trial.stderr.trim()}\n\n${advice}`;
   return undefined;

@@ -5,34 +5,45 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { isStopping } from "./guard.mjs";
 import { inRoot, root } from "./paths.mjs";
+import { passedOn, readOptions } from "./options.mjs";
 import { start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
 const DEFAULT_PORT = 8787;
 
-const usage = (command) => `Usage: npm ${command} [-- --port N] [-- further options of wrangler dev]
+/** The options that wrangler dev gets as they are. */
+const PASSED_ON = {
+  ip: { type: "string" },
+  var: { type: "string", multiple: true },
+  "persist-to": { type: "string" },
+  "inspector-port": { type: "string" },
+  "log-level": { type: "string" },
+  "test-scheduled": { type: "boolean" },
+};
 
-    --port N    serve at http://localhost:N (default: the variable PORT, else ${DEFAULT_PORT})
-    --help      this text`;
+const usage = (command, does) => `Usage: npm ${command} [-- --port N] [--var NAME:VALUE]...
 
-/** Reads the port from the arguments or from PORT; what it does not know is left to wrangler. */
-export function serveOptions(command, args = process.argv.slice(2)) {
-  let port = process.env.PORT || String(DEFAULT_PORT);
-  const rest = [];
-  for (let i = 0; i < args.length; i += 1) {
-    if (args[i] === "--help" || args[i] === "-h") {
-      say(usage(command));
-      process.exit(0);
-    }
-    if (args[i] === "--port" || args[i] === "-p") port = args[(i += 1)] ?? "";
-    else if (args[i].startsWith("--port=")) port = args[i].slice("--port=".length);
-    else rest.push(args[i]);
-  }
+${does}
+
+    -p, --port N           serve at http://localhost:N (default: the variable PORT, else ${DEFAULT_PORT})
+    --ip ADDRESS           listen at this address (default: localhost)
+    --var NAME:VALUE       set a variable of the Worker; may be repeated
+    --persist-to FOLDER    keep tasks there (default: .wrangler/state)
+    --inspector-port N     where debuggers connect
+    --log-level LEVEL      of wrangler: debug, info, log, warn, error or none
+    --test-scheduled       fire the cron trigger by GET /__scheduled
+    -h, --help             this text`;
+
+/** Reads the options of `npm start` and `npm run dev`; `does` tells what the command does. */
+export function serveOptions(command, does, args = process.argv.slice(2)) {
+  const options = { port: { type: "string", short: "p" }, ...PASSED_ON };
+  const { values, refuse } = readOptions({ usage: usage(command, does), options }, args);
+  const port = values.port ?? (process.env.PORT || String(DEFAULT_PORT));
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) {
-    throw new Stop(`The port must be a number from 1 to 65535, got "${port}".\n\n${usage(command)}`);
+    throw refuse(`The port must be a number from 1 to 65535, got "${port}".`);
   }
-  return { command, port: Number(port), rest };
+  return { command, port: Number(port), state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
 /** Fails early, before any long work, if something listens on the port already. */

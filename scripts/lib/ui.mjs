@@ -1,5 +1,7 @@
 // What the scripts say: one heading per long step, one clear message per expected failure.
 
+import { unlessStopping } from "./guard.mjs";
+
 /** An expected failure. Its message is all the user needs, so no stack trace is printed. */
 export class Stop extends Error {}
 
@@ -26,6 +28,7 @@ export async function main(work) {
   try {
     await work();
   } catch (error) {
+    await unlessStopping();
     process.stderr.write(`\n${error instanceof Stop ? error.message : error.stack}\n\n`);
     process.exit(1);
   }

@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { diagnostics, isStatus } from "./cargo.mjs";
 import { locked } from "./lock.mjs";
 import { binDir, inRoot, root } from "./paths.mjs";
-import { cargoTerminal, environment, run } from "./process.mjs";
+import { cargoTerminal, environment, plain, run } from "./process.mjs";
 import { ensureNightly, ensureTools, ensureWasmTarget, rustcVersion } from "./rust.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
@@ -70,8 +71,9 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
 
   // Left by a build that was stopped; worker-build would wait for its owner.
   rmSync(join(staging, ".tmp"), { recursive: true, force: true });
-  const { code, output: text } = await run(workerBuild, [...args, "--out-dir", staging], {
+  const { code, printed, output: text } = await run(workerBuild, [...args, "--out-dir", staging], {
     cwd: root,
+    shows: isStatus,
     env: environment({
       ...cargoTerminal(),
       // The two compilers keep apart, or each would throw away what the other has compiled.
@@ -86,7 +88,9 @@ async function build(output, kind, { workerBuild, wasmBindgen }) {
       RUST_BACKTRACE: "0",
     }),
   });
-  if (code !== 0) throw new Stop(explain(text, unwind));
+  const found = diagnostics(printed);
+  if (code !== 0) throw new Stop(explain(found, text, unwind));
+  if (found.warnings.length > 0) say(`\n${found.warnings.join("\n\n")}\n`);
 
   let wasm = join(staging, "index_bg.wasm");
   if (optimize) {
@@ -112,12 +116,14 @@ function publish(from, to) {
   renameSync(`${to}.part`, to);
 }
 
-/** The last words after a failed build: the errors of build.rs (agent files), which cargo prints far above its end. */
-function explain(text, unwind) {
-  const own = [...text.matchAll(/^error: a2a-edge@\S+: (.*)$/gm)].map(([, message]) => message);
-  if (own.length > 0) return `The Worker was not built:\n\n    ${[...new Set(own)].join("\n    ")}`;
+/** The last words after a failed build: each mistake once. */
+function explain({ own, errors }, text, unwind) {
+  if (own.length > 0) return `The Worker was not built:\n\n    ${own.join("\n    ")}`;
+  const inSources = errors.some((error) => / --> (?:src\/|build\.rs)/.test(plain(error)));
+  if (inSources) return `${errors.join("\n\n")}\n\nThe Worker was not built; the compiler's errors are above.`;
   const advice = unwind ? "\nIf the nightly toolchain is to blame, A2A_EDGE_STABLE=1 in the environment builds with the stable one." : "";
-  return `The Worker was not built; the messages are above.${advice}`;
+  const said = text.split("\n").filter((line) => line !== "" && !isStatus(line) && !line.startsWith("[INFO]"));
+  return `${said.join("\n")}\n\nThe Worker was not built; what the compiler says is above.${advice}`;
 }
 
 function isCurrent(output, inputs) {

@@ -1,7 +1,7 @@
 // Runs wrangler: on the packaged Node, never asking, never calling home.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { packagedNode } from "./packages.mjs";
 import { inRoot, root, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
@@ -36,8 +36,21 @@ export function wrangler(args, { quiet = false } = {}) {
   return run(...wranglerCommand(...args), { cwd: root, env: wranglerEnvironment(), quiet });
 }
 
-/** Brings the local D1 database up to date, if a migration or the state is new. */
-export async function ensureLocalMigrations() {
+/** wrangler.toml as wrangler reads it, for one of its environments. */
+export async function readConfig(environment) {
+  const script =
+    'const { unstable_readConfig: read } = require("wrangler");' +
+    "const [config, env] = process.argv.slice(1);" +
+    "try { process.stdout.write(JSON.stringify(read({ config, env }, { hideWarnings: true }))) }" +
+    "catch (error) { process.stdout.write(error.message); process.exitCode = 1 }";
+  const args = ["--no-warnings", "-e", script, inRoot("wrangler.toml"), ...(environment === undefined ? [] : [environment])];
+  const { code, output } = await run(packagedNode(), args, { cwd: root, env: wranglerEnvironment(), quiet: true });
+  if (code !== 0) throw new Stop(`wrangler.toml cannot be used:\n\n${output.trim()}`);
+  return JSON.parse(output);
+}
+
+/** Brings the local D1 database in the folder `state` up to date, if a migration or the state is new. */
+export async function ensureLocalMigrations(state = stateDir) {
   const hash = createHash("sha256").update(readFileSync(inRoot("wrangler.toml")));
   const files = existsSync(inRoot("migrations")) ? readdirSync(inRoot("migrations")).filter((name) => name.endsWith(".sql")).sort() : [];
   if (files.length === 0) return;
@@ -45,11 +58,11 @@ export async function ensureLocalMigrations() {
   const wanted = hash.digest("hex");
 
   // The stamp lives beside the databases, so that it goes when they are deleted.
-  const databases = join(stateDir, "v3", "d1");
+  const databases = join(resolve(root, state), "v3", "d1");
   const stamp = join(databases, "migrations.sha256");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   await step("Preparing the local database", async () => {
-    const { code, output } = await wrangler(["d1", "migrations", "apply", "DB", "--local"], { quiet: true });
+    const { code, output } = await wrangler(["d1", "migrations", "apply", "DB", "--local", `--persist-to=${state}`], { quiet: true });
     if (code !== 0) throw new Stop(`The migrations could not be applied to the local database:\n\n${output.trim()}`);
   });
   mkdirSync(databases, { recursive: true });

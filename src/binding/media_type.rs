@@ -65,13 +65,13 @@ impl MediaType {
 }
 
 /// A media type without its parameters.
-fn essence(text: &str) -> &str {
+pub(super) fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
 }
 
 /// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2), 1000 if it says none
 /// or none that can be read.
-fn weight(range: &str) -> u16 {
+pub(super) fn weight(range: &str) -> u16 {
     let parameters = range.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let mut weights = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
     let Some((_, value)) = weights.next() else { return 1000 };

@@ -6,6 +6,7 @@ pub mod http;
 pub mod json;
 pub mod jsonrpc;
 mod media_type;
+pub mod page;
 mod percent;
 mod reply;
 pub mod rest;

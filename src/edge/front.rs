@@ -21,6 +21,7 @@ use crate::auth::Caller;
 use crate::binding::discovery::{self, Known};
 use crate::binding::http::{HttpResponse, split_url};
 use crate::binding::jsonrpc::{self, Envelope, RequestId};
+use crate::binding::page::{self, PageAgent};
 use crate::binding::rest::{self, Endpoint};
 use crate::binding::{MediaType, Reply, Route, ServiceParameters, extensions, route};
 use crate::config::Settings;
@@ -145,6 +146,7 @@ impl Exchange<'_> {
         match request.method() {
             Method::Post => {}
             Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
+            Method::Get | Method::Head => return to_response(self.page(request)),
             _ => {
                 return to_response(HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS")));
             }
@@ -168,6 +170,23 @@ impl Exchange<'_> {
             Ok(operation) => self.perform(operation, params, reply).await,
             Err(error) => to_response(reply.error(&error)),
         }
+    }
+
+    /// Answers GET and HEAD at the URL of the agent: a page for browsers, a refusal for programs.
+    fn page(&self, request: &Request) -> HttpResponse {
+        let mut response = if page::is_wanted(header(request, "accept").as_deref()) {
+            let (origin, _, _) = split_url(self.url);
+            let origin = self.settings.public_url.as_deref().unwrap_or(origin);
+            let path = self.slug.map_or_else(String::new, |slug| format!("/{slug}"));
+            let agents = self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)));
+            page::page(on_page(self.agent), &path, origin, agents.map(on_page))
+        } else {
+            HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS"))
+        };
+        if request.method() == Method::Head {
+            response.body.clear();
+        }
+        response.with_header("vary", "accept")
     }
 
     /// Answers a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
@@ -309,6 +328,10 @@ impl Exchange<'_> {
         console_error!("a send goes on although its caller's tasks cannot be counted: {reason}");
         None
     }
+}
+
+fn on_page(agent: &HostedAgent) -> PageAgent<'_> {
+    PageAgent { slug: &agent.slug, card: &agent.card }
 }
 
 /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.

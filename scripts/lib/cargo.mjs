@@ -1,0 +1,42 @@
+// What cargo prints, taken apart: progress is shown at once, diagnostics when the build is over.
+import { plain } from "./process.mjs";
+
+const HEADER = /^(error|warning)(?:\[\w+\])?: /;
+/** Ends a diagnostic without being one: the summaries of rustc, and what worker-build says. */
+const FOOTER = /^(?:For more information about|Some errors have detailed explanations|Error: |\[INFO\])/;
+/** Says only that there were diagnostics. */
+const SUMMARY = /^(?:error: could not compile|error: aborting due to|warning: `.*` \(.*\) generated \d+ warning|warning: build failed)/;
+/** A problem that build.rs reports: a mistake in an agent file. */
+const OWN = /^error: a2a-edge@\S+: (.*)$/;
+
+/** Whether a line is one of cargo's status lines or its bar: a verb that ends in column 12. */
+export function isStatus(line) {
+  return /^(?=.{12} ) *[A-Z][a-z]+ /.test(line) && /^[A-Z][a-z]+$/.test(line.slice(0, 12).trimStart());
+}
+
+/**
+ * What a build has to say: `own`, the mistakes in agent files, and `errors` and `warnings`, each diagnostic once, as
+ * it was printed. A crate that is compiled for several purposes repeats its diagnostics.
+ */
+export function diagnostics(printed) {
+  const found = [];
+  let open;
+  for (const printedLine of printed.replace(/\r/g, "\n").split("\n")) {
+    const line = plain(printedLine);
+    const header = HEADER.exec(line);
+    if (header) {
+      open = { kind: header[1], title: line, lines: [] };
+      found.push(open);
+    } else if (isStatus(line) || FOOTER.test(line)) {
+      open = undefined;
+    }
+    open?.lines.push(printedLine);
+  }
+  const own = [...new Set(found.map(({ title }) => OWN.exec(title)?.[1]).filter(Boolean))];
+  const texts = (kind) => {
+    const told = found.filter((one) => one.kind === kind && !SUMMARY.test(one.title));
+    const each = new Map(told.map(({ lines }) => [plain(lines.join("\n")).trim(), lines.join("\n").trim()]));
+    return [...each.values()];
+  };
+  return { own, errors: texts("error"), warnings: texts("warning") };
+}

@@ -1,0 +1,44 @@
+// The arguments of the npm scripts. Each script reads them before it does anything else.
+// The default import: an older Node without parseArgs still gets as far as node-version.mjs.
+import util from "node:util";
+import { Stop, say } from "./ui.mjs";
+
+/**
+ * Reads the arguments after `npm run <script> --`. `options` are those of `util.parseArgs`;
+ * `--help` prints `usage` and ends the process. Throws a `Stop` for anything unknown.
+ */
+export function readOptions({ usage, options = {}, positionals = false }, args = process.argv.slice(2)) {
+  const known = { help: { type: "boolean", short: "h" }, ...options };
+  const { tokens } = util.parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true });
+  const refuse = (problem) => new Stop(`${problem}\n\n${usage}`);
+  const isOption = ({ kind }) => kind === "option";
+  if (tokens.some((token) => isOption(token) && token.name === "help")) {
+    say(usage);
+    process.exit(0);
+  }
+
+  const values = {};
+  for (const token of tokens.filter(isOption)) {
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(known, name)) throw refuse(`There is no option "${rawName}".`);
+    const { type, multiple } = known[name];
+    if (type === "boolean" && value !== undefined) throw refuse(`${rawName} takes no value, got "${value}".`);
+    // Without "=", a value that begins with a dash is rather the next option.
+    const isMissing = value === undefined || value === "" || (!inlineValue && value.startsWith("-"));
+    if (type === "string" && isMissing) throw refuse(`${rawName} needs a value.`);
+    const given = type === "boolean" ? true : value;
+    values[name] = multiple ? [...(values[name] || []), given] : given;
+  }
+  const rest = tokens.filter(({ kind }) => kind === "positional").map(({ value }) => value);
+  if (!positionals && rest.length > 0) throw refuse(`There is no argument "${rest[0]}".`);
+  return { values, positionals: rest, refuse };
+}
+
+/** The arguments that pass these values on to another program, in the order in which `names` has them. */
+export function passedOn(values, names) {
+  return names.flatMap((name) => {
+    if (values[name] === undefined) return [];
+    if (values[name] === true) return [`--${name}`];
+    return [values[name]].flat().map((value) => `--${name}=${value}`);
+  });
+}

@@ -1,0 +1,101 @@
+// What a build says: progress while it runs, and each mistake once, at its end.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { diagnostics, isStatus } from "../../scripts/lib/cargo.mjs";
+import { query } from "../../scripts/lib/process.mjs";
+import { makeProject } from "./project.mjs";
+
+const MISTAKE = 'agents/one.toml:41: there is no step "wrking"; there are: working, artifact';
+const AGENT_FILE = `[INFO]: Checking for the Wasm target...
+   Compiling a2a-edge v0.1.0 (/project)
+warning: unused variable: \`a\`
+ --> src/tool/mod.rs:3:9
+
+warning: \`a2a-edge\` (build script) generated 1 warning
+error: a2a-edge@0.1.0: ${MISTAKE}
+error: failed to run custom build command for \`a2a-edge v0.1.0 (/project)\`
+
+Caused by:
+  process didn't exit successfully: \`/project/build-script-build\` (exit status: 1)
+  --- stdout
+  cargo::error=${MISTAKE}
+Error: Compiling your crate to WebAssembly failed
+
+Caused by:
+    failed to execute \`cargo build\`: exited with exit status: 101
+`;
+
+const ERROR = `error[E0609]: no field \`txt\` on type \`Arguments\`
+  --> src/tool/local/echo.rs:24:48
+   |
+24 |     Ok(Value::String(arguments.txt))
+   |                                ^^^ unknown field
+   |
+help: a field with a similar name exists
+   |
+24 |     Ok(Value::String(arguments.text))
+   |                                   +`;
+const RUST = `   Compiling a2a-edge v0.1.0 (/project)
+warning: unused variable: \`a\`
+ --> src/tool/mod.rs:3:9
+
+${ERROR}
+
+For more information about this error, try \`rustc --explain E0609\`.
+error: could not compile \`a2a-edge\` (lib) due to 1 previous error; 1 warning emitted
+warning: build failed, waiting for other jobs to finish...
+${ERROR}
+
+error: could not compile \`a2a-edge\` (build script) due to 1 previous error
+Error: Compiling your crate to WebAssembly failed
+`;
+
+let project;
+before(() => (project = makeProject()));
+beforeEach(() => project.write("calls.log", ""));
+after(() => project.remove());
+
+const afterHeading = (output) => output.replace(/^[^]*?==> .*\n(?: +Compiling .*\n)?/, "");
+
+test("a mistake in an agent file is told once, and nothing else", async () => {
+  project.write("worker-build.txt", AGENT_FILE);
+  const { code, output } = await project.run("build");
+  assert.equal(code, 1);
+  assert.equal(afterHeading(output), `\nThe Worker was not built:\n\n    ${MISTAKE}\n\n`);
+});
+
+test("a mistake in Rust is told as the compiler tells it, once, and that nothing was built", async () => {
+  project.write("worker-build.txt", RUST);
+  const { code, output } = await project.run("build");
+  assert.equal(code, 1);
+  assert.equal(afterHeading(output), `\n${ERROR}\n\nThe Worker was not built; the compiler's errors are above.\n\n`);
+});
+
+test("where the sources are not to blame, all that was said is told", async () => {
+  project.write("worker-build.txt", "   Compiling x v1\nerror: linking with `cc` failed\n\nld: no space\nError: failed\n");
+  const { code, output } = await project.run("build");
+  assert.equal(code, 1);
+  assert.match(output, /^error: linking with `cc` failed\nld: no space\nError: failed\n\nThe Worker was not built;/m);
+});
+
+test("warnings are kept, each once, and colours with them", () => {
+  const warning = "\u001b[33mwarning\u001b[0m: unused\n --> src/lib.rs:1:1";
+  const summary = "warning: `a2a-edge` (lib) generated 1 warning";
+  const printed = `   Compiling a v1\n${warning}\n\n${summary}\n${warning}\n\n    Building [=> ] 1/2: a\r    Finished \`dev\` profile\n`;
+  assert.deepEqual(diagnostics(printed), { own: [], errors: [], warnings: [warning] });
+});
+
+test("progress is told from diagnostics", () => {
+  for (const line of ["   Compiling a v1", "    Building [==> ] 3/4: x", "    Finished `dev` profile", " Downloading crates ..."]) {
+    assert.ok(isStatus(line), line);
+  }
+  for (const line of ["error: x", "Caused by:", "  --> src/lib.rs:1:1", "   = note: `x`", "[INFO]: x", "", "A sentence about it"]) {
+    assert.ok(!isStatus(line), line);
+  }
+});
+
+test("a check that a signal has ended does not tell that its command is missing", () => {
+  assert.throws(() => query("sh", ["-c", "kill -TERM $$"]), { message: /^sh -c .* was ended by SIGTERM\.$/ });
+  assert.equal(query("sh", ["-c", "exit 3"]), undefined);
+  assert.equal(query("a2a-edge-no-such-command", []), undefined);
+});

@@ -1,0 +1,81 @@
+// `npm run deploy` with an account that is a stand-in.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { makeProject } from "./project.mjs";
+
+const STAGING = `
+[env.staging]
+[[env.staging.queues.producers]]
+binding = "WEBHOOKS"
+queue = "staging-webhooks"
+[[env.staging.queues.consumers]]
+queue = "staging-webhooks"
+dead_letter_queue = "staging-dead"
+`;
+
+let project, plain;
+before(() => {
+  project = makeProject({ packages: "no wrangler" });
+  plain = project.read("wrangler.toml");
+});
+beforeEach(() => {
+  project.write("wrangler.toml", `${plain}\n${STAGING}`);
+  project.write("calls.log", "");
+});
+after(() => project.remove());
+
+const wrangler = () => project.calls().filter(([name]) => name === "wrangler").map(([, ...args]) => args.join(" "));
+
+test("a deploy makes the queues, uploads, migrates, and says that there is no access control", async () => {
+  const { code, output } = await project.run("deploy", "--message", "a better one", "--var=A:1", "--var=B:2", "--keep-vars");
+  assert.equal(code, 0, output);
+  assert.deepEqual(wrangler(), [
+    "whoami --json",
+    "queues info a2a-edge-webhooks",
+    "queues create a2a-edge-webhooks",
+    "queues info a2a-edge-webhooks-dead",
+    "queues create a2a-edge-webhooks-dead",
+    "deploy --message=a better one --var=A:1 --var=B:2 --keep-vars",
+    "d1 migrations apply DB --remote",
+  ]);
+  const [warning, ...others] = output.split("\n").filter((line) => line.includes("no access control"));
+  assert.match(warning, /anybody who can reach the Worker/);
+  assert.deepEqual(others, []);
+  assert.ok(output.indexOf(warning) < output.indexOf("==> Deploying"), "before the upload");
+});
+
+test("an environment reaches the queues, the upload and the migrations", async () => {
+  const { code, output } = await project.run("deploy", "--env", "staging");
+  assert.equal(code, 0, output);
+  assert.deepEqual(wrangler(), [
+    "whoami --json",
+    "queues info staging-webhooks --env=staging",
+    "queues create staging-webhooks --env=staging",
+    "queues info staging-dead --env=staging",
+    "queues create staging-dead --env=staging",
+    "deploy --env=staging",
+    "d1 migrations apply DB --remote --env=staging",
+  ]);
+});
+
+test("an environment that wrangler.toml does not have is refused before anything is built or deployed", async () => {
+  for (const [toml, reason] of [
+    [`${plain}\n${STAGING}`, /"stagging"[^]*available[^]*"staging"/],
+    [plain, /wrangler\.toml has no environment "stagging"/],
+  ]) {
+    project.write("wrangler.toml", toml);
+    const { code, output } = await project.run("deploy", "--env", "stagging");
+    assert.equal(code, 1);
+    assert.match(output, reason);
+    assert.doesNotMatch(output, /^ +at /m, "no stack");
+    assert.deepEqual(wrangler(), []);
+    assert.doesNotMatch(output, /Building/);
+  }
+});
+
+test("a dry run packs the upload and changes nothing at Cloudflare", async () => {
+  const { code, output } = await project.run("deploy", "--dry-run");
+  assert.equal(code, 0, output);
+  assert.deepEqual(wrangler(), ["deploy --dry-run"]);
+  assert.doesNotMatch(output, /access control/);
+});

@@ -1,0 +1,75 @@
+// `npm run dev` while files are saved: what is served follows the files, and a mistake stops nothing.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { after, before, test } from "node:test";
+import { makeProject, until } from "./project.mjs";
+
+const MISTAKE = "agents/one.toml:1: there is no such step";
+
+let project, dev, url;
+before(async () => {
+  project = makeProject();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}/`;
+  dev = project.start("dev", "--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort()));
+  await until(() => dev.output.includes("a2a-edge serves at") || dev.child.exitCode !== null, "it serves");
+  assert.equal(dev.child.exitCode, null, dev.output);
+});
+after(async () => {
+  dev.child.kill("SIGTERM");
+  await dev.ended;
+  project.remove();
+});
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const served = async () => (await fetch(url)).text();
+const serves = (texts) => until(async () => (await served()) === texts, `it serves ${texts}; it said:\n${dev.output}`);
+const builds = () => project.calls().filter(([name, what]) => name === "worker-build" && what === "ends").length;
+const calls = (tool) => project.calls().filter(([name]) => name === tool).length;
+
+test("two files that are saved at once are built once, together", async () => {
+  await serves("one 1, two 1");
+  const before = builds();
+  project.write("agents/one.toml", "one 2");
+  project.write("agents/two.toml", "two 2");
+  await serves("one 2, two 2");
+  assert.equal(builds() - before, 1);
+});
+
+test("a file that is saved while a build checks its tools is built, and nothing is said to be missing", async () => {
+  const [before, start] = [builds(), dev.output.length];
+  for (const tool of ["npm", "rustc"]) {
+    const [asked, from] = [calls("rustc") + calls("npm"), dev.output.length];
+    project.write(`hold-${tool}`, "");
+    project.write("agents/one.toml", `one 3 ${tool}`);
+    await until(() => calls("rustc") + calls("npm") > asked, "the build has begun");
+    project.write("agents/two.toml", `two 3 ${tool}`);
+    await until(() => dev.output.slice(from).split("restarting build").length > 2, "wrangler has begun anew");
+    project.remove(`hold-${tool}`);
+    await serves(`one 3 ${tool}, two 3 ${tool}`);
+  }
+  assert.doesNotMatch(dev.output.slice(start), /missing|usable|cannot|was not built|was ended|build before/);
+  assert.ok(builds() - before >= 2);
+});
+
+test("a mistake is told, and the Worker of before goes on until it is mended", async () => {
+  const old = await served();
+  project.write("worker-build.txt", `error: a2a-edge@0.1.0: ${MISTAKE}\n`);
+  project.write("agents/one.toml", "mistaken");
+  await until(() => dev.output.includes("The build before is served"), "the mistake is told");
+  assert.equal(dev.output.split(MISTAKE).length, 2, dev.output);
+  assert.equal(await served(), old);
+
+  project.remove("worker-build.txt");
+  project.write("agents/one.toml", "mended");
+  await until(async () => (await served()).startsWith("mended"), "the mended file is served");
+});

@@ -40,14 +40,14 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Reads a body.
+    /// Reads a body of at most `max_values` values.
     ///
     /// # Errors
     ///
     /// What is wrong, with the id as far as it is known.
-    pub fn parse(body: &[u8]) -> Result<Self, (RequestId, Error)> {
+    pub fn parse(body: &[u8], max_values: usize) -> Result<Self, (RequestId, Error)> {
         let unknown = |error| (RequestId::NULL, error);
-        let mut members = match json::parse(body).map_err(unknown)? {
+        let mut members = match json::parse(body, max_values).map_err(unknown)? {
             Value::Object(members) => members,
             Value::Array(_) => {
                 return Err(unknown(invalid(
@@ -94,7 +94,7 @@ pub fn parse_method(
 /// The answer with a result that is JSON text already.
 pub fn result(id: &RequestId, result: &str) -> HttpResponse {
     let opening = result_opening(id);
-    HttpResponse::json(200, format!("{opening}{result}{RESULT_CLOSING}"))
+    HttpResponse::json(200, [&opening, result, RESULT_CLOSING].concat())
 }
 
 /// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
@@ -106,12 +106,9 @@ pub(super) fn result_opening(id: &RequestId) -> String {
 /// What stands behind the result in an answer.
 pub(super) const RESULT_CLOSING: &str = "}";
 
-/// The answer with an error. The HTTP status is 200, except for a body that is too large.
+/// The answer with an error. The HTTP status is 200, except for a body that did not arrive whole.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
-    let status = match error {
-        Error::TooLarge(_) => 413,
-        _ => 200,
-    };
+    let status = if error.is_of_transfer() { error.wire().http } else { 200 };
     let body = json!({
         "jsonrpc": "2.0",
         "id": id,
@@ -152,7 +149,7 @@ mod tests {
     use super::*;
 
     fn refused(body: &str) -> (Value, i32) {
-        let (id, error) = Envelope::parse(body.as_bytes()).expect_err(body);
+        let (id, error) = Envelope::parse(body.as_bytes(), 100).expect_err(body);
         (id.0, error.wire().code)
     }
 
@@ -179,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_request_without_id_or_params_is_read() {
-        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#).unwrap();
+        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#, 100).unwrap();
         assert_eq!(envelope.id, RequestId::NULL);
         assert_eq!(envelope.params, Value::Null);
     }

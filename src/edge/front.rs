@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use worker::{Context, Delay, Env, Method, Request, Response, Result, console_error};
 
 use super::bindings;
+use super::body::Body;
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
 use super::index::D1Index;
@@ -26,7 +26,7 @@ use crate::binding::{MediaType, Reply, Route, ServiceParameters, extensions, rou
 use crate::config::Settings;
 use crate::error::Error;
 use crate::executor::{Agents, BUILT_AT, HostedAgent};
-use crate::model::{SendMessageRequest, TaskId};
+use crate::model::{SendMessageRequest, TaskId, encode};
 use crate::operation::{Call, Operation};
 
 /// Answers one request.
@@ -149,10 +149,11 @@ impl Exchange<'_> {
             return refuse(&RequestId::NULL, &error);
         }
         let limit = self.settings.max_body_bytes;
-        let Some(body) = read_body(request, limit).await? else {
-            return refuse(&RequestId::NULL, &Error::TooLarge(limit));
+        let envelope = match Body::receive(request, limit).await {
+            Ok(body) => Envelope::parse(body.bytes(), self.settings.max_json_values),
+            Err(error) => Err((RequestId::NULL, error)),
         };
-        let Envelope { id, method, params } = match Envelope::parse(&body) {
+        let Envelope { id, method, params } = match envelope {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
@@ -195,11 +196,8 @@ impl Exchange<'_> {
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
-        let body = read_body(request, limit).await.map_err(|error| {
-            console_error!("a body could not be read: {error}");
-            Error::Internal { task: None }
-        })?;
-        let params = endpoint.params_of_body(&body.ok_or(Error::TooLarge(limit))?)?;
+        let body = Body::receive(request, limit).await?;
+        let params = endpoint.params_of_body(body.bytes(), self.settings.max_json_values)?;
         Ok((operation, params))
     }
 
@@ -272,7 +270,7 @@ impl Exchange<'_> {
                 Opened::Answer(response) => to_response(response),
             };
         }
-        match ask(self.env, &id, &command).await {
+        match ask(self.env, &id, command).await {
             Ok(response) => Ok(response),
             Err(error) => {
                 console_error!("task {id} did not answer: {error}");
@@ -382,10 +380,12 @@ pub(super) fn object_of(
 /// # Errors
 ///
 /// When it does not answer, or not for the client.
-pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
+pub(super) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = serde_json::to_string(command)?;
+    let body = encode(&command)?;
+    drop(command);
     let asked = new_request("POST", "https://task/", &[], Some(&body))?;
+    drop(body);
     let response = stub.fetch_with_request(asked).await?;
     match response.status_code() {
         status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
@@ -393,28 +393,7 @@ pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Res
     }
 }
 
-/// The body, or `None` if it is larger than `limit`: refused by its declared length before any of it
-/// is read, and by its real length while it comes in.
-async fn read_body(request: &mut Request, limit: usize) -> Result<Option<Vec<u8>>> {
-    let declared = header(request, "content-length").and_then(|text| text.parse::<usize>().ok());
-    if let Some(length) = declared {
-        return if length > limit { Ok(None) } else { request.bytes().await.map(Some) };
-    }
-    if request.inner().body().is_none() {
-        return Ok(Some(Vec::new()));
-    }
-    let mut body = Vec::new();
-    let mut stream = request.stream()?;
-    while let Some(chunk) = stream.next().await {
-        body.extend_from_slice(&chunk?);
-        if body.len() > limit {
-            return Ok(None);
-        }
-    }
-    Ok(Some(body))
-}
-
-fn header(request: &Request, name: &str) -> Option<String> {
+pub(super) fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

@@ -29,6 +29,46 @@ pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
     serde_json::from_str(text).map_err(|error| Error::JsonParse(error.to_string()))
 }
 
+/// The value of a member of a JSON object as it is written there; of several of one name the last one.
+/// Names with escapes in them are not found.
+pub(super) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let mut open = 0_usize;
+    let mut found = None;
+    // Where the value of a member named so begins, and where the newest string of the object does.
+    let mut value = None;
+    let mut string = None;
+    let mut quoted = None;
+    let mut is_escaped = false;
+    for (at, byte) in object.bytes().enumerate() {
+        if let Some(begun) = quoted {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => {
+                    quoted = None;
+                    string = object.get(begun + 1..at).filter(|_| open == 1);
+                }
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => quoted = Some(at),
+            b'{' | b'[' => open += 1,
+            b':' if open == 1 && string == Some(name) => value = Some(at + 1),
+            b',' | b'}' if open == 1 => {
+                let text = value.take().and_then(|begun| object.get(begun..at));
+                found = text.map(str::trim).or(found);
+            }
+            _ => {}
+        }
+        if matches!(byte, b'}' | b']') {
+            open = open.saturating_sub(1);
+        }
+    }
+    found
+}
+
 /// How deep a body may be nested. The parser's own limit is 128, and what a request holds is wrapped
 /// in a few levels more when it is stored and read again.
 pub const MAX_DEPTH: usize = 100;

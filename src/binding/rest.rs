@@ -470,7 +470,7 @@ mod tests {
     fn paths_of_version_0_3_are_not_served_yet() {
         for (path, version, is_strict, is_served) in [
             ("tasks", None, false, true),
-            ("tasks", Some("0.3"), false, true),
+            ("tasks", Some("0.3"), false, false),
             ("tasks", None, true, false),
             ("tasks", Some("1.0"), true, true),
             ("tasks", Some("2.0"), false, false),

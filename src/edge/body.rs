@@ -123,6 +123,24 @@ extern "C" {
     fn read(this: &ByobReader, into: &Uint8Array) -> Promise;
 }
 
+/// The body of a request that the front Worker sent to an object, as text.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub(super) async fn read_text(request: &Request) -> worker::Result<String> {
+    let mut text = Vec::new();
+    let mut chunks = Chunks::of(request)?;
+    while let Some(chunk) = chunks.next().await? {
+        let before = text.len();
+        text.resize(before + chunk.length() as usize, 0);
+        if let Some(free) = text.get_mut(before..) {
+            chunk.copy_to(free);
+        }
+    }
+    String::from_utf8(text).map_err(|error| worker::Error::RustError(error.to_string()))
+}
+
 /// Waits for the next chunk, or until the body stalls or is late.
 async fn in_time<T>(
     next: impl Future<Output = T> + Unpin,

@@ -13,7 +13,7 @@ use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
 use super::index::D1Index;
 use super::listing::list_tasks;
-use super::request::new_request;
+use super::request::post_bytes;
 use super::response::to_response;
 use super::webhook::check_config;
 use super::{jwt, received, statements};
@@ -94,7 +94,7 @@ fn card(
             };
             Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }
@@ -105,7 +105,7 @@ fn key_set(request: &Request, keys: String) -> std::result::Result<HttpResponse,
             let response = HttpResponse::json(200, keys);
             Ok(response.with_header("cache-control", "public, max-age=300"))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }
@@ -117,7 +117,7 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
             received::clear();
             Ok(HttpResponse::json(200, "{}".to_owned()))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, DELETE, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, DELETE, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, DELETE, OPTIONS")),
     }
 }
@@ -138,7 +138,7 @@ impl Exchange<'_> {
     async fn jsonrpc(&self, request: &mut Request) -> Result<Response> {
         match request.method() {
             Method::Post => {}
-            Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
+            Method::Options => return to_response(preflight(request, "POST, OPTIONS")),
             _ => {
                 return to_response(HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS")));
             }
@@ -161,7 +161,10 @@ impl Exchange<'_> {
         let version = self.parameters.version.as_deref();
         match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
             Ok(operation) => self.perform(operation, params, reply).await,
-            Err(error) => to_response(reply.error(&error)),
+            Err(error) => {
+                let accept = header(request, "accept");
+                to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
+            }
         }
     }
 
@@ -169,7 +172,7 @@ impl Exchange<'_> {
     async fn rest(&self, request: &mut Request, below: &str) -> Result<Response> {
         let endpoint = Endpoint::find(self.slug, below);
         if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
-            return to_response(HttpResponse::options(endpoint.allowed()));
+            return to_response(preflight(request, endpoint.allowed()));
         }
         let accept = header(request, "accept");
         let content_type = header(request, "content-type");
@@ -384,13 +387,19 @@ pub(super) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Resp
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
     let body = encode(&command)?;
     drop(command);
-    let asked = new_request("POST", "https://task/", &[], Some(&body))?;
+    let asked = post_bytes("https://task/", body.as_bytes())?;
     drop(body);
     let response = stub.fetch_with_request(asked).await?;
     match response.status_code() {
         status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
         _ => Ok(response),
     }
+}
+
+/// The answer to an OPTIONS request where these methods are taken.
+fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
+    let requested = header(request, "access-control-request-headers");
+    HttpResponse::options(allowed, requested.as_deref())
 }
 
 pub(super) fn header(request: &Request, name: &str) -> Option<String> {

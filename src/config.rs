@@ -20,6 +20,9 @@ pub struct Settings {
     pub strict_version: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
     pub max_body_bytes: usize,
+    /// `MAX_JSON_VALUES`: how many JSON values, names of members among them, a request body may
+    /// hold (100,000).
+    pub max_json_values: usize,
     /// `MAX_PARTS`: how many parts a message may have (100).
     pub max_parts: usize,
     /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
@@ -144,6 +147,7 @@ impl Settings {
             agents: set("AGENTS"),
             strict_version: switch("STRICT_VERSION")?,
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+            max_json_values: size("MAX_JSON_VALUES", 100_000, 100, 10_000_000)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
             max_active_tasks: number("MAX_ACTIVE_TASKS", 0, 0, 1_000_000)?,
             max_finished_tasks: number("MAX_FINISHED_TASKS", 0, 0, 1_000_000_000)?,

@@ -46,6 +46,12 @@ pub enum Error {
     InvalidRequest(String),
     /// The body is larger than this many bytes.
     TooLarge(usize),
+    /// The body broke off before its end.
+    BodyIncomplete,
+    /// The body did not come in time.
+    BodyTimeout,
+    /// The bodies that come in at the moment take all the memory there is for them.
+    TooManyBodies,
     /// There is no such method.
     MethodNotFound(String),
     /// Parameters that do not fit.
@@ -116,6 +122,9 @@ impl Error {
             Self::JsonParse(_) => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
             Self::InvalidRequest(_) => (-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
             Self::TooLarge(_) => (-32600, 413, "INVALID_ARGUMENT", "REQUEST_TOO_LARGE"),
+            Self::BodyIncomplete => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
+            Self::BodyTimeout => (-32600, 408, "DEADLINE_EXCEEDED", "REQUEST_TIMEOUT"),
+            Self::TooManyBodies => (-32603, 503, "UNAVAILABLE", "TOO_MANY_BODIES"),
             Self::MethodNotFound(_) => (-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
             Self::InvalidParams(_) => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
             Self::NotFound(_) => (-32601, 404, "NOT_FOUND", "NOT_FOUND"),
@@ -130,7 +139,20 @@ impl Error {
 
     /// After how many seconds the same request may succeed, where waiting helps: `Retry-After`.
     pub fn retry_after_s(&self) -> Option<u32> {
-        matches!(self, Self::Unavailable(_) | Self::TooManyTasks(_)).then_some(RETRY_AFTER_S)
+        match self {
+            Self::Unavailable(_) | Self::TooManyTasks(_) => Some(RETRY_AFTER_S),
+            // Other bodies are gone as soon as they have come.
+            Self::TooManyBodies => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether the request could not be received, so that over JSON-RPC, too, HTTP tells of it.
+    pub fn is_of_transfer(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLarge(_) | Self::BodyIncomplete | Self::BodyTimeout | Self::TooManyBodies
+        )
     }
 
     /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters.
@@ -174,6 +196,9 @@ impl Error {
             | Self::JsonParse(_)
             | Self::InvalidRequest(_)
             | Self::TooLarge(_)
+            | Self::BodyIncomplete
+            | Self::BodyTimeout
+            | Self::TooManyBodies
             | Self::MethodNotFound(_)
             | Self::InvalidParams(_)
             | Self::NotFound(_)
@@ -214,6 +239,11 @@ impl fmt::Display for Error {
             Self::JsonParse(what) => write!(out, "the body is not valid JSON: {what}"),
             Self::InvalidRequest(what) => write!(out, "invalid request: {what}"),
             Self::TooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
+            Self::BodyIncomplete => out.write_str("the body broke off before its end"),
+            Self::BodyTimeout => out.write_str("the body did not come in time"),
+            Self::TooManyBodies => {
+                out.write_str("too many requests are being received; send this one again")
+            }
             Self::MethodNotFound(method) => write!(out, "there is no method {method:?}"),
             Self::InvalidParams(violations) => {
                 out.write_str("invalid parameters: ")?;

@@ -389,7 +389,7 @@ proptest! {
         prop_assert!(repeated <= deaths, "{:?} after {} crashes", effects, deaths);
 
         // Attempts are counted where clients can see them.
-        let attempt = task.metadata.and_then(|members| members.get(ATTEMPT)?.as_u64()).unwrap_or(1);
+        let attempt = task.metadata.and_then(|members| members.members().get(ATTEMPT)?.as_u64()).unwrap_or(1);
         prop_assert!(attempt <= deaths as u64 + 1);
 
         // The alarm alone brings it into the index, and at last to oblivion.

@@ -73,7 +73,7 @@ fn a_step_is_done_once_and_its_result_is_kept() {
     let seen = seen.borrow();
     assert_eq!((seen[0].0, seen[0].1, seen[1].0, seen[1].1), (1, false, 2, true));
     assert_eq!(seen[0].2, seen[1].2);
-    assert_eq!(task(&session).metadata.unwrap()[ATTEMPT], 2);
+    assert_eq!(task(&session).metadata.unwrap().members()[ATTEMPT], 2);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn attempts_are_limited() {
     begin(&host, &host.open());
     for attempt in 2..=3 {
         let session = crash(&host);
-        assert_eq!(task(&session).metadata.unwrap()[ATTEMPT], attempt);
+        assert_eq!(task(&session).metadata.unwrap().members()[ATTEMPT], attempt);
     }
     let session = crash(&host);
     let expected = "interrupted: the agent stopped while it was at work, in each of 3 attempts";

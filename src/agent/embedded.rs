@@ -167,7 +167,7 @@ impl Decode for AgentExtension {
             uri: fields.any_string("uri")?,
             description: fields.any_string("description").unwrap_or_default(),
             required: fields.boolean("required").unwrap_or_default(),
-            params: fields.metadata("params"),
+            params: fields.free_form("params"),
         })
     }
 }

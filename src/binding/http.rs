@@ -71,15 +71,34 @@ impl HttpResponse {
         }
     }
 
-    /// The answer to a CORS preflight or any other OPTIONS request.
-    pub fn options(allowed: &'static str) -> Self {
-        Self::empty(204)
+    /// The answer to a CORS preflight, which asks for these headers, or to any other OPTIONS request.
+    /// Whatever headers a page wants to send it may; which of them are names is all that is looked at.
+    pub fn options(allowed: &'static str, requested_headers: Option<&str>) -> Self {
+        let response = Self::empty(204)
             .with_header("allow", allowed)
             .with_header("access-control-max-age", "86400")
+            .with_header("vary", "Access-Control-Request-Headers");
+        match requested_headers.filter(|names| are_header_names(names)) {
+            Some(names) => response.with_header("access-control-allow-headers", names),
+            None => response,
+        }
     }
 }
 
-/// The headers that let pages of any origin call agents. Agents authenticate by header, never by
+/// Whether a text is a list of names of headers that may be repeated in an answer.
+fn are_header_names(text: &str) -> bool {
+    let is_token = |name: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        !name.is_empty() && name.chars().all(allowed)
+    };
+    text.len() <= MAX_REQUESTED_BYTES && text.split(',').all(|name| is_token(name.trim()))
+}
+
+/// The longest list of headers that a preflight may ask for.
+const MAX_REQUESTED_BYTES: usize = 4096;
+
+/// The headers that let pages of any origin call agents. A preflight that asks for request headers is
+/// answered with those instead of the ones here. Agents authenticate by header, never by
 /// cookie of ours, so there is nothing that another origin could abuse.
 pub const CORS: [(&str, &str); 4] = [
     ("access-control-allow-origin", "*"),
@@ -98,7 +117,24 @@ pub const CORS: [(&str, &str); 4] = [
 
 #[cfg(test)]
 mod tests {
-    use super::split_url;
+    use super::*;
+
+    #[test]
+    fn a_preflight_is_allowed_what_it_asks_for() {
+        let allowed = |requested: Option<&str>| {
+            let response = HttpResponse::options("GET", requested);
+            let mut headers = response.headers.into_iter();
+            headers.find(|(name, _)| *name == "access-control-allow-headers").map(|(_, value)| value)
+        };
+        for names in ["traceparent", "x-api-key, traceparent,a2a-version", "X-Odd!#$%&'*+-.^_`|~"] {
+            assert_eq!(allowed(Some(names)).as_deref(), Some(names));
+        }
+        let long = "x".repeat(4097);
+        for names in ["", ",", "a,,b", "a b", "a\r\nb", "ä", "a;b", "*,(", long.as_str()] {
+            assert_eq!(allowed(Some(names)), None, "{names:?}");
+        }
+        assert_eq!(allowed(None), None);
+    }
 
     #[test]
     fn urls_are_cut_into_origin_path_and_query() {

@@ -3,43 +3,70 @@
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::model::JsonSize;
 
-/// Parses a body.
+/// Parses a body of at most `max_values` values. What it would take is known before any of it is parsed:
+/// a tree takes some 50 to 250 bytes for each value, which a body may hold in two.
 ///
 /// # Errors
 ///
 /// [`Error::JsonParse`] if it is not JSON, [`Error::InvalidRequest`] if it is nested more than
-/// [`MAX_DEPTH`] levels deep.
-pub fn parse(body: &[u8]) -> Result<Value, Error> {
-    if depth(body) > MAX_DEPTH {
+/// [`MAX_DEPTH`] levels deep, [`Error::InvalidParams`] if it holds too many values.
+pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
+    let size = JsonSize::of(body);
+    if size.depth > MAX_DEPTH {
         let message = format!("the body is nested more than {MAX_DEPTH} levels deep");
         return Err(Error::InvalidRequest(message));
+    }
+    if size.values > max_values {
+        let got = size.values;
+        let description =
+            format!("the body may hold at most {max_values} JSON values (MAX_JSON_VALUES), got {got}");
+        return Err(Error::invalid("", description));
     }
     // From text, as everywhere else: reading from bytes would be a second copy of every decoder.
     let text = std::str::from_utf8(body).map_err(|error| Error::JsonParse(error.to_string()))?;
     serde_json::from_str(text).map_err(|error| Error::JsonParse(error.to_string()))
 }
 
-/// How deep objects and lists are nested. Exact for JSON; for anything else the parser has the word.
-fn depth(body: &[u8]) -> usize {
-    let mut open: usize = 0;
-    let mut deepest = 0;
-    let mut in_string = false;
+/// The value of a member of a JSON object as it is written there; of several of one name the last one.
+/// Names with escapes in them are not found.
+pub(super) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let mut open = 0_usize;
+    let mut found = None;
+    // Where the value of a member named so begins, and where the newest string of the object does.
+    let mut value = None;
+    let mut string = None;
+    let mut quoted = None;
     let mut is_escaped = false;
-    for byte in body {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_string => is_escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                open += 1;
-                deepest = deepest.max(open);
+    for (at, byte) in object.bytes().enumerate() {
+        if let Some(begun) = quoted {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => {
+                    quoted = None;
+                    string = object.get(begun + 1..at).filter(|_| open == 1);
+                }
+                _ => {}
             }
-            b'}' | b']' if !in_string => open = open.saturating_sub(1),
+            continue;
+        }
+        match byte {
+            b'"' => quoted = Some(at),
+            b'{' | b'[' => open += 1,
+            b':' if open == 1 && string == Some(name) => value = Some(at + 1),
+            b',' | b'}' if open == 1 => {
+                let text = value.take().and_then(|begun| object.get(begun..at));
+                found = text.map(str::trim).or(found);
+            }
             _ => {}
         }
+        if matches!(byte, b'}' | b']') {
+            open = open.saturating_sub(1);
+        }
     }
-    deepest
+    found
 }
 
 /// How deep a body may be nested. The parser's own limit is 128, and what a request holds is wrapped
@@ -51,28 +78,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nesting_is_counted_outside_of_strings() {
-        for (body, expected) in [
-            ("1", 0),
-            ("{}", 1),
-            (r#"{"a":[{}],"b":[]}"#, 3),
-            (r#""[[[""#, 0),
-            (r#"["\"[[["]"#, 1),
-            (r#"["\\",[]]"#, 2),
-        ] {
-            assert_eq!(depth(body.as_bytes()), expected, "{body}");
+    fn deep_and_broken_bodies_are_refused() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert!(matches!(parse(deep.as_bytes(), usize::MAX), Err(Error::InvalidRequest(_))));
+        let allowed = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
+        assert!(parse(allowed.as_bytes(), MAX_DEPTH).is_ok());
+        for body in ["", "{", "nope", "{\"a\":}", "\u{feff}{}", "{} {}"] {
+            assert!(matches!(parse(body.as_bytes(), 100), Err(Error::JsonParse(_))), "{body}");
         }
+        assert!(matches!(parse(b"\"\xff\"", 100), Err(Error::JsonParse(_))));
     }
 
     #[test]
-    fn deep_and_broken_bodies_are_refused() {
-        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-        assert!(matches!(parse(deep.as_bytes()), Err(Error::InvalidRequest(_))));
-        let allowed = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
-        assert!(parse(allowed.as_bytes()).is_ok());
-        for body in ["", "{", "nope", "{\"a\":}", "\u{feff}{}", "{} {}"] {
-            assert!(matches!(parse(body.as_bytes()), Err(Error::JsonParse(_))), "{body}");
+    fn bodies_of_too_many_values_are_told_the_setting() {
+        assert!(parse(br#"{"a": [1, 2, "x"]}"#, 6).is_ok());
+        // Whether it is JSON is not looked at then.
+        for body in [r#"{"a": [1, 2, "x", null]}"#, "[0,0,0,0,0,0,0"] {
+            let refused = parse(body.as_bytes(), 6).expect_err(body);
+            assert_eq!(refused.wire().code, -32602);
+            assert!(refused.to_string().contains("at most 6 JSON values (MAX_JSON_VALUES)"));
         }
-        assert!(matches!(parse(b"\"\xff\""), Err(Error::JsonParse(_))));
     }
 }

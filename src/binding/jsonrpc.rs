@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use super::http::HttpResponse;
 use super::json;
+use super::media_type::accepts_event_stream;
+use super::reply::Reply;
+use super::sse::single_event;
 use super::version::{check_version, not_served};
 use crate::error::Error;
 use crate::operation::Operation;
@@ -12,21 +15,63 @@ use crate::operation::Operation;
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct RequestId(Value);
+pub struct RequestId(Id);
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Id {
+    Plain(Value),
+    /// A number that [`Value`] does not keep as it was written, as `1e3` or one beyond 64 bits.
+    Digits {
+        digits: String,
+    },
+}
 
 impl RequestId {
     /// The id of an answer to a request whose id cannot be known.
-    pub const NULL: Self = Self(Value::Null);
+    pub const NULL: Self = Self(Id::Plain(Value::Null));
 
-    pub(super) fn parse(value: Option<Value>) -> Result<Self, Error> {
-        match value.unwrap_or_default() {
-            value @ (Value::Null | Value::Number(_) | Value::String(_)) => Ok(Self(value)),
+    /// Reads the member `id` of a request. `text` gives it as it was written, if it is found.
+    fn parse<'a>(
+        value: Option<Value>,
+        text: impl FnOnce() -> Option<&'a str>,
+    ) -> Result<Self, Error> {
+        let value = value.unwrap_or_default();
+        match &value {
+            Value::Null | Value::String(_) => Ok(Self(Id::Plain(value))),
+            Value::Number(number) => {
+                let digits = if number.is_f64() { text() } else { None };
+                let digits = digits.filter(|digits| digits.len() <= MAX_ID_DIGITS);
+                Ok(Self(digits.map_or(Id::Plain(value), |digits| Id::Digits {
+                    digits: digits.to_owned(),
+                })))
+            }
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
                 Err(Error::InvalidRequest("`id` must be a string, a number or null".to_owned()))
             }
         }
     }
+
+    /// Reads it back as it was serialized.
+    pub(super) fn read(value: Value) -> Option<Self> {
+        if let Value::Object(members) = &value {
+            let digits = members.get("digits")?.as_str()?.to_owned();
+            return Some(Self(Id::Digits { digits }));
+        }
+        Self::parse(Some(value), || None).ok()
+    }
+
+    /// The JSON of it.
+    fn json(&self) -> String {
+        match &self.0 {
+            Id::Plain(value) => value.to_string(),
+            Id::Digits { digits } => digits.clone(),
+        }
+    }
 }
+
+/// The longest number that is given back as it was written.
+const MAX_ID_DIGITS: usize = 1_000;
 
 /// A JSON-RPC request, before its method is looked at.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,14 +85,14 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Reads a body.
+    /// Reads a body of at most `max_values` values.
     ///
     /// # Errors
     ///
     /// What is wrong, with the id as far as it is known.
-    pub fn parse(body: &[u8]) -> Result<Self, (RequestId, Error)> {
+    pub fn parse(body: &[u8], max_values: usize) -> Result<Self, (RequestId, Error)> {
         let unknown = |error| (RequestId::NULL, error);
-        let mut members = match json::parse(body).map_err(unknown)? {
+        let mut members = match json::parse(body, max_values).map_err(unknown)? {
             Value::Object(members) => members,
             Value::Array(_) => {
                 return Err(unknown(invalid(
@@ -58,7 +103,8 @@ impl Envelope {
                 return Err(unknown(invalid("the body must be a JSON object")));
             }
         };
-        let id = RequestId::parse(members.remove("id")).map_err(unknown)?;
+        let text = || json::member(std::str::from_utf8(body).ok()?, "id");
+        let id = RequestId::parse(members.remove("id"), text).map_err(unknown)?;
         if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return Err((id, invalid("`jsonrpc` must be \"2.0\"")));
         }
@@ -94,34 +140,45 @@ pub fn parse_method(
 /// The answer with a result that is JSON text already.
 pub fn result(id: &RequestId, result: &str) -> HttpResponse {
     let opening = result_opening(id);
-    HttpResponse::json(200, format!("{opening}{result}{RESULT_CLOSING}"))
+    HttpResponse::json(200, [&opening, result, RESULT_CLOSING].concat())
 }
 
 /// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
 pub(super) fn result_opening(id: &RequestId) -> String {
-    let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
+    let id = id.json();
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)
 }
 
 /// What stands behind the result in an answer.
 pub(super) const RESULT_CLOSING: &str = "}";
 
-/// The answer with an error. The HTTP status is 200, except for a body that is too large.
+/// The answer with an error. The HTTP status is 200, except for a body that did not arrive whole.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
-    let status = match error {
-        Error::TooLarge(_) => 413,
-        _ => 200,
-    };
-    let body = json!({
-        "jsonrpc": "2.0",
-        "id": id,
-        "error": {
-            "code": error.wire().code,
-            "message": error.to_string(),
-            "data": error.details(),
-        },
+    let status = if error.is_of_transfer() { error.wire().http } else { 200 };
+    let id = id.json();
+    let object = json!({
+        "code": error.wire().code,
+        "message": error.to_string(),
+        "data": error.details(),
     });
-    HttpResponse::json(status, body.to_string()).with_retry_after(error)
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);
+    HttpResponse::json(status, body).with_retry_after(error)
+}
+
+/// The answer to a request whose method was refused. The clients of older versions take nothing but an
+/// event stream as the answer to a streaming method, and show their users no reason otherwise. Those of
+/// 1.0 read both, and get JSON as for any refusal before the first event.
+pub fn refused_method(
+    method: &str,
+    accept: Option<&str>,
+    reply: &Reply,
+    error: &Error,
+) -> HttpResponse {
+    let answer = reply.error(error);
+    match OLDER_STREAMS.contains(&method) && accepts_event_stream(accept) {
+        true => single_event(&answer.body),
+        false => answer,
+    }
 }
 
 fn invalid(text: &str) -> Error {
@@ -147,13 +204,67 @@ const OLDER_METHODS: [&str; 15] = [
     "tasks/pushNotification/get",
 ];
 
+/// Those of them that are answered by a stream.
+const OLDER_STREAMS: [&str; 3] = ["message/stream", "tasks/resubscribe", "tasks/sendSubscribe"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::decode::{Decode, Fields, read_json};
+
+    struct Kept(RequestId);
+
+    impl Decode for Kept {
+        fn decode(fields: &mut Fields) -> Option<Self> {
+            fields.nullable("id").and_then(RequestId::read).map(Self)
+        }
+    }
+
+    #[test]
+    fn ids_come_back_as_they_were_written() {
+        for id in [
+            "null", "1", "-5", "\"a\\n\"", "18446744073709551615", "18446744073709551616",
+            "-9223372036854775809", "123456789012345678901234567890123456789012345678901234567890",
+            "1e3", "1.0", "-0", "1.50", "2E+5",
+        ] {
+            for body in [
+                format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"GetTask","params":{{"id":7}}}}"#),
+                format!(r#"{{ "params":[{{"id":"\"id\":3"}}], "method":"x", "jsonrpc":"2.0" , "id" : {id} }}"#),
+                format!(r#"{{"id":1.5,"jsonrpc":"2.0","method":"x","id":{id}}}"#),
+            ] {
+                let envelope = Envelope::parse(body.as_bytes(), 100).expect(&body);
+                let answer = error(&envelope.id, &Error::BodyTimeout);
+                assert!(answer.body.contains(&format!(r#""id":{id},"#)), "{body}: {}", answer.body);
+                let kept = format!(r#"{{"id":{}}}"#, serde_json::to_string(&envelope.id).unwrap());
+                assert_eq!(read_json::<Kept>(&kept).unwrap().0, envelope.id, "{kept}");
+            }
+        }
+    }
+
+    #[test]
+    fn older_streams_are_refused_by_a_stream() {
+        let reply = Reply::json_rpc(RequestId::NULL);
+        let both = Some("application/json, text/event-stream");
+        for (method, accept, is_stream) in [
+            ("message/stream", Some("text/event-stream"), true),
+            ("tasks/resubscribe", both, true),
+            ("tasks/sendSubscribe", both, true),
+            ("message/stream", Some("application/json"), false),
+            ("message/stream", None, false),
+            ("message/send", both, false),
+            ("SendStreamingMessage", both, false),
+        ] {
+            let answer = refused_method(method, accept, &reply, &Error::BodyTimeout);
+            let is_event = answer.body.starts_with("data: {") && answer.body.ends_with("}\n\n");
+            assert_eq!(is_event, is_stream, "{method} {accept:?}");
+            let stream = ("content-type", "text/event-stream".to_owned());
+            assert_eq!(answer.headers.contains(&stream), is_stream);
+        }
+    }
 
     fn refused(body: &str) -> (Value, i32) {
-        let (id, error) = Envelope::parse(body.as_bytes()).expect_err(body);
-        (id.0, error.wire().code)
+        let (RequestId(id), error) = Envelope::parse(body.as_bytes(), 100).expect_err(body);
+        (serde_json::to_value(id).unwrap(), error.wire().code)
     }
 
     #[test]
@@ -179,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_request_without_id_or_params_is_read() {
-        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#).unwrap();
+        let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#, 100).unwrap();
         assert_eq!(envelope.id, RequestId::NULL);
         assert_eq!(envelope.params, Value::Null);
     }

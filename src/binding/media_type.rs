@@ -64,6 +64,12 @@ impl MediaType {
     }
 }
 
+/// Whether an `Accept` header names event streams.
+pub(super) fn accepts_event_stream(accept: Option<&str>) -> bool {
+    let mut ranges = accept.unwrap_or_default().split(',');
+    ranges.any(|range| essence(range).eq_ignore_ascii_case("text/event-stream") && weight(range) > 0)
+}
+
 /// A media type without its parameters.
 pub(super) fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim()
@@ -99,6 +105,20 @@ mod tests {
         for header in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
             let refused = MediaType::of_body(Some(header));
             assert!(matches!(refused, Err(Error::ContentTypeNotSupported(_))), "{header}");
+        }
+    }
+
+    #[test]
+    fn event_streams_are_accepted_by_name() {
+        for (accept, is_named) in [
+            (None, false),
+            (Some("*/*"), false),
+            (Some("application/json"), false),
+            (Some("text/event-stream"), true),
+            (Some("application/json, Text/Event-Stream;q=0.5"), true),
+            (Some("text/event-stream;q=0"), false),
+        ] {
+            assert_eq!(accepts_event_stream(accept), is_named, "{accept:?}");
         }
     }
 

@@ -40,7 +40,7 @@ impl Decode for Reply {
 impl Decode for Form {
     fn decode(fields: &mut Fields) -> Option<Self> {
         if let Some(id) = fields.nullable("JsonRpc") {
-            return RequestId::parse(Some(id)).ok().map(Self::JsonRpc);
+            return RequestId::read(id).map(Self::JsonRpc);
         }
         match fields.required_string("Rest")?.as_str() {
             "Json" => Some(Self::Rest(MediaType::Json)),

@@ -1,5 +1,7 @@
 //! Server-sent events (spec §9.4.2, §11.7): the text of a stream, and the headers before it.
 
+use super::http::HttpResponse;
+
 /// Writes the events of one stream. What stands around every result is made once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventWriter {
@@ -24,6 +26,12 @@ impl EventWriter {
 /// The last event of a stream that breaks off, with the body of an error answer.
 pub fn error_event(body: &str) -> String {
     format!("event: error\ndata: {body}\n\n")
+}
+
+/// A stream of one event with the body of an answer.
+pub(super) fn single_event(body: &str) -> HttpResponse {
+    let stream = HttpResponse { status: 200, headers: Vec::new(), body: format!("data: {body}\n\n") };
+    HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(name, *value))
 }
 
 /// A comment, which clients ignore: shows that a silent stream is alive.

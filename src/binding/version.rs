@@ -16,37 +16,54 @@ pub(super) fn requested_version(header: Option<&str>, query: &str) -> Option<Str
 
 /// Whether the 1.0 method of a request may be served.
 ///
-/// A 1.x version may. A request that names no version, or 0.3, with a method that only 1.0 has, may
-/// too unless `is_strict`: clients in the wild forget the header.
+/// It may if the request asks for 1.0, any patch of it. A request that names no version may too unless
+/// `is_strict`: clients in the wild forget the header. One that names another version meant something
+/// else than it would get.
 ///
 /// # Errors
 ///
 /// [`Error::VersionNotSupported`] with what is served here.
 pub fn check_version(requested: Option<&str>, is_strict: bool) -> Result<(), Error> {
     match requested {
-        Some(version) if is_major_1(version) => Ok(()),
-        None | Some("0.3") if !is_strict => Ok(()),
-        Some(version) if version.starts_with("0.3.") && !is_strict => Ok(()),
+        Some(version) if is_1_0(version) => Ok(()),
+        None if !is_strict => Ok(()),
         None => Err(Error::VersionNotSupported(
             "this agent speaks A2A 1.0; send the header A2A-Version: 1.0".to_owned(),
         )),
+        Some(version) if is_0_3(version) => Err(Error::VersionNotSupported(format!(
+            "this looks like a request of A2A 1.0 but asks for A2A {}; send A2A-Version: 1.0",
+            shown(version)
+        ))),
         Some(version) => Err(not_served(version)),
     }
 }
 
 /// The refusal of a version that is not spoken here.
 pub(super) fn not_served(version: &str) -> Error {
-    let shown: String = version.chars().take(20).collect();
     Error::VersionNotSupported(format!(
-        "A2A {shown} is not spoken by this agent; it speaks 1.0 (send A2A-Version: 1.0)"
+        "A2A {} is not spoken by this agent; it speaks 1.0 (send A2A-Version: 1.0)",
+        shown(version)
     ))
 }
 
-/// Whether a version is `1.<minor>`, a patch part tolerated.
-fn is_major_1(version: &str) -> bool {
-    let mut numbers = version.split('.');
-    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
-    numbers.next() == Some("1") && numbers.next().is_some_and(is_number) && numbers.all(is_number)
+fn shown(version: &str) -> String {
+    version.chars().take(20).collect()
+}
+
+/// Whether a version is `1.0`, with a patch part or without.
+pub(super) fn is_1_0(version: &str) -> bool {
+    is_patch_of(version, "1.0")
+}
+
+/// Whether a version is `0.3`, with a patch part or without.
+fn is_0_3(version: &str) -> bool {
+    is_patch_of(version, "0.3")
+}
+
+fn is_patch_of(version: &str, served: &str) -> bool {
+    let Some(patch) = version.strip_prefix(served) else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    patch.is_empty() || patch.strip_prefix('.').is_some_and(is_number)
 }
 
 #[cfg(test)]
@@ -67,20 +84,22 @@ mod tests {
     }
 
     #[test]
-    fn any_1_x_is_served_and_other_majors_are_not() {
-        for version in ["1.0", "1.0.1", "1.7"] {
+    fn any_patch_of_1_0_is_served_and_other_versions_are_not() {
+        for version in ["1.0", "1.0.0", "1.0.1", "1.0.27"] {
             assert!(check_version(Some(version), true).is_ok(), "{version}");
         }
-        for version in ["99.0", "0.5", "abc", "1", "1.", "1.x", "2.0", "10.0", "0.2"] {
-            assert!(check_version(Some(version), false).is_err(), "{version}");
+        for version in [
+            "99.0", "0.3", "0.3.0", "0.5", "abc", "1", "1.", "1.x", "1.1", "1.7", "1.0.", "1.0.x", "1.0.1.2",
+            "1.00", "2.0", "10.0", "11.0", "0.2",
+        ] {
+            let refused = check_version(Some(version), false).expect_err(version).to_string();
+            assert!(refused.contains(version) && refused.contains("A2A-Version: 1.0"), "{refused}");
         }
     }
 
     #[test]
     fn a_missing_version_is_forgiven_unless_strict() {
-        for version in [None, Some("0.3"), Some("0.3.0")] {
-            assert!(check_version(version, false).is_ok(), "{version:?}");
-            assert!(check_version(version, true).is_err(), "{version:?}");
-        }
+        assert!(check_version(None, false).is_ok());
+        assert!(check_version(None, true).is_err());
     }
 }

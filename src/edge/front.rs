@@ -3,17 +3,17 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use worker::{Context, Delay, Env, Method, Request, Response, Result, console_error};
 
 use super::bindings;
+use super::body::Body;
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
 use super::index::D1Index;
 use super::listing::list_tasks;
-use super::request::new_request;
+use super::request::post_bytes;
 use super::response::to_response;
 use super::webhook::check_config;
 use super::{jwt, received, statements};
@@ -27,7 +27,7 @@ use crate::binding::{MediaType, Reply, Route, ServiceParameters, extensions, rou
 use crate::config::Settings;
 use crate::error::Error;
 use crate::executor::{Agents, BUILT_AT, HostedAgent};
-use crate::model::{SendMessageRequest, TaskId};
+use crate::model::{SendMessageRequest, TaskId, encode};
 use crate::operation::{Call, Operation};
 
 /// Answers one request.
@@ -101,7 +101,7 @@ fn card(
             };
             Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }
@@ -112,7 +112,7 @@ fn key_set(request: &Request, keys: String) -> std::result::Result<HttpResponse,
             let response = HttpResponse::json(200, keys);
             Ok(response.with_header("cache-control", "public, max-age=300"))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }
@@ -124,7 +124,7 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
             received::clear();
             Ok(HttpResponse::json(200, "{}".to_owned()))
         }
-        Method::Options => Ok(HttpResponse::options("GET, HEAD, DELETE, OPTIONS")),
+        Method::Options => Ok(preflight(request, "GET, HEAD, DELETE, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, DELETE, OPTIONS")),
     }
 }
@@ -145,7 +145,7 @@ impl Exchange<'_> {
     async fn jsonrpc(&self, request: &mut Request) -> Result<Response> {
         match request.method() {
             Method::Post => {}
-            Method::Options => return to_response(HttpResponse::options("POST, OPTIONS")),
+            Method::Options => return to_response(preflight(request, "POST, OPTIONS")),
             Method::Get | Method::Head => return to_response(self.page(request)),
             _ => {
                 return to_response(HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS")));
@@ -157,10 +157,11 @@ impl Exchange<'_> {
             return refuse(&RequestId::NULL, &error);
         }
         let limit = self.settings.max_body_bytes;
-        let Some(body) = read_body(request, limit).await? else {
-            return refuse(&RequestId::NULL, &Error::TooLarge(limit));
+        let envelope = match Body::receive(request, limit).await {
+            Ok(body) => Envelope::parse(body.bytes(), self.settings.max_json_values),
+            Err(error) => Err((RequestId::NULL, error)),
         };
-        let Envelope { id, method, params } = match Envelope::parse(&body) {
+        let Envelope { id, method, params } = match envelope {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
@@ -168,7 +169,10 @@ impl Exchange<'_> {
         let version = self.parameters.version.as_deref();
         match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
             Ok(operation) => self.perform(operation, params, reply).await,
-            Err(error) => to_response(reply.error(&error)),
+            Err(error) => {
+                let accept = header(request, "accept");
+                to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
+            }
         }
     }
 
@@ -193,7 +197,7 @@ impl Exchange<'_> {
     async fn rest(&self, request: &mut Request, below: &str) -> Result<Response> {
         let endpoint = Endpoint::find(self.slug, below);
         if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
-            return to_response(HttpResponse::options(endpoint.allowed()));
+            return to_response(preflight(request, endpoint.allowed()));
         }
         let accept = header(request, "accept");
         let content_type = header(request, "content-type");
@@ -220,11 +224,8 @@ impl Exchange<'_> {
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
-        let body = read_body(request, limit).await.map_err(|error| {
-            console_error!("a body could not be read: {error}");
-            Error::Internal { task: None }
-        })?;
-        let params = endpoint.params_of_body(&body.ok_or(Error::TooLarge(limit))?)?;
+        let body = Body::receive(request, limit).await?;
+        let params = endpoint.params_of_body(body.bytes(), self.settings.max_json_values)?;
         Ok((operation, params))
     }
 
@@ -297,7 +298,7 @@ impl Exchange<'_> {
                 Opened::Answer(response) => to_response(response),
             };
         }
-        match ask(self.env, &id, &command).await {
+        match ask(self.env, &id, command).await {
             Ok(response) => Ok(response),
             Err(error) => {
                 console_error!("task {id} did not answer: {error}");
@@ -411,10 +412,12 @@ pub(super) fn object_of(
 /// # Errors
 ///
 /// When it does not answer, or not for the client.
-pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Response> {
+pub(super) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = serde_json::to_string(command)?;
-    let asked = new_request("POST", "https://task/", &[], Some(&body))?;
+    let body = encode(&command)?;
+    drop(command);
+    let asked = post_bytes("https://task/", body.as_bytes())?;
+    drop(body);
     let response = stub.fetch_with_request(asked).await?;
     match response.status_code() {
         status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
@@ -422,28 +425,13 @@ pub(super) async fn ask(env: &Env, id: &TaskId, command: &Command) -> Result<Res
     }
 }
 
-/// The body, or `None` if it is larger than `limit`: refused by its declared length before any of it
-/// is read, and by its real length while it comes in.
-async fn read_body(request: &mut Request, limit: usize) -> Result<Option<Vec<u8>>> {
-    let declared = header(request, "content-length").and_then(|text| text.parse::<usize>().ok());
-    if let Some(length) = declared {
-        return if length > limit { Ok(None) } else { request.bytes().await.map(Some) };
-    }
-    if request.inner().body().is_none() {
-        return Ok(Some(Vec::new()));
-    }
-    let mut body = Vec::new();
-    let mut stream = request.stream()?;
-    while let Some(chunk) = stream.next().await {
-        body.extend_from_slice(&chunk?);
-        if body.len() > limit {
-            return Ok(None);
-        }
-    }
-    Ok(Some(body))
+/// The answer to an OPTIONS request where these methods are taken.
+fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
+    let requested = header(request, "access-control-request-headers");
+    HttpResponse::options(allowed, requested.as_deref())
 }
 
-fn header(request: &Request, name: &str) -> Option<String> {
+pub(super) fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

@@ -88,7 +88,7 @@ async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Err
         Err(Error::TaskNotFound(_)) => return Ok(None),
         Err(error) => return Err(unavailable(error.to_string())),
     };
-    let answer = ask(env, &id, &command).await.map_err(|error| unavailable(error.to_string()));
+    let answer = ask(env, &id, command).await.map_err(|error| unavailable(error.to_string()));
     let mut answer = answer?;
     match answer.status_code() {
         200 => {

@@ -2,6 +2,7 @@
 //! that names the platform lives here; it carries out what the other modules decide.
 
 mod bindings;
+mod body;
 mod bridge;
 mod command;
 mod consumer;

@@ -13,6 +13,7 @@ use worker::{
 };
 
 use super::bindings;
+use super::body::read_text;
 use super::command::{Command, StreamCommand};
 use super::consumer::WEBHOOK_PATH;
 use super::followers::{self, CloseCode};
@@ -55,7 +56,7 @@ impl DurableObject for TaskObject {
         if request.path() == WEBHOOK_PATH {
             return self.next_notification(&request.text().await?).await;
         }
-        let command: Command = match read_json(&request.text().await?) {
+        let command: Command = match read_json(&read_text(&request).await?) {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");

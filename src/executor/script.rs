@@ -145,10 +145,10 @@ async fn produce(
         Artifact { name: action.name.clone(), ..Artifact::new(id, part) }
     };
     let content = match &action.content {
-        ArtifactContent::Text(text) => PartContent::Text(values.fill(text)),
-        ArtifactContent::Data(data) => PartContent::Data(values.fill_json(data)),
+        ArtifactContent::Text(text) => PartContent::Text(values.fill(text).into()),
+        ArtifactContent::Data(data) => PartContent::Data((&values.fill_json(data)).into()),
         ArtifactContent::Raw(raw) => PartContent::Raw(raw.clone()),
-        ArtifactContent::Url(url) => PartContent::Url(values.fill(url)),
+        ArtifactContent::Url(url) => PartContent::Url(values.fill(url).into()),
         ArtifactContent::Chunks { pieces, repeat, delay_ms } => {
             let repeat = values.number(repeat, MAX_REPEAT);
             let delay_ms = values.number(delay_ms, MAX_WAIT_MS);
@@ -158,7 +158,7 @@ async fn produce(
             };
             let count = pieces.len().saturating_mul(usize::try_from(repeat).unwrap_or(usize::MAX));
             for (at, piece) in pieces.iter().cycle().take(count).enumerate() {
-                let chunk = artifact(PartContent::Text(values.fill(piece)));
+                let chunk = artifact(PartContent::Text(values.fill(piece).into()));
                 let is_last = at + 1 == count;
                 match at {
                     0 if is_last => events.artifact(chunk)?,

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::model::{Artifact, Message, Part, PartContent};
+use crate::model::{Artifact, Json, Message, Part, PartContent};
 use crate::task::Recovery;
 use crate::tool::{Tool, call_checked};
 
@@ -22,19 +22,23 @@ impl ToolsExecutor {
     }
 
     /// The calls that a message asks for, or why it cannot be understood.
-    fn calls_of(&self, message: &Message) -> Result<Vec<(&dyn Tool, Value)>, String> {
+    fn calls_of(&self, message: &Message) -> Result<Vec<(&dyn Tool, Json)>, String> {
         let mut calls = Vec::new();
         for part in &message.parts {
-            let PartContent::Data(Value::Object(data)) = &part.content else { continue };
+            let PartContent::Data(data) = &part.content else { continue };
+            let Value::Object(mut data) = data.value() else { continue };
             let Some(name) = data.get("tool") else { continue };
-            calls.push((self.tool(name)?, arguments_of(data)?));
+            let tool = self.tool(name)?;
+            calls.push((tool, Json::from(&arguments_of(&mut data)?)));
         }
         if !calls.is_empty() {
             return Ok(calls);
         }
         let has_text = message.parts.iter().any(|part| part.as_text().is_some());
         match self.tools.first() {
-            Some(tool) if has_text => Ok(vec![(tool.as_ref(), json!({"text": message.text()}))]),
+            Some(tool) if has_text => {
+                Ok(vec![(tool.as_ref(), Json::from(&json!({"text": message.text()})))])
+            },
             Some(_) | None => Err(format!(
                 "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
                  tools are {}",
@@ -65,7 +69,7 @@ impl AgentExecutor for ToolsExecutor {
         };
         events.working(None)?;
         for (index, (tool, arguments)) in calls.into_iter().enumerate() {
-            match call_checked(tool, arguments, &turn.tool_context()).await {
+            match call_checked(tool, arguments.value(), &turn.tool_context()).await {
                 Ok(result) => {
                     let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
                     let mut artifact =
@@ -97,10 +101,10 @@ fn shown(result: Value, turn: &Turn) -> Part {
     }
 }
 
-fn arguments_of(data: &Map<String, Value>) -> Result<Value, String> {
-    match data.get("arguments") {
+fn arguments_of(data: &mut Map<String, Value>) -> Result<Value, String> {
+    match data.remove("arguments") {
         None | Some(Value::Null) => Ok(json!({})),
-        Some(arguments @ Value::Object(_)) => Ok(arguments.clone()),
+        Some(arguments @ Value::Object(_)) => Ok(arguments),
         Some(_) => Err("`arguments` must be an object".to_owned()),
     }
 }

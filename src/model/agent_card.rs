@@ -87,7 +87,7 @@ pub struct AgentExtension {
     pub required: bool,
     /// What else the extension wants to be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub params: Option<super::Metadata>,
+    pub params: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 /// Something an agent can do (spec §4.4.5).

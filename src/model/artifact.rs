@@ -47,9 +47,14 @@ impl Artifact {
         self.parts.extend(chunk.parts);
         self.name = chunk.name.or_else(|| self.name.take());
         self.description = chunk.description.or_else(|| self.description.take());
-        if let Some(metadata) = chunk.metadata {
-            self.metadata.get_or_insert_default().extend(metadata);
-        }
+        self.metadata = match (self.metadata.take(), chunk.metadata) {
+            (Some(known), Some(added)) => {
+                let mut members = known.members();
+                members.extend(added.members());
+                Some(members.into())
+            }
+            (known, added) => known.or(added),
+        };
         for uri in chunk.extensions {
             if !self.extensions.contains(&uri) {
                 self.extensions.push(uri);

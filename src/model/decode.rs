@@ -210,8 +210,13 @@ impl Fields {
         instant
     }
 
-    /// A free-form object.
+    /// A free-form object, as it is kept.
     pub fn metadata(&mut self, name: &str) -> Option<Metadata> {
+        self.free_form(name).map(Metadata::from)
+    }
+
+    /// A free-form object.
+    pub fn free_form(&mut self, name: &str) -> Option<Map<String, Value>> {
         match self.member(name)? {
             Value::Object(members) => Some(members),
             other => self.wrong(name, "an object", &other),
@@ -436,7 +441,7 @@ mod tests {
     fn null_is_an_absent_member_except_for_data() {
         let part = json!({"data": null, "text": null, "metadata": null});
         let read: Message = decode(message(part)).unwrap();
-        assert_eq!(read.parts[0].content, PartContent::Data(Value::Null));
+        assert_eq!(read.parts[0].content, PartContent::Data((&Value::Null).into()));
         assert_eq!(read.parts[0].metadata, None);
     }
 

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::decode::{Decode, Fields, decode_via_fields};
-use super::{ContextId, Metadata, TaskId};
+use super::{ContextId, Json, Metadata, TaskId, Text};
 
 /// One contribution to a conversation (spec §4.1.4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,12 +76,12 @@ pub struct Part {
 impl Part {
     /// A part of plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        PartContent::Text(text.into()).into()
+        PartContent::Text(text.into().into()).into()
     }
 
     /// A part of JSON data.
     pub fn data(data: Value) -> Self {
-        PartContent::Data(data).into()
+        PartContent::Data(Json::from(&data)).into()
     }
 
     /// The text, if this is a text part.
@@ -104,23 +104,23 @@ impl From<PartContent> for Part {
 #[serde(rename_all = "camelCase")]
 pub enum PartContent {
     /// Text; may be empty.
-    Text(String),
+    Text(Text),
     /// Bytes.
     Raw(Base64),
     /// Where the content can be fetched.
-    Url(String),
+    Url(Text),
     /// Any JSON value, `null` among them.
-    Data(Value),
+    Data(Json),
 }
 
 /// Bytes, kept in the base64 form in which they travel (standard alphabet, padded).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base64(String);
+pub struct Base64(Text);
 
 impl Base64 {
     /// Encodes bytes.
     pub fn encode(bytes: &[u8]) -> Self {
-        Self(STANDARD.encode(bytes))
+        Self(STANDARD.encode(bytes).into())
     }
 
     /// Reads base64 in the standard or the URL-safe alphabet, padded or not. `None` if it is neither.
@@ -137,13 +137,13 @@ impl Base64 {
 
     /// The bytes themselves.
     pub fn bytes(&self) -> Vec<u8> {
-        STANDARD.decode(&self.0).unwrap_or_default()
+        STANDARD.decode(self.as_str()).unwrap_or_default()
     }
 }
 
 impl Serialize for Base64 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+        serializer.serialize_str(self.as_str())
     }
 }
 
@@ -188,7 +188,7 @@ impl Decode for Part {
             return None;
         }
         let content = if let Some(text) = text {
-            PartContent::Text(fields.text("text", text)?)
+            PartContent::Text(fields.text("text", text)?.into())
         } else if let Some(raw) = raw {
             let raw = fields.text("raw", raw)?;
             let Some(raw) = Base64::parse(&raw) else {
@@ -197,9 +197,9 @@ impl Decode for Part {
             };
             PartContent::Raw(raw)
         } else if let Some(url) = url {
-            PartContent::Url(fields.text("url", url)?)
+            PartContent::Url(fields.text("url", url)?.into())
         } else {
-            PartContent::Data(data?)
+            PartContent::Data(Json::from(&data?))
         };
         Some(Self { content, metadata, filename, media_type })
     }

@@ -10,6 +10,7 @@ pub mod decode;
 mod event;
 mod generation;
 mod id;
+mod json;
 mod message;
 mod push;
 mod request;
@@ -24,6 +25,7 @@ pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
+pub use json::{Json, JsonSize, Metadata, Text, encode};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub use push::{
     AuthenticationInfo, EventFilter, ListPushNotificationConfigsRequest,
@@ -37,6 +39,3 @@ pub use request::{
 };
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
-
-/// A free-form JSON object (`google.protobuf.Struct`), kept verbatim and in its order.
-pub type Metadata = serde_json::Map<String, serde_json::Value>;

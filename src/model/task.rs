@@ -90,7 +90,7 @@ impl Serialize for TaskView<'_> {
         }
         match (self.generation, metadata) {
             (Some(generation), _) => {
-                let mut metadata = metadata.clone().unwrap_or_default();
+                let mut metadata = metadata.clone().unwrap_or_default().members();
                 metadata.insert(GENERATION_MEMBER.to_owned(), generation.into());
                 map.serialize_entry("metadata", &metadata)?;
             }

@@ -22,7 +22,7 @@ use crate::executor::{Runner, TurnHost};
 use crate::model::decode::read_json;
 use crate::model::{
     ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig,
-    TaskView, UnixMillis,
+    TaskView, UnixMillis, encode,
 };
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
@@ -213,7 +213,7 @@ impl TaskSession {
         self.with_machine(|machine| read(machine.task()))
     }
 
-    /// The task as 1.0 JSON. The whole one is encoded once per change. What the run said since it was
+    /// The task as 1.0 JSON. The whole one, unless it is large, is encoded once per change. What the run said since it was
     /// last stored is stored first.
     pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<str>> {
         self.flush().ok()?;
@@ -224,13 +224,15 @@ impl TaskSession {
             return Some(snapshot);
         }
         let snapshot = self.encoded(HistoryLimit::All, None)?;
-        self.inner.borrow_mut().snapshot = Some(snapshot.clone());
+        if snapshot.len() <= MAX_SNAPSHOT_BYTES {
+            self.inner.borrow_mut().snapshot = Some(snapshot.clone());
+        }
         Some(snapshot)
     }
 
     fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<str>> {
         let view =
-            |task: &Task| serde_json::to_string(&TaskView { generation, ..task.view(history) });
+            |task: &Task| encode(&TaskView { generation, ..task.view(history) });
         self.with_task(view)?.ok().map(Rc::<str>::from)
     }
 
@@ -694,7 +696,7 @@ impl TaskSession {
         let mut inner = self.inner.borrow_mut();
         inner.snapshot = None;
         // The model has no map with keys other than strings, so encoding cannot fail.
-        let line = serde_json::to_string(entry).unwrap_or_default();
+        let line = encode(entry).unwrap_or_default();
         inner.size += line.len() + 1;
         inner.unsaved.lines.push_str(&line);
         inner.unsaved.lines.push('\n');
@@ -727,6 +729,9 @@ pub(super) enum Refusal {
 
 /// How many rows of events may follow each other without a pause.
 const BURST: u64 = 4;
+
+/// The largest task whose encoding is kept, in bytes.
+const MAX_SNAPSHOT_BYTES: usize = 256 * 1024;
 
 /// How much of the log is read at once for somebody who catches up, in bytes.
 const PAGE_BYTES: usize = 512 * 1024;

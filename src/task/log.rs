@@ -149,7 +149,7 @@ impl Decode for RunRequest {
 
 impl Decode for StepRecord {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let mut outcome = fields.metadata("outcome")?;
+        let mut outcome = fields.free_form("outcome")?;
         let outcome = match (outcome.remove("Ok"), outcome.remove("Err")) {
             (Some(result), _) => Ok(result),
             (None, Some(Value::String(reason))) => Err(reason),
@@ -171,7 +171,7 @@ mod tests {
         let request = RunRequest {
             caller: Caller::anonymous(),
             accepted_output_modes: vec!["text/plain".to_owned()],
-            metadata: serde_json::from_value(json!({"a": 1})).unwrap(),
+            metadata: json!({"a": 1}).as_object().cloned().map(Metadata::from),
             timeout_ms: 5,
         };
         let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };

@@ -567,14 +567,16 @@ pub fn timed_out(timeout_ms: u64) -> String {
 
 /// Says in the task's metadata which attempt it is, from the second one on.
 fn note_attempt(metadata: &mut Option<Metadata>, attempt: u32) {
-    if attempt > 1 {
-        metadata.get_or_insert_default().insert(ATTEMPT.to_owned(), attempt.into());
-    } else if let Some(members) = metadata
-        && members.shift_remove(ATTEMPT).is_some()
-        && members.is_empty()
-    {
-        *metadata = None;
+    if attempt == 1 && metadata.is_none() {
+        return;
     }
+    let mut members = metadata.take().unwrap_or_default().members();
+    if attempt > 1 {
+        members.insert(ATTEMPT.to_owned(), attempt.into());
+    } else if members.shift_remove(ATTEMPT).is_some() && members.is_empty() {
+        return;
+    }
+    *metadata = Some(members.into());
 }
 
 /// The member of a task's metadata that holds the number of the attempt.

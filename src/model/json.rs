@@ -1,0 +1,279 @@
+//! Free-form JSON and long texts as tasks keep them: as text that is shared, not as trees; and what
+//! reading JSON takes, told from its bytes.
+
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::rc::Rc;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+/// A text that is copied by sharing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text(Rc<str>);
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+/// Any JSON value, kept as compact text that is copied by sharing it. A tree takes up to fifty times
+/// the memory of its text, so trees are made only to look inside, and not kept.
+#[derive(Clone, Debug)]
+pub struct Json(Rc<RawValue>);
+
+impl Json {
+    /// The value as a tree.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(self.as_str()).unwrap_or_default()
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl From<&Value> for Json {
+    fn from(value: &Value) -> Self {
+        // A tree has no keys other than strings, so encoding cannot fail.
+        Self(to_raw_value(value).unwrap_or_default().into())
+    }
+}
+
+impl PartialEq for Json {
+    /// Whether the values are equal: the order of members does not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str() || self.value() == other.value()
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// A free-form JSON object (`google.protobuf.Struct`), kept in its order, as [`Json`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Metadata(Json);
+
+impl Metadata {
+    /// The members.
+    pub fn members(&self) -> Map<String, Value> {
+        match self.0.value() {
+            Value::Object(members) => members,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => Map::new(),
+        }
+    }
+}
+
+impl From<Map<String, Value>> for Metadata {
+    fn from(members: Map<String, Value>) -> Self {
+        Self(Json::from(&Value::Object(members)))
+    }
+}
+
+impl Default for Metadata {
+    fn default() -> Self {
+        Map::new().into()
+    }
+}
+
+/// Encodes a value as JSON, in memory of just its size: growing a text takes up to three times that, and
+/// the memory of an instance never shrinks.
+///
+/// # Errors
+///
+/// For a map with keys other than strings, which the model does not have.
+pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    let mut measured = Measured::default();
+    serde_json::to_writer(&mut measured, value)?;
+    let mut text = Vec::with_capacity(measured.bytes);
+    serde_json::to_writer(&mut text, value)?;
+    String::from_utf8(text).map_err(serde::ser::Error::custom)
+}
+
+/// A writer that only measures what is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Measured {
+    bytes: usize,
+}
+
+impl Write for Measured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// How deep JSON is nested and how many values it holds, told from its bytes as they come. Objects,
+/// lists, strings, numbers, `true`, `false`, `null` and the names of members all count as values.
+///
+/// Exact for JSON. For anything else neither is less than what stands before the first mistake, which
+/// is all that a parser gets to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JsonSize {
+    /// How deep objects and lists are nested.
+    pub depth: usize,
+    /// How many values there are.
+    pub values: usize,
+    open: usize,
+    state: Scan,
+}
+
+/// What the byte before belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Scan {
+    #[default]
+    Between,
+    String,
+    /// Behind a backslash.
+    Escaped,
+    /// A number, `true`, `false` or `null`.
+    Bare,
+}
+
+impl JsonSize {
+    /// The size of a text.
+    pub fn of(text: &[u8]) -> Self {
+        let mut size = Self::default();
+        size.read(text);
+        size
+    }
+
+    /// Goes on with more of the text.
+    pub fn read(&mut self, text: &[u8]) {
+        for byte in text {
+            self.state = match (self.state, byte) {
+                (Scan::String, b'"') => Scan::Between,
+                (Scan::String, b'\\') => Scan::Escaped,
+                (Scan::String | Scan::Escaped, _) => Scan::String,
+                (_, b'"') => {
+                    self.values += 1;
+                    Scan::String
+                }
+                (_, b'{' | b'[') => {
+                    self.values += 1;
+                    self.open += 1;
+                    self.depth = self.depth.max(self.open);
+                    Scan::Between
+                }
+                (_, b'}' | b']') => {
+                    self.open = self.open.saturating_sub(1);
+                    Scan::Between
+                }
+                (_, b':' | b',' | b' ' | b'\t' | b'\n' | b'\r') => Scan::Between,
+                (Scan::Bare, _) => Scan::Bare,
+                (Scan::Between, _) => {
+                    self.values += 1;
+                    Scan::Bare
+                }
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nesting_and_values_are_counted_outside_of_strings() {
+        for (text, depth, values) in [
+            ("", 0, 0),
+            ("1", 0, 1),
+            ("{}", 1, 1),
+            (r#"{"":0}"#, 1, 3),
+            (r#"{"a":[{}],"b":[]}"#, 3, 6),
+            (r#"{"a":{"b":"c"}, "d" : null}"#, 2, 7),
+            ("[true,false , -1.5e3]", 1, 4),
+            (r#""[[[""#, 0, 1),
+            (r#"["\"[[[,1:"]"#, 1, 2),
+            (r#"["\\",[]]"#, 2, 3),
+            ("[[],[],[]]", 2, 4),
+        ] {
+            let size = JsonSize::of(text.as_bytes());
+            assert_eq!((size.depth, size.values), (depth, values), "{text}");
+        }
+    }
+
+    fn count(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(values) => values.iter().map(count).sum(),
+            Value::Object(members) => members.values().map(|value| 1 + count(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 60, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec((".{0,3}", inner), 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_counted_exactly_however_the_text_is_cut(value in any_json(), at in 0..200usize) {
+            for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+                let size = JsonSize::of(text.as_bytes());
+                prop_assert_eq!(size.values, count(&value), "{}", text);
+                let (first, rest) = text.as_bytes().split_at(at.min(text.len()));
+                let mut piecewise = JsonSize::default();
+                piecewise.read(first);
+                piecewise.read(rest);
+                prop_assert_eq!(piecewise, size);
+            }
+        }
+    }
+
+    #[test]
+    fn free_form_json_is_kept_as_it_came() {
+        for value in [json!({"b": 1, "a": [null, "ü\n"]}), json!(null), json!("x")] {
+            let kept = Json::from(&value);
+            assert_eq!(kept.value(), value);
+            assert_eq!(serde_json::to_string(&kept).unwrap(), value.to_string());
+            assert_eq!(serde_json::to_value(&kept).unwrap(), value);
+        }
+        assert_eq!(Json::from(&json!({"a": 1, "b": 2})), Json::from(&json!({"b": 2, "a": 1})));
+        assert_ne!(Json::from(&json!([1, 2])), Json::from(&json!([2, 1])));
+    }
+}

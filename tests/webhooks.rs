@@ -9,18 +9,23 @@
 
 mod support;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use a2a_edge::auth::Caller;
+use a2a_edge::config::Limits;
 use a2a_edge::error::Error;
 use a2a_edge::model::decode::read_json;
 use a2a_edge::model::{
-    Artifact, Part, PushNotificationConfigRequest, TaskId, TaskPushNotificationConfig,
+    Artifact, Part, PushNotificationConfigRequest, RedeliverRequest, TaskId,
+    TaskPushNotificationConfig, UnixMillis,
 };
-use a2a_edge::operation::{Call, NextNotification, Outcome, TaskSession, manage_webhooks};
+use a2a_edge::operation::{
+    Call, NextNotification, Notification, Outcome, TaskSession, manage_webhooks,
+};
 use a2a_edge::port::Platform;
 use a2a_edge::port::memory::MemoryPlatform;
-use a2a_edge::push::Report;
+use a2a_edge::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -225,6 +230,329 @@ fn a_direct_message_leaves_no_webhook() {
     assert_eq!(host.store.stored(), None);
     assert_eq!(host.platform.take_jobs(), []);
     assert_eq!(ask(&session, None, None), None);
+}
+
+/// What a receiver does with a notification: how long it takes, and the status; none for a connection that
+/// breaks.
+type Receiver<'a> = dyn FnMut(&str, UnixMillis) -> (u64, Option<u16>) + 'a;
+
+/// The queue and its consumer as they run locally: one batch at a time.
+struct World {
+    host: Host,
+    session: Rc<TaskSession>,
+    limits: Limits,
+    queue: VecDeque<String>,
+    crowd: Crowd,
+    /// What is being sent.
+    sending: Vec<Sending>,
+    /// What waits for one of the places that silent receivers have in its batch.
+    held: Vec<(usize, String, Notification)>,
+    batches: usize,
+    /// The batch that the next one waits for, and the batches that the crowd knows.
+    waited_for: Option<usize>,
+    entered: BTreeMap<usize, u64>,
+    messages: usize,
+    attempts: usize,
+    /// When the newest notification was taken, by webhook.
+    delivered: BTreeMap<String, (UnixMillis, u64)>,
+    /// Whether the object leaves memory whenever it has nothing to do.
+    forgets: bool,
+}
+
+struct Sending {
+    batch: usize,
+    config_id: String,
+    lease: String,
+    is_silent: bool,
+    ends: UnixMillis,
+    report: Report,
+}
+
+impl World {
+    /// A finished task of `events` events, whose webhooks are owed all of them.
+    fn new(events: usize, webhooks: &[String]) -> Self {
+        let limits = Limits { max_webhooks: 1_000, ..limits() };
+        let host = chunks(events - 2);
+        let session = host.open_within(limits.clone());
+        host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+        host.platform.run_all();
+        let mut world = Self {
+            host,
+            session,
+            limits,
+            queue: VecDeque::new(),
+            crowd: Crowd::default(),
+            sending: Vec::new(),
+            held: Vec::new(),
+            batches: 0,
+            waited_for: None,
+            entered: BTreeMap::new(),
+            messages: 0,
+            attempts: 0,
+            delivered: BTreeMap::new(),
+            forgets: false,
+        };
+        for id in webhooks {
+            create(&world.session, config(json!({"id": id})));
+            let (task_id, id) = (TaskId::new("t"), id.clone());
+            let request = RedeliverRequest { tenant: None, task_id, id, from_generation: 1 };
+            world.checked(|session| {
+                manage(session, Call::RedeliverTaskPushNotifications(request)).expect("a webhook");
+            });
+        }
+        world
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.host.platform.now()
+    }
+
+    /// Has the session do something; whatever it does, it sets no alarm in the past.
+    fn checked<T>(&mut self, act: impl FnOnce(&Rc<TaskSession>) -> T) -> T {
+        let (platform, before) = (self.host.platform.clone(), self.host.platform.alarm());
+        let acted = act(&self.session);
+        platform.run_all();
+        let alarm = platform.alarm();
+        assert!(alarm == before || alarm.is_none_or(|at| at > platform.now()), "{alarm:?}");
+        let jobs = platform.take_jobs();
+        self.messages += jobs.len();
+        self.queue.extend(jobs.into_iter().map(|job| job.config_id));
+        acted
+    }
+
+    /// Goes on until nothing is owed any more, or it is `until`.
+    fn run(&mut self, until: i64, receiver: &mut Receiver) {
+        loop {
+            while self.waited_for.is_none() && !self.queue.is_empty() {
+                self.take_batch(receiver);
+            }
+            let alarm = self.host.platform.alarm().filter(|_| self.is_owed());
+            let ends = self.sending.iter().map(|sending| sending.ends);
+            let Some(next) = ends.chain(alarm).min() else { return };
+            if next.0 > until {
+                return;
+            }
+            let left = u64::try_from(next.0 - self.now().0).unwrap_or(0);
+            pass(&self.host.platform, left);
+            if alarm.is_some_and(|at| at <= self.now()) {
+                self.ring();
+            }
+            self.settle(receiver);
+        }
+    }
+
+    fn is_owed(&self) -> bool {
+        !self.sending.is_empty() || self.open_webhooks() > 0
+    }
+
+    /// How many webhooks have something to be sent, now or later.
+    fn open_webhooks(&self) -> usize {
+        let stored = self.host.store.stored().map(|stored| stored.webhooks).unwrap_or_default();
+        let newest = self.session.generation();
+        let is_open = |json: &&String| {
+            let webhook: serde_json::Value = serde_json::from_str(json).unwrap();
+            let delivery = &webhook["delivery"];
+            let is_suspended = delivery["health"] == "suspended" && delivery["tellsEnd"] != true;
+            delivery["done"].as_u64().unwrap() < newest && !is_suspended
+        };
+        stored.iter().filter(is_open).count()
+    }
+
+    fn ring(&mut self) {
+        self.host.platform.restore_alarm(None);
+        self.forget();
+        self.checked(|_| ());
+        let platform = self.host.platform.clone();
+        self.checked(|session| platform.run_until(session.wake()));
+    }
+
+    /// The object leaves memory, as one does that is idle.
+    fn forget(&mut self) {
+        if self.forgets && self.sending.is_empty() {
+            self.host.platform.crash();
+            self.session = self.host.open_within(self.limits.clone());
+        }
+    }
+
+    fn take_batch(&mut self, receiver: &mut Receiver) {
+        let size = self.queue.len().min(6);
+        let taken: Vec<String> = self.queue.drain(..size).collect();
+        self.batches += 1;
+        let batch = self.batches;
+        let mut jobs = Vec::new();
+        self.forget();
+        for config_id in taken {
+            let asked =
+                NextNotification { config_id: config_id.clone(), ..NextNotification::default() };
+            let turn = self.checked(|session| session.next_notification(asked));
+            jobs.extend(turn.next.map(|next| (batch, config_id, next)));
+        }
+        let bytes = jobs.iter().map(|(_, _, next)| next.body.len()).sum();
+        let timeout_ms = self.limits.webhook_timeout_ms;
+        match self.crowd.enter(jobs.len(), bytes, timeout_ms, self.now()) {
+            Some(id) => drop(self.entered.insert(batch, id)),
+            None => self.waited_for = Some(batch),
+        }
+        self.held.extend(jobs);
+        self.send_held(receiver);
+    }
+
+    fn send_held(&mut self, receiver: &mut Receiver) {
+        for (batch, config_id, next) in std::mem::take(&mut self.held) {
+            let is_silent = next.standing == Standing::Silent;
+            let of_batch = self.sending.iter().filter(|sending| sending.batch == batch);
+            let silent = of_batch.filter(|sending| sending.is_silent).count();
+            if is_silent && silent >= MAX_SILENT_AT_ONCE {
+                self.held.push((batch, config_id, next));
+                continue;
+            }
+            let is_waited_for = !self.entered.contains_key(&batch);
+            let patience =
+                patience_ms(next.standing, self.limits.webhook_timeout_ms, is_waited_for);
+            let (takes, status) = receiver(&config_id, self.now());
+            self.attempts += 1;
+            let is_timeout = takes > patience;
+            let ends = UnixMillis(self.now().0 + i64::try_from(takes.min(patience)).unwrap());
+            let status = status.filter(|_| !is_timeout);
+            let report =
+                Report { generation: next.generation, status, is_timeout, ..Report::default() };
+            let lease = next.lease;
+            self.sending.push(Sending { batch, config_id, lease, is_silent, ends, report });
+        }
+    }
+
+    /// Reports what has ended.
+    fn settle(&mut self, receiver: &mut Receiver) {
+        let now = self.now();
+        let (ended, left) =
+            std::mem::take(&mut self.sending).into_iter().partition(|sent| sent.ends <= now);
+        self.sending = left;
+        let ended: Vec<Sending> = ended;
+        for Sending { batch, config_id, lease, report, .. } in ended {
+            if report.status.is_some_and(|status| status < 300) {
+                let count = self.delivered.get(&config_id).map_or(0, |(_, count)| *count);
+                self.delivered.insert(config_id.clone(), (now, count + 1));
+            }
+            let asked = NextNotification {
+                config_id: config_id.clone(),
+                lease: Some(lease),
+                report: Some(report),
+                leaves: false,
+            };
+            let turn = self.checked(|session| session.next_notification(asked));
+            self.held.extend(turn.next.map(|next| (batch, config_id, next)));
+        }
+        self.send_held(receiver);
+        let is_busy = |batch: usize| {
+            self.sending.iter().any(|sending| sending.batch == batch)
+                || self.held.iter().any(|(held, ..)| *held == batch)
+        };
+        let done: Vec<usize> =
+            self.entered.keys().copied().filter(|batch| !is_busy(*batch)).collect();
+        if self.waited_for.is_some_and(|batch| !is_busy(batch)) {
+            self.waited_for = None;
+        }
+        for batch in done {
+            self.crowd.leave(self.entered.remove(&batch).unwrap());
+        }
+    }
+}
+
+fn names(kind: &str, count: usize) -> Vec<String> {
+    (0..count).map(|nth| format!("{kind}-{nth}")).collect()
+}
+
+/// Numbers below 100 that look random and are the same in each run.
+fn percents() -> impl FnMut() -> u32 {
+    let mut state = 7u32;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % 100
+    }
+}
+
+#[test]
+fn the_queue_gets_a_message_for_an_attempt_and_hardly_more() {
+    for forgets in [false, true] {
+        let mut world = World::new(13, &names("hook", 100));
+        world.forgets = forgets;
+        let mut percent = percents();
+        let mut calls = 0;
+        world.run(i64::MAX, &mut |_, _| {
+            calls += 1;
+            match percent() {
+                _ if calls > 900 => (u64::MAX, None),
+                0..10 => (5, Some(503)),
+                10..13 => (1, None),
+                _ => (5, Some(200)),
+            }
+        });
+        assert_eq!(world.open_webhooks(), 0, "nothing is left over");
+        let (messages, attempts) = (world.messages, world.attempts);
+        assert!(attempts > 2_000, "{attempts}");
+        assert!(messages * 10 <= attempts * 12, "{messages} messages, {attempts} attempts");
+    }
+}
+
+#[test]
+fn silent_receivers_hold_up_no_others() {
+    let last_healthy = |silent: usize| {
+        // They are in the queue before all others.
+        let hooks = [names("silent", silent), names("healthy", 60)].concat();
+        let mut world = World::new(4, &hooks);
+        let begun = world.now().0;
+        world.run(begun + 600_000, &mut |id, _| match id.starts_with("silent") {
+            true => (u64::MAX, None),
+            false => (20, Some(200)),
+        });
+        let healthy = |nth: usize| world.delivered.get(&format!("healthy-{nth}"));
+        let last = (0..60).map(|nth| {
+            let (at, count) = healthy(nth).expect("it was called");
+            assert_eq!(*count, 4);
+            at.0 - begun
+        });
+        last.max().unwrap()
+    };
+    let alone = last_healthy(0);
+    for silent in [1, 40, 200] {
+        let taken = last_healthy(silent);
+        assert!(taken <= 2 * alone, "{silent}: {taken} ms instead of {alone}");
+    }
+    // More than may be waited for behind their batches.
+    let taken = last_healthy(400);
+    assert!(taken <= 120_000, "{taken} ms");
+}
+
+#[test]
+fn a_job_that_is_not_taken_is_replaced_less_and_less_often() {
+    for forgets in [false, true] {
+        let mut world = World::new(5, &names("hook", 1));
+        world.forgets = forgets;
+        let begun = world.now().0;
+        let mut rings = 0;
+        while world.now().0 < begun + 10 * 3_600_000 {
+            let alarm = world.host.platform.alarm().expect("an alarm");
+            let left = u64::try_from(alarm.0 - world.now().0).unwrap_or(0);
+            pass(&world.host.platform, left);
+            world.ring();
+            rings += 1;
+        }
+        assert!((2..=20).contains(&world.messages), "{} messages", world.messages);
+        assert!(rings <= 40, "{rings} rings");
+        // One sender comes, and all is well.
+        world.run(i64::MAX, &mut |_, _| (1, Some(200)));
+        assert_eq!(world.open_webhooks(), 0);
+        assert_eq!(world.attempts, 5);
+    }
+}
+
+#[test]
+fn others_that_wait_for_a_sender_get_no_job_because_one_came() {
+    let mut world = World::new(5, &names("hook", 20));
+    world.forgets = true;
+    assert_eq!(world.queue.len(), 20);
+    world.run(i64::MAX, &mut |_, _| (5, Some(200)));
+    assert_eq!((world.messages, world.attempts), (20, 100));
 }
 
 proptest! {

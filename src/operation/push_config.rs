@@ -70,6 +70,9 @@ fn create_push_config(
     session.flush().map_err(|_| session.internal())?;
     let config = session.register(config, session.generation())?;
     session.store_hook(&config.id);
+    // One that replaces another is owed what that was owed.
+    session.poke();
+    session.arm();
     match session.with_hook(&config.id, |hook| hook.is_stored) {
         Some(true) => Ok(config),
         Some(false) | None => Err(session.internal()),
@@ -206,8 +209,10 @@ impl TaskSession {
         config.signing_secret = config.signing_secret.or(known).or_else(|| Some(self.new_secret()));
         self.check_webhook_room(&config.id)?;
         let mut hooks = self.hooks().borrow_mut();
-        hooks.retain(|hook| hook.config.id != config.id);
-        hooks.push(Hook::new(config.clone(), after));
+        match hooks.iter_mut().find(|hook| hook.config.id == config.id) {
+            Some(hook) => hook.replace(config.clone()),
+            None => hooks.push(Hook::new(config.clone(), after)),
+        }
         Ok(config)
     }
 

@@ -73,7 +73,7 @@ fn manage(session: &TaskSession, call: Call) -> Result<Outcome, Error> {
 
 fn create(session: &TaskSession, config: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
     match manage(session, Call::CreateTaskPushNotificationConfig(Box::new(config))) {
-        Ok(Outcome::PushConfig(made)) => *made,
+        Ok(Outcome::PushConfig(made)) => made.config,
         other => panic!("{other:?}"),
     }
 }
@@ -219,6 +219,134 @@ fn a_webhook_of_a_task_that_is_there_gets_what_happens_from_then_on() {
     assert!(!create(&session, nameless).id.is_empty());
     let asked = NextNotification { config_id: "late".to_owned(), ..NextNotification::default() };
     assert_eq!(session.next_notification(asked).next, None);
+}
+
+#[test]
+fn a_webhook_that_replaces_another_goes_on_where_that_was() {
+    let host = chunks(3);
+    let session = complete(&host, json!({}));
+    create(&session, config(json!({"id": "later"})));
+    let (generation, lease) = ask(&session, None, None).unwrap();
+    let (second, lease) = ask(&session, Some(lease), answered(generation, 200)).unwrap();
+    assert_eq!(second, 2);
+    create(&session, config(json!({"url": "https://other.example/"})));
+    // What is under way to the old URL does not count for the new one.
+    assert_eq!(ask(&session, Some(lease), answered(2, 200)).unwrap().0, 2);
+    for session in [session, host.open()] {
+        let list = json!({"taskId": "t"}).to_string();
+        let list = Call::ListTaskPushNotificationConfigs(read_json(&list).unwrap());
+        let Ok(Outcome::PushConfigs(all)) = manage(&session, list) else { panic!("no list") };
+        let ids: Vec<&str> = all.iter().map(|shown| shown.config.id.as_str()).collect();
+        assert_eq!(ids, ["hook", "later"], "in the order of their registration");
+        assert_eq!(all[0].config.url, "https://other.example/");
+    }
+    assert_eq!(drain(&host.open()), [2, 3, 4, 5]);
+}
+
+#[test]
+fn replacing_a_suspended_webhook_sends_what_it_is_owed() {
+    let host = chunks(3);
+    let session = complete(&host, json!({}));
+    let (generation, lease) = ask(&session, None, None).unwrap();
+    assert_eq!(ask(&session, Some(lease), answered(generation, 410)), None, "gone");
+    host.platform.run_all();
+    host.platform.take_jobs();
+    create(&session, config(json!({"url": "https://other.example/"})));
+    host.platform.run_all();
+    assert_eq!(host.platform.take_jobs().len(), 1);
+    assert_eq!(drain(&session), [2, 3, 4, 5]);
+}
+
+#[test]
+fn a_suspended_webhook_is_told_of_the_end_once() {
+    for (rest, status, told) in [
+        (json!({}), 200, true),
+        (json!({}), 503, true),
+        (json!({"events": "artifacts"}), 200, false),
+    ] {
+        let host = chunks(5);
+        let one_try = Limits { webhook_attempts: 1, ..limits() };
+        let session = host.open_within(one_try.clone());
+        let mut request = first("hi");
+        let mut webhook = json!({"id": "hook", "url": "https://receiver.example/"});
+        webhook.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        request["configuration"] = json!({"taskPushNotificationConfig": webhook});
+        host.platform.run_until(host.send(&session, request)).expect("an answer");
+        let mut next = ask(&session, None, None);
+        let mut tried = Vec::new();
+        for _ in 0..3 {
+            let (generation, lease) = next.unwrap();
+            tried.push(generation);
+            next = ask(&session, Some(lease), answered(generation, 503));
+        }
+        let Some((generation, lease)) = next else {
+            assert!(!told, "{rest}");
+            continue;
+        };
+        assert_eq!((tried, generation, told), (vec![1, 2, 3], 7, true), "{rest}");
+        assert_eq!(ask(&session, Some(lease), answered(7, status)), None);
+        host.platform.run_all();
+        host.platform.take_jobs();
+        let reopened = host.open_within(one_try);
+        host.platform.run_until(reopened.wake());
+        host.platform.run_all();
+        assert_eq!(host.platform.take_jobs(), [], "once, also after a restart");
+        let again = json!({"taskId": "t", "id": "hook", "fromGeneration": 4}).to_string();
+        let again = Call::RedeliverTaskPushNotifications(read_json(&again).unwrap());
+        manage(&reopened, again).expect("its owner asks for the rest");
+        assert_eq!(drain(&reopened), [4, 5, 6, 7]);
+    }
+}
+
+#[test]
+fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
+    let named = Caller { id: "somebody".to_owned(), permissions: Vec::new() };
+    for (caller, sees) in [(Caller::anonymous(), false), (named, true)] {
+        let host = chunks(3);
+        let session = complete(&host, json!({}));
+        host.platform.run_all();
+        let mut stored = host.store.stored().unwrap();
+        stored.facts.owner.clone_from(&caller.id);
+        host.store.restore(Some(stored));
+        drop(session);
+        let session = host.open();
+        let full = config(json!({"id": "own", "token": "t", "signingSecret": null,
+            "authentication": {"scheme": "Bearer", "credentials": "c"}}));
+        let answer = |call: Call| match manage_webhooks(&session, "agent", &caller, call) {
+            Ok(Outcome::PushConfig(shown)) => serde_json::to_value(&shown).unwrap(),
+            Ok(Outcome::PushConfigs(mut all)) => serde_json::to_value(all.pop().unwrap()).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let create = || Call::CreateTaskPushNotificationConfig(Box::new(full.clone()));
+        let created = answer(create());
+        assert_eq!(created["token"], "t");
+        assert_eq!(created["authentication"]["credentials"], "c");
+        assert!(created["signingSecret"].as_str().unwrap().starts_with("whsec_"));
+        let one = || json!({"taskId": "t", "id": "own", "fromGeneration": 1}).to_string();
+        for shown in [
+            answer(create()),
+            answer(Call::GetTaskPushNotificationConfig(read_json(&one()).unwrap())),
+            answer(Call::ListTaskPushNotificationConfigs(read_json(&one()).unwrap())),
+            answer(Call::RedeliverTaskPushNotifications(read_json(&one()).unwrap())),
+        ] {
+            assert_eq!(shown.get("token").is_some(), sees, "{shown}");
+            assert_eq!(shown["authentication"]["scheme"], "Bearer");
+            assert_eq!(shown["authentication"].get("credentials").is_some(), sees, "{shown}");
+            assert_eq!(shown.get("signingSecret"), None);
+            for member in ["hasToken", "hasCredentials", "hasSigningSecret"] {
+                assert_eq!(shown[member], true, "{member}");
+            }
+        }
+        // What is sent has them all; one that is replaced keeps its signing secret and nothing else.
+        let asked = |id: &str| NextNotification { config_id: id.to_owned(), ..Default::default() };
+        let sent = session.next_notification(asked("own")).next.unwrap().config;
+        assert_eq!(serde_json::to_value(&sent).unwrap()["signingSecret"], created["signingSecret"]);
+        assert!(sent.token.is_some());
+        answer(Call::CreateTaskPushNotificationConfig(Box::new(config(json!({"id": "own"})))));
+        let sent = session.next_notification(asked("own")).next.unwrap().config;
+        assert_eq!(serde_json::to_value(&sent).unwrap()["signingSecret"], created["signingSecret"]);
+        assert_eq!((sent.token, sent.authentication), (None, None));
+    }
 }
 
 #[test]

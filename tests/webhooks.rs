@@ -629,26 +629,26 @@ fn silent_receivers_hold_up_no_others() {
         let hooks = [names("silent", silent), names("healthy", 60)].concat();
         let mut world = World::new(4, &hooks);
         let begun = world.now().0;
-        world.run(begun + 600_000, &mut |id, _| match id.starts_with("silent") {
+        let mut receiver = |id: &str, _| match id.starts_with("silent") {
             true => (u64::MAX, None),
             false => (20, Some(200)),
-        });
-        let healthy = |nth: usize| world.delivered.get(&format!("healthy-{nth}"));
-        let last = (0..60).map(|nth| {
-            let (at, count) = healthy(nth).expect("it was called");
-            assert_eq!(*count, 4);
-            at.0 - begun
-        });
-        last.max().unwrap()
+        };
+        for second in 1..=120 {
+            world.run(begun + second * 1_000, &mut receiver);
+            let healthy = world.delivered.iter().filter(|(id, _)| id.starts_with("healthy"));
+            if healthy.clone().map(|(_, (_, count))| count).sum::<u64>() == 60 * 4 {
+                return healthy.map(|(_, (at, _))| at.0 - begun).max().unwrap();
+            }
+        }
+        panic!("{silent} silent receivers hold up others for two minutes");
     };
     let alone = last_healthy(0);
     for silent in [1, 40, 200] {
         let taken = last_healthy(silent);
         assert!(taken <= 2 * alone, "{silent}: {taken} ms instead of {alone}");
     }
-    // More than may be waited for behind their batches.
-    let taken = last_healthy(400);
-    assert!(taken <= 120_000, "{taken} ms");
+    // More than may be waited for behind their batches: it ends in any case.
+    last_healthy(400);
 }
 
 #[test]

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Agent, message, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink } from "./sink.ts";
+import { flood, settled, startCounting } from "../../bench/costs.ts";
 
 let sink: Sink;
 let worker: Worker;
@@ -103,5 +104,30 @@ describe("a receiver that was silent", () => {
     const [first, second] = await until(errors, (list) => list.length >= 2);
     assert.match(first ?? "", /no answer within 2500 ms/);
     assert.match(second ?? "", /no answer within 2000 ms/);
+  });
+});
+
+describe("the queue", () => {
+  before(async () => {
+    sink = await Sink.open();
+    worker = await startCounting({ WEBHOOK_RETRY_MS: "200", WEBHOOK_ATTEMPTS: "4", KEEP_ALIVE_MS: "1000" });
+    demo = new Agent(`${worker.url}/demo`);
+  });
+  after(async () => {
+    await worker.stop();
+    sink.close();
+  });
+
+  test("gets a message for an attempt and hardly more, also where receivers fail (§4.3)", async () => {
+    for (const [path, fails, least] of [["/good", false, 1_300], ["/bad", true, 1_300]] as const) {
+      const before = await settled(worker);
+      await flood(demo, sink, path, fails);
+      const now = await settled(worker);
+      const [messages, attempts] = [now.queueMessages - before.queueMessages, now.attempts - before.attempts];
+      const told = `${messages} messages for ${attempts} attempts`;
+      assert.ok(attempts >= least, told);
+      assert.ok(messages <= 1.2 * attempts, told);
+      if (process.env["A2A_TELL"]) console.log(told);
+    }
   });
 });

@@ -5,13 +5,17 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { Agent, followUp, toolCall, until, type Task } from "../tests/e2e/client.ts";
+import { Agent, followUp, message, toolCall, until, type Task } from "../tests/e2e/client.ts";
 import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
+import { Sink } from "../tests/e2e/sink.ts";
 import { digits, grouped, type Effort, type Section } from "./figures.ts";
 import { root, startVariant, type Worker } from "./workers.ts";
 
+// Read at once: whoever starts a variant of a build names another one here.
+const buildDir = process.env["A2A_BUILD_DIR"] ?? "build";
+
 /** What is counted; see counting.js. */
-interface Counts {
+export interface Counts {
   objectRequests: number;
   webSocketMessages: number;
   alarms: number;
@@ -20,6 +24,8 @@ interface Counts {
   statements: number;
   rowsRead: number;
   rowsWritten: number;
+  queueMessages: number;
+  attempts: number;
   bytesCopied: number;
 }
 
@@ -34,11 +40,12 @@ interface Operation {
 }
 
 export async function costs({ isQuick }: Effort): Promise<Section> {
-  const worker = await startCounting();
+  const worker = await startCounting({ WEBHOOK_RETRY_MS: "200", WEBHOOK_ATTEMPTS: "4" });
+  const sink = await Sink.open();
   const effects = await startEffects();
   try {
     const rows: string[][] = [];
-    for (const operation of operations(worker.url, effects.url)) {
+    for (const operation of operations(worker.url, effects.url, sink)) {
       if (operation.isLong === true && isQuick) continue;
       if (operation.isLong !== true) await operation.work((await operation.prepare?.()) as Task);
       rows.push([operation.name, ...figures(await measure(worker, operation))]);
@@ -52,20 +59,24 @@ export async function costs({ isQuick }: Effort): Promise<Section> {
         "the rows that D1 reports; and the bytes copied between JavaScript and WebAssembly, in the front Worker and in the objects " +
         "together (ASCII; other strings copy a little more). Writes that happen after the answer are included. The tasks of 20 s " +
         "are followed by one stream; the one that is recovered works in ten steps, each with a request to another server, and is " +
-        "interrupted before the fifth. Not in the figures: a task that waits for its client rings once more, half a minute later.",
+        "interrupted before the fifth. Queue messages are those that the consumer is given, also again; attempts are requests to " +
+        "receivers of webhooks, with the queue messages for each. The failing receiver answers 503 to one in ten, hangs up on one " +
+        "in thirty, and is gone after 600 requests. Not in the figures: a task that waits for its client rings once more, half a " +
+        "minute later.",
       columns: [
         "operation", "object requests", "messages, alarms", "object rows written", "of these alarms",
-        "D1 statements", "D1 rows read", "D1 rows written", "bytes copied",
+        "D1 statements", "D1 rows read", "D1 rows written", "queue messages", "attempts", "messages per attempt", "bytes copied",
       ],
       rows,
     };
   } finally {
     await worker.stop();
     await effects.close();
+    sink.close();
   }
 }
 
-function operations(url: string, effectsUrl: string): Operation[] {
+function operations(url: string, effectsUrl: string, sink: Sink): Operation[] {
   const faults = new Agent(`${url}/faults`);
   const follow = async (text: string): Promise<unknown> => (await sendStreaming(demo.endpoint, text)).rest();
   const demo = new Agent(`${url}/demo`);
@@ -76,6 +87,10 @@ function operations(url: string, effectsUrl: string): Operation[] {
     const id = (await sender.next()).data.result?.task?.id ?? "";
     const others = await Promise.all(Array.from({ length: streams - 1 }, () => subscribe(demo.endpoint, id, 1)));
     await Promise.all([sender, ...others].map((stream) => stream.rest()));
+  };
+  const notified = async (path: string): Promise<void> => {
+    const taskPushNotificationConfig = { url: sink.url + path };
+    await demo.call("SendMessage", { message: message("hello"), configuration: { taskPushNotificationConfig } });
   };
   return [
     { name: "the card", count, work: () => fetch(`${url}/.well-known/agent-card.json`).then((response) => response.text()) },
@@ -100,7 +115,55 @@ function operations(url: string, effectsUrl: string): Operation[] {
     { name: "a task of 10 steps, recovered", count, work: () => faults.sendForTask(`steps 10 ${effectsUrl} panic 5`) },
     { name: "a task of 503 events, 1 stream", count: 1, work: () => counting(1) },
     { name: "a task of 503 events, 10 streams", count: 1, work: () => counting(10) },
+    { name: "a task of 4 events with a webhook", count, work: () => notified("/quick") },
+    { name: "100 webhooks that get 13 events each", count: 1, isLong: true, work: () => flood(demo, sink, "/good", false) },
+    { name: "the same, failing receiver", count: 1, isLong: true, work: () => flood(demo, sink, "/bad", true) },
   ];
+}
+
+/**
+ * Has 100 webhooks of 10 tasks sent 13 events each, until nothing more is sent. A receiver that fails answers 503 to one in
+ * ten, hangs up on one in thirty, and after 600 requests on all.
+ */
+export async function flood(agent: Agent, sink: Sink, path: string, fails: boolean): Promise<void> {
+  interface Config {
+    taskId: string;
+    id: string;
+  }
+  let calls = 0;
+  sink.otherwise = (arrival) => {
+    if (!fails || !arrival.path.startsWith(path)) return {};
+    calls += 1;
+    if (calls > 600 || calls % 30 === 7) return "drop";
+    return calls % 10 === 3 ? { status: 503 } : {};
+  };
+  const tasks = await Promise.all(Array.from({ length: 10 }, () => agent.sendForTask("count 10 every 1")));
+  const configs: Config[] = [];
+  for (const { id: taskId } of tasks) {
+    for (let nth = 0; nth < 10; nth++) {
+      configs.push(await agent.call<Config>("CreateTaskPushNotificationConfig", { taskId, url: `${sink.url}${path}/${taskId}/${nth}` }));
+    }
+  }
+  await Promise.all(configs.map((config) => agent.call("RedeliverTaskPushNotifications", { taskId: config.taskId, id: config.id, fromGeneration: 1 })));
+  const isDone = async ({ taskId, id }: Config): Promise<boolean> => {
+    interface Deliveries {
+      health: string;
+      deliveredGeneration: number;
+      attempts: { generation: number }[];
+    }
+    const told = await agent.call<Deliveries>("ListTaskPushNotificationDeliveries", { taskId, id });
+    return told.deliveredGeneration === 13 || (told.health === "suspended" && told.attempts.at(-1)?.generation === 13);
+  };
+  let left = configs;
+  await until(
+    async () => {
+      const done = await Promise.all(left.map(isDone));
+      left = left.filter((_, index) => done[index] !== true);
+      if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+      return left.length;
+    },
+    (count) => count === 0,
+  );
 }
 
 /** What an operation costs, the mean of several. */
@@ -115,7 +178,7 @@ async function measure(worker: Worker, { count, prepare, work }: Operation): Pro
 }
 
 /** The counts once nothing has been added for a while. */
-async function settled({ url }: Worker): Promise<Counts> {
+export async function settled({ url }: Worker): Promise<Counts> {
   let last = "";
   const text = await until(
     async () => {
@@ -136,7 +199,9 @@ function figures(counts: Counts): string[] {
   const small = [
     objectRequests, webSocketMessages + alarms, objectRowsWritten, counts.alarmsSet, statements, rowsRead, rowsWritten,
   ];
-  return [...small.map(digits), grouped(counts.bytesCopied)];
+  const { queueMessages, attempts } = counts;
+  const perAttempt = attempts === 0 ? "" : digits(queueMessages / attempts);
+  return [...small.map(digits), digits(queueMessages), digits(attempts), perAttempt, grouped(counts.bytesCopied)];
 }
 
 /** A server that steps have their effects on. */
@@ -152,8 +217,8 @@ async function startEffects(): Promise<{ url: string; close: () => Promise<unkno
 }
 
 /** Starts a copy of the build that counts. */
-async function startCounting(): Promise<Worker> {
-  const built = readFileSync(join(root, "build", "index.js"), "utf8");
+export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
+  const built = readFileSync(join(root, buildDir, "index.js"), "utf8");
   const counting = readFileSync(join(root, "bench", "counting.js"), "utf8");
   const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(built) ?? [];
   const local = (exported: string): string => {
@@ -168,6 +233,6 @@ async function startCounting(): Promise<Worker> {
   const front = `export default countedFront(${local("default")});`;
   return startVariant({
     "index.js": [code, counting, object, front].join("\n"),
-    "index_bg.wasm": readFileSync(join(root, "build", "index_bg.wasm")),
-  });
+    "index_bg.wasm": readFileSync(join(root, buildDir, "index_bg.wasm")),
+  }, vars);
 }

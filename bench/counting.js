@@ -12,6 +12,8 @@ function counts() {
     statements: 0,
     rowsRead: 0,
     rowsWritten: 0,
+    queueMessages: 0,
+    attempts: 0,
     bytesCopied: 0,
   });
 }
@@ -39,6 +41,11 @@ function CountedInstance(module, imports) {
 before(TextDecoder.prototype, "decode", (bytes) => (counts().bytesCopied += bytes?.byteLength ?? 0));
 before(Uint8Array.prototype, "set", (source) => (counts().bytesCopied += source.length));
 
+// An attempt to deliver a notification is a request with its id.
+before(globalThis, "fetch", (request) => {
+  if (request instanceof Request && request.headers.has("webhook-id")) counts().attempts += 1;
+});
+
 function countedObject(TaskObject) {
   before(TaskObject.prototype, "fetch", () => (counts().objectRequests += 1));
   before(TaskObject.prototype, "alarm", () => (counts().alarms += 1));
@@ -54,6 +61,10 @@ function countedObject(TaskObject) {
 
 function countedFront(Front) {
   const fetch = Front.prototype.fetch;
+  // Each time that the consumer is given a message, be it for the first time or again.
+  before(Front.prototype, "queue", ({ queue, messages }) => {
+    if (!queue.endsWith("-dead")) counts().queueMessages += messages.length;
+  });
   Front.prototype.fetch = function (request) {
     if (new URL(request.url).pathname === "/_bench/counts") return Response.json(counts());
     countDatabase(this.env.DB);

@@ -22,12 +22,12 @@ export function startBuilt(vars: Record<string, string> = {}): Promise<Worker> {
 }
 
 /** Starts other modules in its place, with the agents that are for development. */
-export async function startVariant(modules: Modules): Promise<Worker> {
+export async function startVariant(modules: Modules, vars: Record<string, string> = {}): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
   copyFileSync(join(root, "build", "test-agents.json"), join(folder, "test-agents.json"));
-  return start(relative(root, folder), { DEVELOPMENT: "true" });
+  return start(relative(root, folder), { DEVELOPMENT: "true", ...vars });
 }
 
 async function start(buildDir: string, vars: Record<string, string>): Promise<Worker> {

@@ -45,7 +45,8 @@ pub struct Webhooks {
     /// it where strangers register webhooks.
     pub allow_private: bool,
     /// `WEBHOOK_HOSTS`: if not empty, only to these hosts, as `hooks.example.com, *.example.org`. A star
-    /// stands for everything below a domain, but not the domain. It opens nothing that is closed otherwise.
+    /// stands for everything below a domain, but not the domain, and not for a top domain or the like. It
+    /// opens nothing that is closed otherwise.
     pub hosts: Vec<String>,
 }
 
@@ -214,14 +215,32 @@ fn parse_hosts(text: &str) -> Result<Vec<String>, ConfigError> {
     for host in text.split(',').map(str::trim).filter(|host| !host.is_empty()) {
         let name = host.strip_prefix("*.").unwrap_or(host);
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || ".-_:[]".contains(letter);
+        let refused = |wanted| Err(ConfigError { name: "WEBHOOK_HOSTS", wanted });
         if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) {
-            let wanted = "a list such as hooks.example.com, *.example.org";
-            return Err(ConfigError { name: "WEBHOOK_HOSTS", wanted });
+            return refused("a list such as hooks.example.com, *.example.org");
+        }
+        if name != host && is_public_suffix(name) {
+            return refused(
+                "a list in which a star stands below a domain of somebody, as *.example.org",
+            );
         }
         hosts.push(host.to_ascii_lowercase());
     }
     Ok(hosts)
 }
+
+/// Whether strangers have names right below this domain: a top domain, or what many countries have in its
+/// place, as `co.uk`.
+fn is_public_suffix(domain: &str) -> bool {
+    let domain = domain.trim_end_matches('.').to_ascii_lowercase();
+    match domain.split_once('.') {
+        None => true,
+        Some((second, top)) => top.len() == 2 && SECOND_LEVELS.contains(&second),
+    }
+}
+
+/// What countries have as second levels of their domains for everybody.
+const SECOND_LEVELS: [&str; 7] = ["ac", "co", "com", "edu", "gov", "net", "org"];
 
 const MEBIBYTE: u64 = 1024 * 1024;
 const MINUTE_MS: u64 = 60_000;
@@ -278,6 +297,11 @@ mod tests {
             ("WEBHOOK_HOSTS", "https://hooks.example.com"),
             ("WEBHOOK_HOSTS", "*example.com"),
             ("WEBHOOK_HOSTS", "*."),
+            ("WEBHOOK_HOSTS", "hooks.example.com, *.com"),
+            ("WEBHOOK_HOSTS", "*.COM."),
+            ("WEBHOOK_HOSTS", "*.test"),
+            ("WEBHOOK_HOSTS", "*.co.uk"),
+            ("WEBHOOK_HOSTS", "*.com.au"),
         ] {
             assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
         }

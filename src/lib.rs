@@ -58,7 +58,7 @@ async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) 
 
 /// Takes what is in the queues.
 #[event(queue)]
-async fn queue(batch: MessageBatch<String>, env: Env, _context: Context) -> Result<()> {
-    edge::consume(batch, env).await;
+async fn queue(batch: MessageBatch<String>, env: Env, context: Context) -> Result<()> {
+    edge::consume(batch, env, context).await;
     Ok(())
 }

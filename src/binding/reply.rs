@@ -9,7 +9,7 @@ use super::rest;
 use super::sse::EventWriter;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
-use crate::model::{EventFilter, TaskPushNotificationConfig, WEBHOOKS_EXTENSION};
+use crate::model::{EventFilter, ShownWebhook, WEBHOOKS_EXTENSION};
 use crate::operation::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
@@ -105,11 +105,12 @@ impl Reply {
     }
 
     /// A webhook as this client sees it: what the extension adds is for those that use it.
-    fn shown(&self, config: &TaskPushNotificationConfig) -> TaskPushNotificationConfig {
-        let mut shown = config.clone();
+    fn shown(&self, webhook: &ShownWebhook) -> ShownWebhook {
+        let mut shown = webhook.clone();
         if !self.extensions.iter().any(|uri| uri == WEBHOOKS_EXTENSION) {
-            shown.events = EventFilter::All;
-            shown.signing_secret = None;
+            shown.config.events = EventFilter::All;
+            shown.config.signing_secret = None;
+            shown.has = None;
         }
         shown
     }
@@ -157,6 +158,7 @@ mod tests {
 
     use super::*;
     use crate::model::decode::{decode, read_json};
+    use crate::model::{KnownSecrets, TaskPushNotificationConfig};
 
     fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let found = response.headers.iter().find(|(known, _)| *known == name);
@@ -206,6 +208,12 @@ mod tests {
         let mut plain = full.clone();
         let _ = ["events", "signingSecret"].map(|name| plain.as_object_mut().unwrap().remove(name));
         let config: TaskPushNotificationConfig = decode(full.clone()).expect("a good config");
+        let has = KnownSecrets { has_token: true, has_signing_secret: true, ..Default::default() };
+        let config = ShownWebhook { config, has: Some(has) };
+        let mut full = full;
+        full["hasToken"] = json!(true);
+        full["hasCredentials"] = json!(false);
+        full["hasSigningSecret"] = json!(true);
         let reply = Reply::rest(MediaType::Json);
         let informed = reply.clone().with_extensions(vec![WEBHOOKS_EXTENSION.to_owned()]);
         let read = |reply: &Reply, outcome: &Outcome| -> serde_json::Value {

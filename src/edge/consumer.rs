@@ -3,15 +3,21 @@
 //! A message of the queue says only that a webhook is owed something. One sender at a time has the lease of
 //! a webhook; it asks for one notification after the other and reports each, so that a webhook that is
 //! deleted gets nothing more. What the queue loses, the object's alarm finds.
+//!
+//! A batch is over when each of its jobs has its lease; what is sent goes on behind it, within bounds
+//! ([`Crowd`]). So the next batch does not wait for receivers that are silent.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
+use tokio::sync::Semaphore;
 use worker::{
-    Delay, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Response, Result,
-    console_error, console_log,
+    Context, Delay, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Response,
+    Result, console_error, console_log,
 };
 
 use super::bindings::ANSWERS_AT_ONCE;
@@ -25,12 +31,12 @@ use crate::model::decode::read_json;
 use crate::model::{AuthenticationInfo, TaskPushNotificationConfig};
 use crate::operation::{GivenUp, NextNotification, Notification, NotificationTurn};
 use crate::port::WebhookJob;
-use crate::push::Report;
 use crate::push::jwk::Claims;
 use crate::push::signature::SigningSecret;
+use crate::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms, retry_after_s};
 
 /// Handles one batch of either queue. Each message is settled on its own.
-pub async fn consume(batch: MessageBatch<String>, env: Env) {
+pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         // The messages come again, and the settings may be right by then.
@@ -39,17 +45,28 @@ pub async fn consume(batch: MessageBatch<String>, env: Env) {
             return batch.retry_all();
         }
     };
-    let is_dead = batch.queue().ends_with(DEAD_SUFFIX);
-    let settled = stream::iter(batch.raw_iter()).for_each_concurrent(ANSWERS_AT_ONCE, |message| {
-        let (env, settings) = (&env, &settings);
-        async move {
-            match is_dead {
-                true => bury(&message),
-                false => handle(&message, env, settings).await,
-            }
-        }
-    });
-    settled.await;
+    if batch.queue().ends_with(DEAD_SUFFIX) {
+        return batch.raw_iter().for_each(|message| bury(&message));
+    }
+    let messages = stream::iter(batch.raw_iter());
+    let taken = messages.map(|message| take(message, &env)).buffer_unordered(ANSWERS_AT_ONCE);
+    let jobs: Vec<Job> = taken.filter_map(std::future::ready).collect().await;
+    let bytes = jobs.iter().map(|job| job.notification.body.len()).sum();
+    let timeout_ms = settings.limits.webhook_timeout_ms;
+    let entered = CROWD.with_borrow_mut(|crowd| crowd.enter(jobs.len(), bytes, timeout_ms, now()));
+    let sender = Sender {
+        env,
+        settings,
+        silent: Semaphore::new(MAX_SILENT_AT_ONCE),
+        is_waited_for: entered.is_none(),
+    };
+    match entered {
+        None => sender.serve_all(jobs).await,
+        Some(entered) => context.wait_until(async move {
+            sender.serve_all(jobs).await;
+            CROWD.with_borrow_mut(|crowd| crowd.leave(entered));
+        }),
+    }
 }
 
 /// A dead letter is told to the operators; the task knows of it already.
@@ -59,40 +76,113 @@ fn bury(message: &RawMessage) {
     message.ack();
 }
 
-async fn handle(message: &RawMessage, env: &Env, settings: &Settings) {
+/// A webhook that this batch has the lease of, and its next notification.
+struct Job {
+    job: WebhookJob,
+    notification: Notification,
+}
+
+/// Takes the lease of the webhook that a message names, unless there is nothing to do or somebody else is at
+/// it. From then on the object sees to it that the webhook is served, and the message is done.
+async fn take(message: RawMessage, env: &Env) -> Option<Job> {
     let text = message.body().as_string().unwrap_or_default();
     let job: WebhookJob = match read_json(&text) {
         Ok(job) => job,
         Err(error) => {
             console_error!("a message of the queue cannot be read, and is dropped: {error}");
-            return message.ack();
+            message.ack();
+            return None;
         }
     };
-    match serve(&job, env, settings).await {
-        Ok(()) => message.ack(),
+    let first = NextNotification { config_id: job.config_id.clone(), ..Default::default() };
+    match ask(env, &job, &first).await {
+        Ok(turn) => {
+            message.ack();
+            turn.next.map(|notification| Job { job, notification })
+        }
         Err(error) => {
             console_error!("webhook {} of task {}: {error}", job.config_id, job.task);
             let later = QueueRetryOptionsBuilder::new().with_delay_seconds(RETRY_S).build();
             message.retry_with_options(&later);
+            None
         }
     }
 }
 
-/// Sends what a webhook is owed, until there is nothing more, somebody else is at it, or it takes too long.
-async fn serve(job: &WebhookJob, env: &Env, settings: &Settings) -> Result<()> {
-    let begun = now().0;
-    let mut asked = NextNotification { config_id: job.config_id.clone(), ..Default::default() };
-    loop {
-        asked.leaves = now().0.saturating_sub(begun) > MAX_TURN_MS;
-        let turn = ask(env, job, &asked).await?;
-        if let Some(given_up) = turn.given_up {
-            send_dead_letter(env, job, &given_up).await;
+/// What the jobs of a batch share.
+struct Sender {
+    env: Env,
+    settings: Rc<Settings>,
+    /// Room for calls to receivers that were silent lately.
+    silent: Semaphore,
+    /// Whether the next batch waits for this one.
+    is_waited_for: bool,
+}
+
+impl Sender {
+    async fn serve_all(&self, jobs: Vec<Job>) {
+        let served = stream::iter(jobs).for_each_concurrent(ANSWERS_AT_ONCE, async |job| {
+            let WebhookJob { config_id, task, .. } = job.job.clone();
+            if let Err(error) = self.serve(job).await {
+                // Once the lease is over, the object's alarm sends another job.
+                console_error!("webhook {config_id} of task {task}: {error}");
+            }
+        });
+        served.await;
+    }
+
+    /// Sends what a webhook is owed, until there is nothing more, somebody else is at it, or it takes too long.
+    async fn serve(&self, Job { job, notification }: Job) -> Result<()> {
+        let begun = now().0;
+        let mut next = Some(notification);
+        while let Some(notification) = next {
+            let report = self.send(&notification).await;
+            log(&job, &notification.config, &report);
+            let asked = NextNotification {
+                config_id: job.config_id.clone(),
+                lease: Some(notification.lease),
+                report: Some(report),
+                leaves: now().0.saturating_sub(begun) > MAX_TURN_MS,
+            };
+            let turn = ask(&self.env, &job, &asked).await?;
+            if let Some(given_up) = turn.given_up {
+                send_dead_letter(&self.env, &job, &given_up).await;
+            }
+            next = turn.next;
         }
-        let Some(notification) = turn.next else { return Ok(()) };
-        let report = send(&notification, env, settings).await;
-        log(job, &notification.config, &report);
-        asked.lease = Some(notification.lease);
-        asked.report = Some(report);
+        Ok(())
+    }
+
+    /// Sends one notification, whatever comes of it.
+    async fn send(&self, notification: &Notification) -> Report {
+        // It is never closed, so there always comes a permit.
+        let _permit = match notification.standing {
+            Standing::Silent => self.silent.acquire().await.ok(),
+            Standing::Unknown | Standing::Answering => None,
+        };
+        let at = now().0;
+        let timeout_ms = self.settings.limits.webhook_timeout_ms;
+        let patience = patience_ms(notification.standing, timeout_ms, self.is_waited_for);
+        let sent = post(notification, patience, &self.env, &self.settings).await;
+        let generation = notification.generation;
+        let duration_ms = u64::try_from(now().0.saturating_sub(at)).unwrap_or(0);
+        let report = Report { generation, at, duration_ms, ..Report::default() };
+        match sent {
+            Ok(answer) => {
+                let status = Some(answer.status_code());
+                let retry_after = answer.headers().get("retry-after").ok().flatten();
+                let retry_after_s = retry_after.and_then(|text| retry_after_s(&text, now()));
+                Report { status, retry_after_s, ..report }
+            }
+            Err(Failure::NotCalled(reason)) => {
+                Report { error: Some(reason), is_hopeless: true, ..report }
+            }
+            Err(Failure::NoAnswer(reason)) => Report { error: Some(reason), ..report },
+            Err(Failure::Silence) => {
+                let error = Some(format!("no answer within {patience} ms"));
+                Report { error, is_timeout: true, ..report }
+            }
+        }
     }
 }
 
@@ -113,36 +203,18 @@ async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<No
     }
 }
 
-/// Sends one notification, whatever comes of it.
-async fn send(notification: &Notification, env: &Env, settings: &Settings) -> Report {
-    let at = now().0;
-    let sent = post(notification, env, settings).await;
-    let generation = notification.generation;
-    let duration_ms = u64::try_from(now().0.saturating_sub(at)).unwrap_or(0);
-    let report = Report { generation, at, duration_ms, ..Report::default() };
-    match sent {
-        Ok(answer) => {
-            let status = Some(answer.status_code());
-            let retry_after = answer.headers().get("retry-after").ok().flatten();
-            let retry_after_s = retry_after.and_then(|text| text.trim().parse().ok());
-            Report { status, retry_after_s, ..report }
-        }
-        Err(Failure::NotCalled(reason)) => {
-            Report { error: Some(reason), is_hopeless: true, ..report }
-        }
-        Err(Failure::NoAnswer(reason)) => Report { error: Some(reason), ..report },
-    }
-}
-
 enum Failure {
     /// The URL must not be called.
     NotCalled(String),
     /// There was no answer.
     NoAnswer(String),
+    /// There was no answer before patience was over.
+    Silence,
 }
 
 async fn post(
     notification: &Notification,
+    patience_ms: u64,
     env: &Env,
     settings: &Settings,
 ) -> std::result::Result<Response, Failure> {
@@ -156,11 +228,10 @@ async fn post(
         headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let request = new_request("POST", &config.url, &headers, Some(body)).map_err(no_answer)?;
     let answer = Box::pin(outbound::fetch(request));
-    let timeout_ms = settings.limits.webhook_timeout_ms;
-    match select(answer, Delay::from(Duration::from_millis(timeout_ms))).await {
+    match select(answer, Delay::from(Duration::from_millis(patience_ms))).await {
         // What the receiver has to say besides its status is not read: the exchange ends here.
         Either::Left((answer, _)) => answer.map(|(answer, _)| answer).map_err(no_answer),
-        Either::Right(_) => Err(Failure::NoAnswer(format!("no answer within {timeout_ms} ms"))),
+        Either::Right(_) => Err(Failure::Silence),
     }
 }
 
@@ -252,6 +323,10 @@ fn log(job: &WebhookJob, config: &TaskPushNotificationConfig, report: &Report) {
         "durationMs": report.duration_ms,
     });
     console_log!("{line}");
+}
+
+thread_local! {
+    static CROWD: RefCell<Crowd> = RefCell::default();
 }
 
 /// Where an object takes what senders ask.

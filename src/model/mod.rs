@@ -28,9 +28,9 @@ pub use id::{ContextId, TaskId};
 pub use json::{Json, JsonSize, Metadata, Text, encode};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub use push::{
-    AuthenticationInfo, EventFilter, ListPushNotificationConfigsRequest,
-    PushNotificationConfigRequest, RedeliverRequest, Secret, TaskPushNotificationConfig,
-    WEBHOOKS_EXTENSION,
+    AuthenticationInfo, EventFilter, KnownSecrets, ListPushNotificationConfigsRequest,
+    PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
+    TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
 };
 pub(crate) use request::fnv1a;
 pub use request::{

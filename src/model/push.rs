@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::decode::{Decode, Fields};
 use super::{Base64, TaskId};
 
-/// A webhook of a task (spec §4.3.1): the request that creates it and every answer that shows it.
+/// A webhook of a task (spec §4.3.1), as it is registered.
 ///
 /// `events` and `signing_secret` belong to the extension [`WEBHOOKS_EXTENSION`]. They are taken from any
 /// client, and shown to those that name the extension.
@@ -38,6 +38,41 @@ pub struct TaskPushNotificationConfig {
     /// What notifications are signed with, in the form `whsec_` and base64. A secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signing_secret: Option<Secret>,
+}
+
+/// A webhook as an answer shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShownWebhook {
+    /// What is shown of it.
+    #[serde(flatten)]
+    pub config: TaskPushNotificationConfig,
+    /// Which secrets it has, shown or not; for clients that use the extension.
+    #[serde(flatten)]
+    pub has: Option<KnownSecrets>,
+}
+
+/// Which secrets a webhook has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownSecrets {
+    /// A token.
+    pub has_token: bool,
+    /// Credentials to authenticate with.
+    pub has_credentials: bool,
+    /// Something to sign with.
+    pub has_signing_secret: bool,
+}
+
+impl KnownSecrets {
+    /// Those of this webhook.
+    pub fn of(config: &TaskPushNotificationConfig) -> Self {
+        let authentication = config.authentication.as_ref();
+        Self {
+            has_token: config.token.is_some(),
+            has_credentials: authentication.is_some_and(|info| info.credentials.is_some()),
+            has_signing_secret: config.signing_secret.is_some(),
+        }
+    }
 }
 
 /// How to authenticate with a receiver of notifications (spec §4.3.2).
@@ -257,7 +292,7 @@ impl Decode for RedeliverRequest {
         let from_generation = match fields.member("fromGeneration") {
             None => None,
             Some(Value::String(text)) => text.parse().ok(),
-            Some(value) => value.as_u64(),
+            Some(value) => value.as_u64().or_else(|| value.as_f64().and_then(whole)),
         };
         let from_generation = from_generation.filter(|generation| *generation > 0);
         if from_generation.is_none() {
@@ -266,6 +301,12 @@ impl Decode for RedeliverRequest {
         let PushNotificationConfigRequest { tenant, task_id, id } = webhook?;
         Some(Self { tenant, task_id, id, from_generation: from_generation? })
     }
+}
+
+/// A number without fraction, as `3.0`, that is exact.
+fn whole(number: f64) -> Option<u64> {
+    ((0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0)
+        .then_some(number as u64)
 }
 
 /// The longest id that a client may give a webhook, in characters.
@@ -391,10 +432,27 @@ mod tests {
         let read = |from: Value| {
             decode::<RedeliverRequest>(json!({"taskId": "t", "id": "c", "fromGeneration": from}))
         };
-        for from in [json!(3), json!("3")] {
+        for from in [json!(3), json!("3"), json!(3.0)] {
             assert_eq!(read(from).unwrap().from_generation, 3);
         }
-        for from in [json!(null), json!(0), json!(-1), json!(1.5), json!("x"), json!([])] {
+        // Beyond what any task has, and still a number that the object of the task reads.
+        for from in [json!(u64::MAX), json!(u64::MAX.to_string())] {
+            let request = read(from).unwrap();
+            let sent = serde_json::to_string(&request).unwrap();
+            let received = super::super::decode::read_json::<RedeliverRequest>(&sent).unwrap();
+            assert_eq!((received.from_generation, &received), (u64::MAX, &request));
+        }
+        for from in [
+            json!(null),
+            json!(0),
+            json!(-1),
+            json!(1.5),
+            json!(1e300),
+            json!(-0.0),
+            json!("x"),
+            json!("18446744073709551616"),
+            json!([]),
+        ] {
             let violations = read(from.clone()).unwrap_err();
             let fields: Vec<_> = violations.iter().map(|found| found.field.as_str()).collect();
             assert_eq!(fields, ["fromGeneration"], "{from}");

@@ -29,7 +29,7 @@ pub use terms::Terms;
 
 use std::rc::Rc;
 
-use crate::model::{Message, TaskPushNotificationConfig};
+use crate::model::{Message, ShownWebhook};
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +41,9 @@ pub enum Outcome {
     /// The task as it was when the operation was done.
     Task(ShownTask),
     /// A webhook of the task.
-    PushConfig(Box<TaskPushNotificationConfig>),
+    PushConfig(Box<ShownWebhook>),
     /// All webhooks of the task.
-    PushConfigs(Vec<TaskPushNotificationConfig>),
+    PushConfigs(Vec<ShownWebhook>),
     /// A webhook of the task is gone.
     PushConfigDeleted,
     /// How the notifications of a webhook have fared, as JSON.

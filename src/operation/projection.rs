@@ -65,7 +65,6 @@ impl TaskSession {
         if projection.retry_at.get().is_some_and(|at| at <= now) {
             projection.retry_at.set(None);
         }
-        self.forget_jobs();
         self.project();
         self.poke();
         while projection.is_paying.get() {

@@ -11,15 +11,19 @@ use super::frame::{self, Frame};
 use crate::model::decode::{Decode, Fields};
 use crate::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 use crate::port::{StoreError, WebhookJob};
-use crate::push::{Delivery, Health, Report, RetryPolicy, Verdict};
+use crate::push::{Delivery, Health, Report, RetryPolicy, Standing, Verdict};
 use crate::task::TaskMachine;
 
 /// A webhook of the task in memory.
 pub(super) struct Hook {
     pub(super) config: TaskPushNotificationConfig,
     pub(super) delivery: Delivery,
-    /// Whether a job for it is in the queue, as far as is known.
-    is_queued: bool,
+    /// While a job for it is in the queue, as far as is known: when that counts as lost.
+    lost_at: Option<UnixMillis>,
+    /// Since when it waits for a sender, if it does.
+    waits_since: Option<UnixMillis>,
+    /// Whether this session knows since when something is owed, from a sender or from its registration.
+    is_watched: bool,
     /// Who sends its notifications, and until when nobody else may.
     lease: Option<(String, UnixMillis)>,
     /// The event that was given out last, until it is reported. What else is reported is out of date.
@@ -44,12 +48,20 @@ impl Hook {
         Self {
             config,
             delivery,
-            is_queued: false,
+            lost_at: None,
+            waits_since: None,
+            is_watched: true,
             lease: None,
             pending: None,
             unsaved: 0,
             is_stored: false,
         }
+    }
+
+    /// Puts another config in its place, which goes on behind the newest event that this one got.
+    pub(super) fn replace(&mut self, config: TaskPushNotificationConfig) {
+        let delivery = self.delivery.replaced();
+        *self = Self { delivery, lost_at: self.lost_at, ..Self::new(config, 0) };
     }
 
     /// Sends again, from the event of this generation on; what is under way does not count.
@@ -65,14 +77,55 @@ impl Hook {
         serde_json::to_string(&stored).unwrap_or_default()
     }
 
-    /// Whether an event of the task is behind the newest one that the webhook got.
-    fn is_owed(&self, machine: &TaskMachine) -> bool {
+    /// Behind which generation the next event for the webhook is, if there is one.
+    fn owed_after(&self, machine: &TaskMachine) -> Option<u64> {
+        let Delivery { done, health, tells_end, .. } = self.delivery;
+        if health == Health::Suspended {
+            let end = machine.status_generation();
+            let has_end = machine.state().is_terminal() && end > done;
+            let is_wanted = self.config.events != EventFilter::Artifacts;
+            return (tells_end && has_end && is_wanted).then(|| end.saturating_sub(1));
+        }
         let newest = match self.config.events {
             EventFilter::All => machine.generation(),
             EventFilter::Status => machine.status_generation(),
             EventFilter::Artifacts => machine.artifact_generation(),
         };
-        newest > self.delivery.done && self.delivery.health != Health::Suspended
+        (newest > done).then_some(done)
+    }
+
+    /// Who may be sending its notifications now.
+    fn holder(&self, now: UnixMillis) -> Option<&(String, UnixMillis)> {
+        self.lease.as_ref().filter(|(_, until)| *until > now)
+    }
+
+    /// Whether a job belongs into the queue: something can be sent, nobody is at it, and there is no job
+    /// that may still come.
+    fn needs_job(&self, machine: &TaskMachine, now: UnixMillis) -> bool {
+        self.owed_after(machine).is_some()
+            && self.delivery.is_ready(now)
+            && self.holder(now).is_none()
+            && self.lost_at.is_none_or(|at| at <= now)
+    }
+
+    /// A job goes into the queue. It counts as lost after a while, which grows with the time that the webhook
+    /// has waited already: where senders are behind, more jobs would not help.
+    fn note_queued(&mut self, machine: &TaskMachine, keep_alive_ms: u64, now: UnixMillis) {
+        let due = self.delivery.retry_at.map(UnixMillis);
+        let stored_since = || due.or(machine.task().status.timestamp).unwrap_or(now);
+        let since = if self.is_watched { now } else { stored_since() };
+        let since = *self.waits_since.get_or_insert(since);
+        let waited = u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0);
+        let pause = waited.min(MAX_LOOK_MS).max(keep_alive_ms);
+        self.lost_at = Some(later(now, pause));
+    }
+
+    /// A sender has come: its job is not in the queue any more.
+    fn note_sender(&mut self) {
+        self.lease = None;
+        self.lost_at = None;
+        self.waits_since = None;
+        self.is_watched = true;
     }
 }
 
@@ -80,7 +133,7 @@ impl Decode for Hook {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let config = fields.object("config")?;
         let delivery = fields.object("delivery")?;
-        Some(Self { delivery, is_stored: true, ..Self::new(config, 0) })
+        Some(Self { delivery, is_stored: true, is_watched: false, ..Self::new(config, 0) })
     }
 }
 
@@ -96,6 +149,8 @@ pub struct Notification {
     pub body: String,
     /// Where to.
     pub config: TaskPushNotificationConfig,
+    /// How the receiver answers, as far as is known.
+    pub standing: Standing,
 }
 
 impl Decode for Notification {
@@ -105,6 +160,7 @@ impl Decode for Notification {
             generation: fields.number("generation")?,
             body: fields.string("body")?,
             config: fields.object("config")?,
+            standing: Standing::named(&fields.string("standing").unwrap_or_default()),
         })
     }
 }
@@ -175,20 +231,22 @@ impl Decode for GivenUp {
 impl TaskSession {
     /// Lets the senders know of what they can do now. Called whenever something may have changed.
     pub(super) fn poke(&self) {
+        self.poke_those(|_| true);
+    }
+
+    fn poke_those(&self, is_meant: impl Fn(&Hook) -> bool) {
         if self.is_broken() || self.hooks().borrow().is_empty() {
             return;
         }
         let now = self.platform().now();
+        let keep_alive_ms = self.limits().keep_alive_ms;
         let due: Vec<String> = self
             .with_machine(|machine| {
                 let mut hooks = self.hooks().borrow_mut();
-                let due = hooks.iter_mut().filter(|hook| {
-                    let is_free = hook.lease.as_ref().is_none_or(|(_, until)| *until <= now);
-                    let is_due = hook.is_owed(machine) && hook.delivery.is_ready(now);
-                    is_due && is_free && !hook.is_queued
-                });
+                let hooks = hooks.iter_mut().filter(|hook| is_meant(hook));
+                let due = hooks.filter(|hook| hook.needs_job(machine, now));
                 due.map(|hook| {
-                    hook.is_queued = true;
+                    hook.note_queued(machine, keep_alive_ms, now);
                     hook.config.id.clone()
                 })
                 .collect()
@@ -207,29 +265,31 @@ impl TaskSession {
             if let Err(error) = session.platform().enqueue(job).await {
                 let id = session.id();
                 session.platform().log_error(&format!("task {id}: the queue failed: {error}"));
-                session.with_hook(&config_id, |hook| hook.is_queued = false);
+                session.with_hook(&config_id, |hook| hook.lost_at = None);
             }
         }));
     }
 
-    /// The alarm has rung: jobs that were in the queue may be lost.
-    pub(super) fn forget_jobs(&self) {
-        for hook in self.hooks().borrow_mut().iter_mut() {
-            hook.is_queued = false;
-        }
-    }
-
-    /// Whether a webhook is owed something that may be sent now, and when the next one that has failed may
-    /// be tried again.
-    pub(super) fn webhook_wants(&self) -> (bool, Option<UnixMillis>) {
+    /// When to look whether a sender has come to the webhooks that are owed something, and when the next one
+    /// that has failed is tried again.
+    pub(super) fn webhook_wants(&self) -> (Option<UnixMillis>, Option<UnixMillis>) {
         let hooks = self.hooks().borrow();
-        if hooks.is_empty() {
-            return (false, None);
-        }
+        let now = self.platform().now();
+        let soon = later(now, self.limits().keep_alive_ms);
         let wants = self.with_machine(|machine| {
-            let owed: Vec<&Hook> = hooks.iter().filter(|hook| hook.is_owed(machine)).collect();
-            let retries = owed.iter().filter_map(|hook| hook.delivery.retry_at).map(UnixMillis);
-            (owed.iter().any(|hook| hook.delivery.retry_at.is_none()), retries.min())
+            let owed = hooks.iter().filter(|hook| hook.owed_after(machine).is_some());
+            owed.fold((None, None), |(look, retry): (Option<_>, Option<_>), hook| {
+                let earliest = |known: Option<UnixMillis>, at: UnixMillis| {
+                    Some(known.map_or(at, |known| known.min(at)))
+                };
+                let retry_at = hook.delivery.retry_at.map(UnixMillis).filter(|at| *at > now);
+                match (hook.holder(now), retry_at) {
+                    // The holder reports, or else the lease ends.
+                    (Some((_, until)), _) => (earliest(look, soon.max(*until)), retry),
+                    (None, Some(at)) => (look, earliest(retry, at)),
+                    (None, None) => (earliest(look, hook.lost_at.unwrap_or(soon)), retry),
+                }
+            })
         });
         wants.unwrap_or_default()
     }
@@ -242,7 +302,8 @@ impl TaskSession {
             turn.given_up = self.take_report(&asked.config_id, report);
         }
         turn.next = self.lease(&asked.config_id, asked.lease.as_deref(), asked.leaves);
-        self.poke();
+        // The others have their jobs, or an alarm for when they need one.
+        self.poke_those(|hook| hook.config.id == asked.config_id);
         self.arm();
         turn
     }
@@ -269,42 +330,34 @@ impl TaskSession {
         if verdict != Verdict::Delivered && verdict != Verdict::Stale {
             self.store_hook(config_id);
         }
-        (verdict == Verdict::GivenUp).then_some(given_up)
+        matches!(verdict, Verdict::GivenUp | Verdict::Refused).then_some(given_up)
     }
 
     /// Gives the next notification to whoever has the lease, or takes it if it is free.
     fn lease(&self, config_id: &str, lease: Option<&str>, leaves: bool) -> Option<Notification> {
         let now = self.platform().now();
-        let (done, filter, unsaved) = self.with_hook(config_id, |hook| {
-            let holder = hook.lease.as_ref().filter(|(_, until)| *until > now);
-            if holder.is_some_and(|(holder, _)| Some(holder.as_str()) != lease) {
+        let (after, filter, unsaved) = self.with_hook(config_id, |hook| {
+            if hook.holder(now).is_some_and(|(holder, _)| Some(holder.as_str()) != lease) {
                 return None;
             }
-            hook.lease = None;
-            hook.is_queued = false;
-            Some((hook.delivery.done, hook.config.events, hook.unsaved))
+            hook.note_sender();
+            let may_send = !leaves && hook.delivery.is_ready(now);
+            let after = self.with_machine(|machine| hook.owed_after(machine)).flatten();
+            Some((after.filter(|_| may_send), hook.config.events, hook.unsaved))
         })??;
-        let is_ready = self.with_machine(|machine| {
-            let is_due = |hook: &mut Hook| hook.is_owed(machine) && hook.delivery.is_ready(now);
-            self.with_hook(config_id, is_due).unwrap_or(false)
-        });
-        let next = match leaves || is_ready != Some(true) {
-            true => None,
-            false => self.event_after(done, filter),
-        };
+        let next = after.and_then(|after| self.event_after(after, filter));
         if unsaved >= MAX_UNSAVED || (unsaved > 0 && next.is_none()) {
             self.store_hook(config_id);
         }
         let (generation, body) = next?;
         let lease = self.platform().new_id();
         let patience = self.limits().webhook_timeout_ms.saturating_add(LEASE_SLACK_MS);
-        let until = UnixMillis(now.0.saturating_add(i64::try_from(patience).unwrap_or(i64::MAX)));
-        let config = self.with_hook(config_id, |hook| {
-            hook.lease = Some((lease.clone(), until));
+        let (config, standing) = self.with_hook(config_id, |hook| {
+            hook.lease = Some((lease.clone(), later(now, patience)));
             hook.pending = Some(generation);
-            hook.config.clone()
+            (hook.config.clone(), hook.delivery.standing(now))
         })?;
-        Some(Notification { lease, generation, body, config })
+        Some(Notification { lease, generation, body, config, standing })
     }
 
     /// The first event after a generation that a filter lets through.
@@ -356,6 +409,13 @@ impl TaskSession {
         Ok(())
     }
 }
+
+fn later(instant: UnixMillis, millis: u64) -> UnixMillis {
+    UnixMillis(instant.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
+}
+
+/// How long a job counts as being in the queue at most: one hour, in milliseconds.
+const MAX_LOOK_MS: u64 = 3_600_000;
 
 /// How many deliveries go unstored at most: as many may be repeated after a crash.
 const MAX_UNSAVED: u32 = 10;

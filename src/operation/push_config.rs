@@ -7,7 +7,8 @@ use super::{Call, Outcome, TaskSession};
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::model::{
-    ListPushNotificationConfigsRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
+    AuthenticationInfo, KnownSecrets, ListPushNotificationConfigsRequest,
+    PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
     TaskPushNotificationConfig,
 };
 use crate::push::Delivery;
@@ -24,7 +25,7 @@ pub fn manage_webhooks(
     caller: &Caller,
     call: Call,
 ) -> Result<Outcome, Error> {
-    let one = |config| Outcome::PushConfig(Box::new(config));
+    let one = |webhook| Outcome::PushConfig(Box::new(webhook));
     match call {
         Call::CreateTaskPushNotificationConfig(config) => {
             create_push_config(session, agent, caller, *config).map(one)
@@ -54,7 +55,8 @@ pub fn manage_webhooks(
     }
 }
 
-/// Registers a webhook: it gets what happens from now on. One of the same id is replaced.
+/// Registers a webhook: it gets what happens from now on. One of the same id is replaced, and the new one
+/// gets what that one was still owed. Only the answer that creates a webhook shows its secrets.
 ///
 /// # Errors
 ///
@@ -65,13 +67,18 @@ fn create_push_config(
     agent: &str,
     caller: &Caller,
     config: TaskPushNotificationConfig,
-) -> Result<TaskPushNotificationConfig, Error> {
+) -> Result<ShownWebhook, Error> {
     session.authorize(agent, caller)?;
     session.flush().map_err(|_| session.internal())?;
+    let is_new = session.with_hook(&config.id, |_| ()).is_none();
     let config = session.register(config, session.generation())?;
     session.store_hook(&config.id);
+    // One that replaces another is owed what that was owed.
+    session.poke();
+    session.arm();
     match session.with_hook(&config.id, |hook| hook.is_stored) {
-        Some(true) => Ok(config),
+        Some(true) if is_new => Ok(created(config)),
+        Some(true) => Ok(shown(config, caller)),
         Some(false) | None => Err(session.internal()),
     }
 }
@@ -86,10 +93,11 @@ fn get_push_config(
     agent: &str,
     caller: &Caller,
     request: &PushNotificationConfigRequest,
-) -> Result<TaskPushNotificationConfig, Error> {
+) -> Result<ShownWebhook, Error> {
     session.authorize(agent, caller)?;
     let found = session.with_hook(&request.id, |hook| hook.config.clone());
-    found.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))
+    let config = found.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))?;
+    Ok(shown(config, caller))
 }
 
 /// All webhooks of the task, in the order of their registration.
@@ -102,9 +110,10 @@ fn list_push_configs(
     agent: &str,
     caller: &Caller,
     _request: &ListPushNotificationConfigsRequest,
-) -> Result<Vec<TaskPushNotificationConfig>, Error> {
+) -> Result<Vec<ShownWebhook>, Error> {
     session.authorize(agent, caller)?;
-    Ok(session.hooks().borrow().iter().map(|hook| hook.config.clone()).collect())
+    let hooks = session.hooks().borrow();
+    Ok(hooks.iter().map(|hook| shown(hook.config.clone(), caller)).collect())
 }
 
 /// Deletes a webhook: nothing more is sent to it. Deleting it again does no harm.
@@ -167,7 +176,7 @@ fn redeliver(
     agent: &str,
     caller: &Caller,
     request: &RedeliverRequest,
-) -> Result<TaskPushNotificationConfig, Error> {
+) -> Result<ShownWebhook, Error> {
     session.authorize(agent, caller)?;
     session.flush().map_err(|_| session.internal())?;
     let (newest, from) = (session.generation(), request.from_generation);
@@ -183,11 +192,36 @@ fn redeliver(
     session.store_hook(&config.id);
     session.poke();
     session.arm();
-    Ok(config)
+    Ok(shown(config, caller))
+}
+
+/// A webhook as the answer that creates it shows it: with all its secrets.
+fn created(config: TaskPushNotificationConfig) -> ShownWebhook {
+    ShownWebhook { has: Some(KnownSecrets::of(&config)), config }
+}
+
+/// A webhook as every other answer shows it. Its owner sees token and credentials, as the specification has
+/// it, if we know who that is; nobody sees the signing secret, which is all that tells our notifications from
+/// those of others.
+fn shown(mut config: TaskPushNotificationConfig, caller: &Caller) -> ShownWebhook {
+    let has = Some(KnownSecrets::of(&config));
+    config.signing_secret = None;
+    // Everybody without credentials is the same caller, and so the owner of every such webhook.
+    if caller.id == Caller::anonymous().id {
+        config.token = None;
+        config.authentication =
+            config.authentication.map(|AuthenticationInfo { scheme, .. }| AuthenticationInfo {
+                scheme,
+                credentials: None,
+            });
+    }
+    ShownWebhook { config, has }
 }
 
 impl TaskSession {
-    /// Adds a webhook in memory, with an id and a signing secret if it has none.
+    /// Adds a webhook in memory, or replaces the one of the same id, where it stands. It gets an id and a signing
+    /// secret if it has none; one that replaces another keeps that one's signing secret then. Token and
+    /// credentials are not kept: the new URL may be somebody else's.
     ///
     /// # Errors
     ///
@@ -206,8 +240,10 @@ impl TaskSession {
         config.signing_secret = config.signing_secret.or(known).or_else(|| Some(self.new_secret()));
         self.check_webhook_room(&config.id)?;
         let mut hooks = self.hooks().borrow_mut();
-        hooks.retain(|hook| hook.config.id != config.id);
-        hooks.push(Hook::new(config.clone(), after));
+        match hooks.iter_mut().find(|hook| hook.config.id == config.id) {
+            Some(hook) => hook.replace(config.clone()),
+            None => hooks.push(Hook::new(config.clone(), after)),
+        }
         Ok(config)
     }
 

@@ -156,7 +156,7 @@ impl TaskSession {
             session.flush()?;
         }
         session.project();
-        session.poke();
+        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         session.arm();
         Ok(session)
     }
@@ -231,8 +231,7 @@ impl TaskSession {
     }
 
     fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<str>> {
-        let view =
-            |task: &Task| encode(&TaskView { generation, ..task.view(history) });
+        let view = |task: &Task| encode(&TaskView { generation, ..task.view(history) });
         self.with_task(view)?.ok().map(Rc::<str>::from)
     }
 
@@ -476,12 +475,12 @@ impl TaskSession {
             let run = machine.run().filter(|_| machine.is_active());
             run.map(RunStart::deadline)
         });
-        let (owes_webhook, webhook_retry) = self.webhook_wants();
+        let (webhook_look, webhook_retry) = self.webhook_wants();
         let wants = Wants {
             run_until: run_until.flatten(),
             owes_index: self.owes_index(),
             index_retry: self.projection.retry_at(),
-            owes_webhook,
+            webhook_look,
             webhook_retry,
             keep_until: self.keep_until(),
         };

@@ -85,9 +85,15 @@ impl TaskStore for MemoryStore {
     }
 
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
-        self.delete_webhook(id)?;
+        if self.0.fails.get() {
+            return Err(StoreError("the store was told to fail".to_owned()));
+        }
+        let member = format!(r#""id":"{id}""#);
         if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            stored.webhooks.push(json.to_owned());
+            match stored.webhooks.iter_mut().find(|known| known.contains(&member)) {
+                Some(known) => *known = json.to_owned(),
+                None => stored.webhooks.push(json.to_owned()),
+            }
         }
         Ok(())
     }

@@ -23,7 +23,8 @@ pub struct Delivery {
     pub failing_since: Option<i64>,
     /// When it is tried again.
     pub retry_at: Option<i64>,
-    /// How many events in a row were given up.
+    /// How many events in a row were given up after all attempts. An event that the receiver refused does
+    /// not count.
     pub given_up: u32,
     /// Whether the webhook works.
     pub health: Health,
@@ -31,6 +32,12 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// The newest attempts, oldest first, up to 20.
     pub recent: VecDeque<Attempt>,
+    /// When the newest attempt ended without an answer in time; none if it was another end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent_at: Option<i64>,
+    /// While suspended: whether the end of the task is still tried, once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tells_end: bool,
 }
 
 /// Whether a webhook works.
@@ -42,8 +49,22 @@ pub enum Health {
     Active,
     /// The newest attempt failed.
     Failing,
-    /// Too many events were given up: nothing is sent until the owner asks for it.
+    /// Too many events were given up: nothing is sent until the owner asks for it, but for the end of the
+    /// task, which is tried once.
     Suspended,
+}
+
+/// What is known of how a receiver answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Standing {
+    /// It has never answered, or nothing was sent yet.
+    #[default]
+    Unknown,
+    /// It has answered lately.
+    Answering,
+    /// The newest attempt, not long ago, got no answer in time.
+    Silent,
 }
 
 /// One attempt to deliver an event.
@@ -84,7 +105,9 @@ pub struct Report {
     pub error: Option<String>,
     /// Whether trying again cannot help: the URL must not be called.
     pub is_hopeless: bool,
-    /// For how many seconds the receiver wants to be left alone.
+    /// Whether the receiver was connected to or looked for until patience was over.
+    pub is_timeout: bool,
+    /// For how many seconds the receiver wants to be left alone; see [`retry_after_s`].
     pub retry_after_s: Option<u64>,
 }
 
@@ -95,8 +118,10 @@ pub enum Verdict {
     Delivered,
     /// It is tried again later.
     Retry,
-    /// It is not tried again.
+    /// It was tried as often as it may be, and is not tried again.
     GivenUp,
+    /// The receiver does not want this event; it is not tried again.
+    Refused,
     /// The report is about an event that is settled already.
     Stale,
 }
@@ -120,9 +145,27 @@ impl Delivery {
         Self { done: generation, ..Self::default() }
     }
 
+    /// That of a webhook which replaces this one: it is owed the same events, and has failed at none.
+    pub fn replaced(&self) -> Self {
+        Self { done: self.done, recent: self.recent.clone(), ..Self::default() }
+    }
+
     /// Whether something may be sent at this instant, if there is anything.
     pub fn is_ready(&self, now: UnixMillis) -> bool {
-        self.health != Health::Suspended && self.retry_at.is_none_or(|at| at <= now.0)
+        let is_open = self.health != Health::Suspended || self.tells_end;
+        is_open && self.retry_at.is_none_or(|at| at <= now.0)
+    }
+
+    /// What is known of how the receiver answers.
+    pub fn standing(&self, now: UnixMillis) -> Standing {
+        let is_lately = |at: i64| now.0.saturating_sub(at) <= SILENT_MS;
+        if self.silent_at.is_some_and(is_lately) {
+            return Standing::Silent;
+        }
+        match self.recent.iter().any(|attempt| attempt.status.is_some()) {
+            true => Standing::Answering,
+            false => Standing::Unknown,
+        }
     }
 
     /// Takes what a sender reports. `chance` is from 0 to 1 and spreads retries.
@@ -136,7 +179,13 @@ impl Delivery {
         if report.generation <= self.done {
             return Verdict::Stale;
         }
-        let verdict = self.judge(&report, policy, now);
+        let was_suspended = self.health == Health::Suspended;
+        let verdict = match self.judge(&report, policy, now) {
+            // The end of the task is tried once.
+            Verdict::Retry if was_suspended => Verdict::GivenUp,
+            verdict => verdict,
+        };
+        self.silent_at = report.is_timeout.then_some(now.0);
         let attempt = self.attempts + 1;
         let error = match (verdict, report.status) {
             (Verdict::Delivered, _) => None,
@@ -153,6 +202,8 @@ impl Delivery {
             error: error.clone(),
         });
         match verdict {
+            // What is before the end stays owed, for the owner to ask for it.
+            _ if was_suspended => self.tells_end = false,
             Verdict::Delivered => {
                 self.settle(report.generation);
                 self.given_up = 0;
@@ -170,9 +221,17 @@ impl Delivery {
             Verdict::GivenUp => {
                 self.settle(report.generation);
                 self.given_up = self.given_up.saturating_add(1);
+                self.health = Health::Failing;
+                if self.given_up >= policy.suspend_after {
+                    self.health = Health::Suspended;
+                    self.tells_end = true;
+                }
+            }
+            Verdict::Refused => {
+                self.settle(report.generation);
+                // One that is gone does not want to hear of the end either.
                 let is_gone = report.status == Some(410);
-                let is_hopeless = is_gone || self.given_up >= policy.suspend_after;
-                self.health = if is_hopeless { Health::Suspended } else { Health::Failing };
+                self.health = if is_gone { Health::Suspended } else { Health::Failing };
             }
             Verdict::Stale => {}
         }
@@ -187,13 +246,14 @@ impl Delivery {
         self.settle(generation.saturating_sub(1));
         self.given_up = 0;
         self.health = Health::Active;
+        self.tells_end = false;
     }
 
     fn judge(&self, report: &Report, policy: &RetryPolicy, now: UnixMillis) -> Verdict {
         match report.status {
             Some(200..=299) => return Verdict::Delivered,
-            Some(408 | 425 | 429 | 500..) => {}
-            Some(_) => return Verdict::GivenUp,
+            Some(408 | 425 | 429 | 500..=599) => {}
+            Some(_) => return Verdict::Refused,
             None if report.is_hopeless => return Verdict::GivenUp,
             None => {}
         }
@@ -225,7 +285,7 @@ impl Verdict {
         match self {
             Self::Delivered => "delivered",
             Self::Retry => "retry",
-            Self::GivenUp => "givenUp",
+            Self::GivenUp | Self::Refused => "givenUp",
             Self::Stale => "stale",
         }
     }
@@ -236,6 +296,19 @@ impl Verdict {
 fn delay_after(attempts: u32, first_ms: u64, chance: f64) -> u64 {
     let delay = doubled(first_ms, attempts, MAX_DELAY_MS);
     (delay as f64 * (0.5 + chance / 2.0)) as u64
+}
+
+/// For how many seconds a receiver wants to be left alone, by its header `Retry-After`: seconds or a date
+/// (RFC 9110 §10.2.3). At most the longest pause; `None` for anything else.
+pub fn retry_after_s(text: &str, now: UnixMillis) -> Option<u64> {
+    let text = text.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds are more seconds than anybody waits.
+        return Some(text.parse().unwrap_or(u64::MAX).min(MAX_DELAY_MS / 1_000));
+    }
+    let left = UnixMillis::parse_http_date(text)?.0.saturating_sub(now.0);
+    let left = u64::try_from(left).unwrap_or(0).min(MAX_DELAY_MS);
+    Some(left.div_ceil(1_000))
 }
 
 impl Decode for Delivery {
@@ -253,7 +326,20 @@ impl Decode for Delivery {
             },
             last_error: fields.string("lastError"),
             recent: fields.list("recent").unwrap_or_default().into(),
+            silent_at: fields.number("silentAt"),
+            tells_end: fields.boolean("tellsEnd").unwrap_or_default(),
         })
+    }
+}
+
+impl Standing {
+    /// What the object of the task has said; a sender that does not know it treats it as unknown.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "answering" => Self::Answering,
+            "silent" => Self::Silent,
+            _ => Self::Unknown,
+        }
     }
 }
 
@@ -280,7 +366,9 @@ impl Decode for Report {
             status: fields.number("status"),
             error: fields.string("error"),
             is_hopeless: fields.boolean("isHopeless").unwrap_or_default(),
-            retry_after_s: fields.number("retryAfterS"),
+            is_timeout: fields.boolean("isTimeout").unwrap_or_default(),
+            // A number that does not fit would make the report unreadable, and the attempt never counted.
+            retry_after_s: fields.member("retryAfterS").and_then(|value| value.as_u64()),
         })
     }
 }
@@ -290,6 +378,10 @@ const MAX_RECENT: usize = 20;
 
 /// The longest time between two attempts: one hour, in milliseconds.
 const MAX_DELAY_MS: u64 = 3_600_000;
+
+/// How long a receiver that did not answer in time counts as silent: one minute, in milliseconds. Retries
+/// soon come less often than that, and then one that is merely slow has all the time it may have.
+const SILENT_MS: i64 = 60_000;
 
 #[cfg(test)]
 mod tests {
@@ -309,17 +401,23 @@ mod tests {
             (200, Verdict::Delivered),
             (204, Verdict::Delivered),
             (299, Verdict::Delivered),
-            (301, Verdict::GivenUp),
-            (307, Verdict::GivenUp),
-            (400, Verdict::GivenUp),
-            (401, Verdict::GivenUp),
-            (404, Verdict::GivenUp),
+            (199, Verdict::Refused),
+            (301, Verdict::Refused),
+            (307, Verdict::Refused),
+            (400, Verdict::Refused),
+            (401, Verdict::Refused),
+            (403, Verdict::Refused),
+            (404, Verdict::Refused),
             (408, Verdict::Retry),
-            (410, Verdict::GivenUp),
+            (410, Verdict::Refused),
+            (413, Verdict::Refused),
+            (422, Verdict::Refused),
             (425, Verdict::Retry),
             (429, Verdict::Retry),
             (500, Verdict::Retry),
             (503, Verdict::Retry),
+            (599, Verdict::Retry),
+            (600, Verdict::Refused),
         ] {
             let mut delivery = Delivery::after(0);
             let given = delivery.report(answered(1, status), &POLICY, UnixMillis(0), 1.0);
@@ -343,9 +441,10 @@ mod tests {
         assert_eq!((delivery.done, delivery.given_up), (5, 1));
         assert_eq!(delivery.last_error.as_deref(), Some("no answer"));
         assert!(delivery.is_ready(UnixMillis(0)), "the next event has its own attempts");
-        delivery.report(answered(6, 404), &POLICY, UnixMillis(0), 1.0);
-        assert_eq!(delivery.health, Health::Suspended);
-        assert!(!delivery.is_ready(UnixMillis(i64::MAX)));
+        for _ in 0..POLICY.max_attempts {
+            delivery.report(answered(6, 503), &POLICY, UnixMillis(0), 1.0);
+        }
+        assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, true));
         delivery.restart_from(5);
         assert_eq!((delivery.done, delivery.health), (4, Health::Active));
         delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 1.0);
@@ -353,7 +452,8 @@ mod tests {
         assert_eq!(delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 0.0), Verdict::Stale);
         let outcomes: Vec<&str> =
             delivery.recent.iter().map(|attempt| attempt.outcome.as_str()).collect();
-        assert_eq!(outcomes, ["retry", "retry", "givenUp", "givenUp", "delivered"]);
+        let twice = ["retry", "retry", "givenUp", "retry", "retry", "givenUp", "delivered"];
+        assert_eq!(outcomes, twice);
     }
 
     #[test]
@@ -366,6 +466,103 @@ mod tests {
         let report = Report { retry_after_s: Some(u64::MAX), ..answered(1, 503) };
         delivery.report(report, &POLICY, UnixMillis(0), 0.0);
         assert_eq!(delivery.retry_at, Some(3_600_000));
+    }
+
+    #[test]
+    fn retry_after_is_read_within_bounds() {
+        let now = UnixMillis::parse("2026-01-05T09:00:00.000Z").unwrap();
+        for (text, seconds) in [
+            ("0", Some(0)),
+            (" 30 ", Some(30)),
+            ("3600", Some(3_600)),
+            ("3601", Some(3_600)),
+            ("9223372036854775807", Some(3_600)),
+            ("9223372036854775808", Some(3_600)),
+            ("18446744073709551615", Some(3_600)),
+            ("18446744073709551616", Some(3_600)),
+            ("99999999999999999999999999999999", Some(3_600)),
+            ("Mon, 05 Jan 2026 09:00:30 GMT", Some(30)),
+            ("Mon, 05 Jan 2026 08:00:00 GMT", Some(0)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(3_600)),
+            ("-1", None),
+            ("+5", None),
+            ("1.5", None),
+            ("1e9", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(retry_after_s(text, now), seconds, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_report_counts_whatever_its_numbers_are() {
+        for retry_after in ["9223372036854775808", "18446744073709551615", "-1", "1e300", r#""x""#]
+        {
+            let text = format!(
+                r#"{{"generation":1,"at":0,"durationMs":1,"status":503,"retryAfterS":{retry_after}}}"#
+            );
+            let report = read_json::<Report>(&text).expect(&text);
+            let mut delivery = Delivery::after(0);
+            let verdict = delivery.report(report, &POLICY, UnixMillis(0), 0.0);
+            assert_eq!(verdict, Verdict::Retry, "{text}");
+            assert!(delivery.retry_at.is_some_and(|at| (500..=3_600_000).contains(&at)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_receiver_refuses_does_not_count_against_it() {
+        let mut delivery = Delivery::after(0);
+        for (generation, status) in (1..).zip([400, 401, 403, 404, 413, 422, 307]) {
+            let verdict =
+                delivery.report(answered(generation, status), &POLICY, UnixMillis(0), 0.0);
+            assert_eq!((verdict, delivery.given_up), (Verdict::Refused, 0), "{status}");
+            assert_eq!((delivery.done, delivery.health), (generation, Health::Failing));
+        }
+    }
+
+    #[test]
+    fn the_end_is_tried_once_although_suspended() {
+        let one_try = RetryPolicy { max_attempts: 1, ..POLICY };
+        for status in [200, 503, 404] {
+            let mut delivery = Delivery::after(0);
+            delivery.report(answered(1, 503), &one_try, UnixMillis(0), 0.0);
+            delivery.report(answered(2, 503), &one_try, UnixMillis(0), 0.0);
+            assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, true));
+            assert!(delivery.is_ready(UnixMillis(0)));
+            let verdict = delivery.report(answered(9, status), &POLICY, UnixMillis(0), 0.0);
+            assert!(!matches!(verdict, Verdict::Retry | Verdict::Stale), "{status}");
+            assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, false));
+            assert_eq!(delivery.done, 2, "what is before the end stays owed");
+            assert!(!delivery.is_ready(UnixMillis(i64::MAX)));
+        }
+    }
+
+    #[test]
+    fn who_was_silent_is_so_for_a_while() {
+        let mut delivery = Delivery::after(0);
+        assert_eq!(delivery.standing(UnixMillis(0)), Standing::Unknown);
+        let silent = |generation| Report { generation, is_timeout: true, ..Report::default() };
+        delivery.report(silent(1), &POLICY, UnixMillis(0), 0.0);
+        assert_eq!(delivery.standing(UnixMillis(SILENT_MS)), Standing::Silent);
+        assert_eq!(delivery.standing(UnixMillis(SILENT_MS + 1)), Standing::Unknown);
+        let text = serde_json::to_string(&delivery).unwrap();
+        assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
+        delivery.report(answered(1, 503), &POLICY, UnixMillis(1), 0.0);
+        assert_eq!(delivery.standing(UnixMillis(1)), Standing::Answering);
+        for standing in [Standing::Unknown, Standing::Answering, Standing::Silent] {
+            let name = serde_json::to_value(standing).unwrap();
+            assert_eq!(Standing::named(name.as_str().unwrap()), standing);
+        }
+    }
+
+    #[test]
+    fn rows_of_earlier_versions_are_read() {
+        let text = r#"{"done":4,"attempts":0,"failingSince":null,"retryAt":null,"givenUp":3,
+            "health":"suspended","lastError":"x","recent":[]}"#;
+        let delivery = read_json::<Delivery>(text).unwrap();
+        assert_eq!((delivery.done, delivery.health), (4, Health::Suspended));
+        assert!(!delivery.is_ready(UnixMillis(i64::MAX)), "nothing is sent unasked");
     }
 
     #[test]

@@ -168,6 +168,10 @@ impl Place {
         if host.split('.').any(str::is_empty) {
             return Self::Elsewhere("no name, a part of it is empty");
         }
+        let is_of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if !host.bytes().all(is_of_a_name) {
+            return Self::Elsewhere("no name of a host");
+        }
         let Some((_, top)) = host.rsplit_once('.') else {
             return Self::Elsewhere("a name without domain");
         };
@@ -196,12 +200,17 @@ const DOCUMENTATION: Place = Place::Elsewhere("an address for documentation");
 const EMBEDDED: Place = Place::Elsewhere("an IPv4 address in the form of an IPv6 address");
 const METADATA: Place = Place::Elsewhere("a metadata service");
 const PRIVATE_NAME: Place = Place::Elsewhere("a name of a private network");
+const RESERVED_NAME: Place = Place::Elsewhere("a name that is reserved and leads nowhere");
 const ANY_ADDRESS: Place = Place::Elsewhere("another name for any address");
 
 /// Domains that are closed, with all below them: those that never lead to the public internet, by
-/// reservation (RFC 6761, 6762, 8375, ICANN's `internal`) or by common use; metadata services with
+/// reservation (RFC 2606, 6761, 6762, 8375, 9476, ICANN's `internal`) or by common use; metadata services with
 /// names outside of those; and public domains that have a name for each address.
-const DOMAINS: [(&str, Place); 20] = [
+const DOMAINS: [(&str, Place); 24] = [
+    ("test", RESERVED_NAME),
+    ("invalid", RESERVED_NAME),
+    ("example", RESERVED_NAME),
+    ("alt", RESERVED_NAME),
     ("local", PRIVATE_NAME),
     ("internal", PRIVATE_NAME),
     ("home.arpa", PRIVATE_NAME),
@@ -340,21 +349,21 @@ mod tests {
 
     #[test]
     fn a_list_of_hosts_excludes_all_others() {
-        let hosts = ["hooks.example.com", "*.partner.example"];
+        let hosts = ["hooks.example.com", "*.partner.example.org"];
         for url in [
             "https://hooks.example.com/",
             "https://hooks.example.com.:8443/",
-            "https://a.partner.example/",
-            "https://a.b.partner.example/",
+            "https://a.partner.example.org/",
+            "https://a.b.partner.example.org/",
         ] {
             assert_eq!(check(url, Reach::Public, &hosts), Ok(()), "{url}");
         }
         for url in [
             "https://example.com/",
             "https://a.hooks.example.com/",
-            "https://partner.example/",
-            "https://evilpartner.example/",
-            "https://partner.example.evil.example/",
+            "https://partner.example.org/",
+            "https://evilpartner.example.org/",
+            "https://partner.example.org.evil.example.org/",
         ] {
             assert!(check(url, Reach::Public, &hosts).is_err(), "{url}");
         }

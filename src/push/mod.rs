@@ -1,9 +1,13 @@
 //! Webhooks, as far as they are decisions: where notifications may go, how they are signed, and what
 //! follows from how they fare (spec §3.5.3, §13.2). Sending them is the business of `edge`.
 
+mod crowd;
 mod delivery;
 pub mod guard;
 pub mod jwk;
 pub mod signature;
 
-pub use delivery::{Attempt, Delivery, Health, Report, RetryPolicy, Verdict};
+pub use crowd::{Crowd, MAX_SILENT_AT_ONCE, patience_ms};
+pub use delivery::{
+    Attempt, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,
+};

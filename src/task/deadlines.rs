@@ -31,8 +31,8 @@ pub struct Wants {
     pub owes_index: bool,
     /// When to try it again, if writing to it has failed.
     pub index_retry: Option<UnixMillis>,
-    /// Whether a webhook is owed notifications that may be sent now.
-    pub owes_webhook: bool,
+    /// While a webhook is owed notifications that may be sent now: when to look whether a sender came.
+    pub webhook_look: Option<UnixMillis>,
     /// When the next of those that have failed is tried again.
     pub webhook_retry: Option<UnixMillis>,
     /// When a finished task is to be deleted.
@@ -43,7 +43,8 @@ pub struct Wants {
 ///
 /// Setting an alarm is a billed write, so [`update`](Self::update) asks for one only if the earliest deadline
 /// is another than the one that is set. When nothing is due any more the alarm is left as it is: to
-/// be woken once for nothing costs less than clearing it.
+/// be woken once for nothing costs less than clearing it. No alarm is ever set in the past: it would ring at
+/// once, and again for as long as what is due cannot be done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
     due: [Option<UnixMillis>; Due::ALL.len()],
@@ -64,26 +65,31 @@ impl Deadlines {
         keep_alive_ms: u64,
         now: UnixMillis,
     ) -> Option<UnixMillis> {
-        let keep_alive = i64::try_from(keep_alive_ms).unwrap_or(i64::MAX);
-        let soon = UnixMillis(now.0.saturating_add(keep_alive));
-        // Whatever the alarm was set for, it is as good as another one for looking after the task.
-        let armed = self.armed.filter(|armed| *armed > now && *armed < soon);
-        let look = |known: Option<UnixMillis>| {
-            let known = known.filter(|known| *known > now && *known <= soon);
-            Some(known.or(armed).unwrap_or(soon))
+        let soon = after(now, keep_alive_ms);
+        let at_once = after(now, SOON_MS);
+        let future = |at: Option<UnixMillis>| at.filter(|at| *at > now);
+        // For looking after the task, each instant up to this one is as good, so one that is set is kept.
+        let look = |known: Option<UnixMillis>, by: UnixMillis| {
+            let known = future(known).filter(|known| *known <= by);
+            known.or(future(self.armed).filter(|armed| *armed < by)).unwrap_or(by)
         };
-        let is_running = wants.run_until.is_some();
-        let keep_alive = if is_running { look(self.get(Due::KeepAlive)) } else { None };
-        let index = match (wants.owes_index, wants.index_retry) {
-            (true, None) => look(self.get(Due::Index)),
-            (true, retry) => retry,
-            (false, _) => None,
+        let exact = |what: Due, at: UnixMillis| match at > now {
+            true => at,
+            false => future(self.get(what)).map_or(at_once, |known| known.min(at_once)),
         };
-        let webhook = if wants.owes_webhook { look(self.get(Due::Webhook)) } else { None };
-        let webhook = webhook.into_iter().chain(wants.webhook_retry).min();
-        let run_timeout = wants.run_until.filter(|at| *at > now);
-        self.due = [keep_alive, run_timeout, index, webhook, wants.keep_until];
-        self.arm()
+        let keep_alive = wants.run_until.map(|_| look(self.get(Due::KeepAlive), soon));
+        let run_timeout = future(wants.run_until);
+        let index = wants.owes_index.then(|| match wants.index_retry {
+            None => look(self.get(Due::Index), soon),
+            Some(retry) => exact(Due::Index, retry),
+        });
+        let webhook = self.get(Due::Webhook);
+        let webhook_look = wants.webhook_look.map(|by| look(webhook, by.max(at_once)));
+        let webhook_retry = wants.webhook_retry.map(|at| exact(Due::Webhook, at));
+        let webhook = webhook_look.into_iter().chain(webhook_retry).min();
+        let retention = wants.keep_until.map(|at| exact(Due::Retention, at));
+        self.due = [keep_alive, run_timeout, index, webhook, retention];
+        self.arm(now)
     }
 
     /// When something falls due.
@@ -96,14 +102,133 @@ impl Deadlines {
         Due::ALL.into_iter().filter_map(|what| self.get(what)).min()
     }
 
-    fn arm(&mut self) -> Option<UnixMillis> {
+    fn arm(&mut self, now: UnixMillis) -> Option<UnixMillis> {
+        // One whose time has come is about to ring: what is due is done then, and the next one set.
+        let rings = |armed: UnixMillis| armed <= now && now < after(armed, RING_LIMIT_MS);
+        if self.armed.is_some_and(rings) {
+            return None;
+        }
         let next = self.next().filter(|next| self.armed != Some(*next))?;
         self.armed = Some(next);
         Some(next)
     }
 
-    /// The alarm has fired, or could not be set: none is set now.
+    /// The alarm has fired, or could not be set: none is set now, and what is due is looked after.
     pub fn disarm(&mut self) {
-        self.armed = None;
+        *self = Self::default();
+    }
+}
+
+fn after(instant: UnixMillis, millis: u64) -> UnixMillis {
+    UnixMillis(instant.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
+}
+
+/// How soon the alarm rings for what should have been done already, in milliseconds.
+const SOON_MS: u64 = 1_000;
+
+/// How late an alarm rings at most, in milliseconds; one that is later than that was lost.
+const RING_LIMIT_MS: u64 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KEEP_ALIVE_MS: u64 = 30_000;
+
+    fn at(millis: i64) -> Option<UnixMillis> {
+        Some(UnixMillis(millis))
+    }
+
+    fn update(table: &mut Deadlines, wants: &Wants, now: i64) -> Option<UnixMillis> {
+        table.update(wants, KEEP_ALIVE_MS, UnixMillis(now))
+    }
+
+    #[test]
+    fn what_is_overdue_rings_soon_and_is_not_pushed_forward() {
+        let now = 100_000;
+        let overdue = at(now - 50);
+        for wants in [
+            Wants { webhook_retry: overdue, ..Wants::default() },
+            Wants { webhook_look: overdue, ..Wants::default() },
+            Wants { keep_until: overdue, ..Wants::default() },
+            Wants { owes_index: true, index_retry: overdue, ..Wants::default() },
+        ] {
+            let mut table = Deadlines::default();
+            let set = update(&mut table, &wants, now).expect("an alarm");
+            assert!(set.0 > now, "{wants:?}");
+            assert_eq!(update(&mut table, &wants, now + 400), None, "{wants:?}");
+            assert_eq!(
+                update(&mut table, &wants, set.0 + 3),
+                None,
+                "it is about to ring: {wants:?}"
+            );
+            table.disarm();
+            let again = update(&mut table, &wants, set.0 + 3).expect("an alarm");
+            assert!(again.0 > set.0 + 3, "{wants:?}");
+        }
+    }
+
+    #[test]
+    fn a_look_is_not_moved_by_one_that_is_wanted_later() {
+        let mut table = Deadlines::default();
+        let look = |by| Wants { webhook_look: at(by), ..Wants::default() };
+        assert_eq!(update(&mut table, &look(30_000), 0), at(30_000));
+        assert_eq!(update(&mut table, &look(31_000), 1_000), None);
+        assert_eq!(
+            update(&mut table, &look(20_000), 1_000),
+            at(20_000),
+            "but by one that is sooner"
+        );
+        let retry = Wants { webhook_retry: at(90_000), ..Wants::default() };
+        assert_eq!(update(&mut table, &retry, 2_000), at(90_000), "a retry is exact");
+    }
+
+    #[test]
+    fn an_alarm_that_never_rang_is_set_again() {
+        let mut table = Deadlines::new(at(1_000));
+        let wants = Wants { webhook_look: at(500_000), ..Wants::default() };
+        assert_eq!(update(&mut table, &wants, 2_000), None);
+        assert_eq!(update(&mut table, &wants, 100_000), at(500_000));
+    }
+
+    fn instant() -> impl Strategy<Value = Option<UnixMillis>> {
+        proptest::option::of((0..200_000i64).prop_map(UnixMillis))
+    }
+
+    proptest! {
+        #[test]
+        fn no_alarm_is_set_in_the_past(
+            steps in proptest::collection::vec(
+                (
+                    (instant(), any::<bool>(), instant()),
+                    (instant(), instant(), instant()),
+                    0..20_000i64,
+                    any::<bool>(),
+                ),
+                1..30,
+            ),
+        ) {
+            let mut table = Deadlines::default();
+            let mut now = 0;
+            for ((run_until, owes_index, index_retry), (look, retry, keep_until), pause, rings) in steps {
+                now += pause;
+                if rings {
+                    table.disarm();
+                }
+                let wants = Wants {
+                    run_until,
+                    owes_index,
+                    index_retry,
+                    webhook_look: look,
+                    webhook_retry: retry,
+                    keep_until,
+                };
+                let set = update(&mut table, &wants, now);
+                prop_assert!(set.is_none_or(|set| set.0 > now), "{set:?} at {now}");
+                prop_assert!(table.next().is_none_or(|next| next.0 > now));
+            }
+        }
     }
 }

@@ -112,7 +112,7 @@ async function asking(): Promise<string> {
   return (await new Agent(`${worker.url}/demo`).sendForTask("ask")).id;
 }
 
-const hook = () => `https://hooks.example/${randomUUID()}`;
+const hook = () => `https://hooks.example.com/${randomUUID()}`;
 const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`;
 
 /** Members of a webhook that are refused, and the field that is named. */
@@ -122,7 +122,9 @@ const misfits: [what: string, members: Config, field: string][] = [
   ["a URL that is a number", { url: 5 }, "url"],
   ["a relative URL", { url: "/hook" }, "url"],
   ["a URL of another scheme", { url: "ftp://hooks.example/a" }, "url"],
-  ["a URL that is too long", { url: `https://hooks.example/${"a".repeat(2_048)}` }, "url"],
+  ["a URL of a reserved name", { url: "https://x.test/hook" }, "url"],
+  ["a pattern instead of a host", { url: "https://*.com/hook" }, "url"],
+  ["a URL that is too long", { url: `https://hooks.example.com/${"a".repeat(2_048)}` }, "url"],
   ["an id with a slash", { id: "a/b" }, "id"],
   ["an id with other letters", { id: "ä" }, "id"],
   ["an id that is too long", { id: "i".repeat(65) }, "id"],
@@ -149,12 +151,14 @@ for (const [name, binding] of Object.entries(bindings)) {
       const { id, ...rest } = created.result as { id: string };
       assert.match(id, /^[\w.~:-]{1,64}$/);
       assert.deepEqual(rest, { taskId, ...given });
-      assert.deepEqual((await binding.get("/demo", taskId, id)).result, created.result);
+      // Its secrets are shown this once.
+      const shown = { id, taskId, url: given.url, authentication: { scheme: "Bearer" } };
+      assert.deepEqual((await binding.get("/demo", taskId, id)).result, shown);
 
       const other = await binding.create("/demo", taskId, { id: "my:own~hook.1", url: hook() });
       assert.equal((other.result as Config)["id"], "my:own~hook.1");
       const listed = await binding.list("/demo", taskId);
-      assert.deepEqual(listed.result, { configs: [created.result, other.result], nextPageToken: "" });
+      assert.deepEqual(listed.result, { configs: [shown, other.result], nextPageToken: "" });
 
       for (let time = 0; time < 2; time++) {
         const deleted = await binding.remove("/demo", taskId, id);
@@ -245,7 +249,8 @@ for (const [name, binding] of Object.entries(bindings)) {
         const given = { id: "inline", url: hook(), token: "t" };
         const sent = await binding.send("/demo", { message: message("ask"), configuration: { [member]: given } });
         const { id: taskId } = (sent.result as { task: { id: string } }).task;
-        assert.deepEqual((await binding.list("/demo", taskId)).result, { configs: [{ ...given, taskId }], nextPageToken: "" });
+        const { token: _, ...shown } = given;
+        assert.deepEqual((await binding.list("/demo", taskId)).result, { configs: [{ ...shown, taskId }], nextPageToken: "" });
 
         const more = { id: "more", url: hook() };
         const params = { message: message({ taskId, parts: [{ text: "purple" }] }), configuration: { [member]: more } };
@@ -262,11 +267,49 @@ for (const [name, binding] of Object.entries(bindings)) {
       const created = await binding.create("/demo", taskId, full);
       assert.deepEqual([created.result, created.extensions], [{ ...plain, taskId }, null]);
       assert.deepEqual((await binding.list("/demo", taskId)).result, { configs: [{ ...plain, taskId }], nextPageToken: "" });
+      const { signingSecret: _, ...open } = full;
+      const known = { ...open, taskId, hasToken: false, hasCredentials: false, hasSigningSecret: true };
       for (const answer of [await binding.get("/demo", taskId, "filtered", named), await binding.create("/demo", taskId, full, named)]) {
-        assert.deepEqual([answer.result, answer.extensions], [{ ...full, taskId }, EXTENSION]);
+        assert.deepEqual([answer.result, answer.extensions], [known, EXTENSION]);
       }
       const listed = await binding.list("/demo", taskId, named);
-      assert.deepEqual(listed.result, { configs: [{ ...full, taskId }], nextPageToken: "" });
+      assert.deepEqual(listed.result, { configs: [known], nextPageToken: "" });
+    });
+
+    test("secrets are shown by the answer that creates a webhook, and by no other (§4.3.2)", async () => {
+      const taskId = await asking();
+      const named = { "a2a-extensions": EXTENSION };
+      const hush = { token: "hush-token", authentication: { scheme: "Bearer", credentials: "hush-credentials" }, signingSecret: secret(40) };
+      const config = { id: "c", url: hook(), ...hush };
+      const created = await binding.create("/demo", taskId, config, named);
+      assert.deepEqual(created.result, { ...config, taskId, hasToken: true, hasCredentials: true, hasSigningSecret: true });
+      const madeUp = await binding.create("/demo", taskId, { id: "d", url: hook() }, named);
+      assert.match((madeUp.result as Config)["signingSecret"] as string, /^whsec_/);
+
+      const inline = { message: message("ask"), configuration: { taskPushNotificationConfig: { ...config, id: "e" } } };
+      for (const headers of [{}, named]) {
+        const { authentication, signingSecret: __, ...rest } = config;
+        assert.ok(authentication.credentials);
+        for (const answer of [
+          await binding.get("/demo", taskId, "c", headers),
+          await binding.list("/demo", taskId, headers),
+          await binding.redeliver("/demo", taskId, "c", 1),
+          await binding.deliveries("/demo", taskId, "c"),
+          await binding.create("/demo", taskId, config, headers),
+          await binding.create("/demo", taskId, rest, headers),
+          await binding.send("/demo", inline, headers),
+        ]) {
+          assert.equal(answer.status, 200);
+          const text = JSON.stringify(answer.result);
+          assert.ok(!/hush|whsec_/.test(text), text);
+        }
+      }
+      // What is replaced without a signing secret keeps it; a token is not taken along to another URL.
+      const replaced = await binding.get("/demo", taskId, "c", named);
+      assert.equal((replaced.result as Config)["hasSigningSecret"], true);
+      const bare = await binding.create("/demo", taskId, { id: "c", url: hook() }, named);
+      const { hasToken, hasCredentials, hasSigningSecret } = bare.result as Config;
+      assert.deepEqual([hasToken, hasCredentials, hasSigningSecret], [false, false, true]);
     });
 
     test("deliveries are told, and sent again from a generation that the task has", async () => {
@@ -279,7 +322,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       const again = await binding.redeliver("/demo", taskId, id, 1);
       assert.deepEqual([again.status, (again.result as Config)["id"]], [200, id]);
 
-      for (const from of [undefined, null, 0, -1, 1.5, "x", 1_000_000]) {
+      for (const from of [undefined, null, 0, -1, 1.5, "x", 1_000_000, 2 ** 63, "9223372036854775808", "18446744073709551615", "18446744073709551616", 1e300]) {
         const refused = await binding.redeliver("/demo", taskId, id, from);
         assert.deepEqual([refused.status, refused.fields], [binding.invalid, ["fromGeneration"]], String(from));
       }
@@ -335,7 +378,9 @@ test("webhooks outlive a crash (§3.1.7)", async () => {
   await worker.kill9();
   await worker.restart();
   const listed = await binding.list("/demo", taskId, { "a2a-extensions": EXTENSION });
-  assert.deepEqual(listed.result, { configs: [{ ...kept, taskId }], nextPageToken: "" });
+  const { token: _, signingSecret: __, ...open } = kept;
+  const shown = { ...open, taskId, authentication: { scheme: "Bearer" }, hasToken: true, hasCredentials: true, hasSigningSecret: true };
+  assert.deepEqual(listed.result, { configs: [shown], nextPageToken: "" });
 });
 
 for (const transport of ["JSONRPC", "HTTP+JSON"]) {
@@ -353,9 +398,11 @@ for (const transport of ["JSONRPC", "HTTP+JSON"]) {
     assert.notEqual(created.id, "");
     assert.deepEqual(created, { ...given, id: created.id });
     const one = { tenant: "", taskId, id: created.id };
-    assert.deepEqual(await client.getTaskPushNotificationConfig(one), created);
+    // The secrets are shown once; what is left out is empty to this client.
+    const shown = { ...created, token: "", authentication: { scheme: "Basic", credentials: "" } };
+    assert.deepEqual(await client.getTaskPushNotificationConfig(one), shown);
     const listed = await client.listTaskPushNotificationConfig({ tenant: "", taskId, pageSize: 0, pageToken: "" });
-    assert.deepEqual(listed, { configs: [created], nextPageToken: "" });
+    assert.deepEqual(listed, { configs: [shown], nextPageToken: "" });
     await client.deleteTaskPushNotificationConfig(one);
     await client.deleteTaskPushNotificationConfig(one);
     await assert.rejects(client.getTaskPushNotificationConfig(one), TaskNotFoundError);

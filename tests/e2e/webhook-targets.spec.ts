@@ -68,7 +68,7 @@ for (const { title, vars, taken, notTaken } of [
     title: "in development loopback is open, also by http, and nothing else",
     vars: { DEVELOPMENT: "true" },
     taken: ["http://127.0.0.1:8080/", "http://localhost:3000/", "http://[::1]:3000/", "https://hooks.example.com/"],
-    notTaken: ["http://hooks.example.com/", "http://10.0.0.1/", "https://192.168.0.1/", "http://0.0.0.0:8080/", "http://me@localhost:3000/"],
+    notTaken: ["https://hooks.test/", "http://hooks.example.com/", "http://10.0.0.1/", "https://192.168.0.1/", "http://0.0.0.0:8080/", "http://me@localhost:3000/"],
   },
   {
     title: "WEBHOOK_ALLOW_PRIVATE opens private hosts and http, but not credentials in URLs",
@@ -95,3 +95,16 @@ for (const { title, vars, taken, notTaken } of [
     }
   });
 }
+
+test("WEBHOOK_HOSTS with a star below a top domain is no setting (§13.2)", async () => {
+  for (const hosts of ["*.com", "hooks.example.com, *.co.uk", "*.test"]) {
+    const worker = await startWorker({ vars: { DEVELOPMENT: "false", WEBHOOK_HOSTS: hosts } });
+    try {
+      const card = await fetch(`${worker.url}/.well-known/agent-card.json`);
+      assert.equal(card.status, 500, hosts);
+      assert.ok(worker.logs.some(({ message }) => /WEBHOOK_HOSTS must be a list in which a star/.test(message)), hosts);
+    } finally {
+      await worker.stop();
+    }
+  }
+});

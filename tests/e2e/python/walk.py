@@ -107,7 +107,7 @@ async def webhooks(client):
     task_id = asked.task.id
     given = TaskPushNotificationConfig(
         task_id=task_id,
-        url="https://hooks.example/a",
+        url="https://hooks.example.com/a",
         token="t",
         authentication=AuthenticationInfo(scheme="Bearer", credentials="c"),
     )
@@ -117,10 +117,15 @@ async def webhooks(client):
     assert created == given, created
 
     one = GetTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
-    assert await client.get_task_push_notification_config(one) == created
+    # The secrets are shown once.
+    shown = TaskPushNotificationConfig()
+    shown.CopyFrom(created)
+    shown.ClearField("token")
+    shown.authentication.ClearField("credentials")
+    assert await client.get_task_push_notification_config(one) == shown
     every = ListTaskPushNotificationConfigsRequest(task_id=task_id)
     listed = await client.list_task_push_notification_configs(every)
-    assert list(listed.configs) == [created] and listed.next_page_token == "", listed
+    assert list(listed.configs) == [shown] and listed.next_page_token == "", listed
 
     deletion = DeleteTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
     await client.delete_task_push_notification_config(deletion)
@@ -131,7 +136,7 @@ async def webhooks(client):
     nowhere = TaskPushNotificationConfig(task_id=task_id, url="nowhere")
     await refused(InvalidParamsError, client.create_task_push_notification_config(nowhere))
 
-    inline = TaskPushNotificationConfig(url="https://hooks.example/a")
+    inline = TaskPushNotificationConfig(url="https://hooks.example.com/a")
     configuration = SendMessageConfiguration(task_push_notification_config=inline)
     request = SendMessageRequest(message=message("ask"), configuration=configuration)
     [answer] = [event async for event in client.send_message(request)]

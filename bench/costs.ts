@@ -61,8 +61,8 @@ export async function costs({ isQuick }: Effort): Promise<Section> {
         "are followed by one stream; the one that is recovered works in ten steps, each with a request to another server, and is " +
         "interrupted before the fifth. Queue messages are those that the consumer is given, also again; attempts are requests to " +
         "receivers of webhooks, with the queue messages for each. The failing receiver answers 503 to one in ten, hangs up on one " +
-        "in thirty, and is gone after 600 requests. Not in the figures: a task that waits for its client rings once more, half a " +
-        "minute later.",
+        "in thirty, and is gone after 600 requests; the requests to objects include there what the client asks to see when it is " +
+        "over. Not in the figures: a task that waits for its client rings once more, half a minute later.",
       columns: [
         "operation", "object requests", "messages, alarms", "object rows written", "of these alarms",
         "D1 statements", "D1 rows read", "D1 rows written", "queue messages", "attempts", "messages per attempt", "bytes copied",

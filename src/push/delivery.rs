@@ -105,7 +105,7 @@ pub struct Report {
     pub error: Option<String>,
     /// Whether trying again cannot help: the URL must not be called.
     pub is_hopeless: bool,
-    /// Whether the receiver was connected to or looked for until patience was over.
+    /// Whether there was no answer before the time for it was over.
     pub is_timeout: bool,
     /// For how many seconds the receiver wants to be left alone; see [`retry_after_s`].
     pub retry_after_s: Option<u64>,

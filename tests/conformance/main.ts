@@ -12,9 +12,11 @@ const [kit = "", python = ""] = process.argv.slice(2);
 const git = (...args: string[]): string => execFileSync("git", ["-C", kit, ...args], { encoding: "utf8" }).trim();
 
 const folder = mkdtempSync(join(tmpdir(), "a2a-edge-conformance-"));
-// The kit acts on the ids of its messages; this agent plays along.
-const worker = await startWorker({ vars: { DEFAULT_AGENT: "conformance" } });
+// The kit acts on the ids of its messages; this agent of agents/ plays along. The agents of the tests are left out.
+const worker = await startWorker({ vars: { AGENTS: "", DEFAULT_AGENT: "conformance" } });
 try {
+  const card = await fetch(`${worker.url}/conformance/.well-known/agent-card.json`);
+  if (!card.ok) throw new Error("there is no agents/conformance.toml, the agent that the kit is to test");
   const [report, tests] = [join(folder, "report.json"), join(folder, "tests.xml")];
   const args = [
     "-m", "pytest", "tests/compatibility/", "-q", "--tb=short", "-p", "no:cacheprovider",

@@ -122,7 +122,7 @@ With Python 3.11 or newer and a checkout of the kit, branch \`1.0-dev\`:
 npm run conformance -- --kit ../a2a-tck
 \`\`\`
 
-The kit acts on the ids of its messages. The agent \`conformance\`, which is served in development only, plays along.
+The kit acts on the ids of its messages. The agent \`conformance\` (\`agents/conformance.toml\`), which is served in development only, plays along.
 
 ## Totals
 
@@ -145,7 +145,7 @@ ${skipped.length === 0 ? "None." : table(["reason", "tests", "requirements that 
 
 ## Not tested
 
-${untested.length === 0 ? "The kit has a test for each of its requirements." : `The kit names these ${untested.length} requirements and has no test for them: ${untested.map(([id]) => id).join(", ")}.`}
+${untested.length === 0 ? "The kit has a test for each of its requirements." : `The kit has no test for these of its requirements (${untested.length}): ${untested.map(([id]) => id).join(", ")}.`}
 
 ## Deviations
 

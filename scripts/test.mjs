@@ -119,7 +119,7 @@ function cargo(...args) {
 function testScripts() {
   const files = readdirSync(inRoot("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
   const paths = files.map((name) => join("tests", "scripts", name));
-  return command(packagedNode(), ["--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
 }
 
 async function buildBoth() {

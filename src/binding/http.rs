@@ -124,7 +124,9 @@ mod tests {
         let allowed = |requested: Option<&str>| {
             let response = HttpResponse::options("GET", requested);
             let mut headers = response.headers.into_iter();
-            headers.find(|(name, _)| *name == "access-control-allow-headers").map(|(_, value)| value)
+            headers
+                .find(|(name, _)| *name == "access-control-allow-headers")
+                .map(|(_, value)| value)
         };
         for names in ["traceparent", "x-api-key, traceparent,a2a-version", "X-Odd!#$%&'*+-.^_`|~"] {
             assert_eq!(allowed(Some(names)).as_deref(), Some(names));

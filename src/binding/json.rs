@@ -20,8 +20,9 @@ pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
     }
     if size.values > max_values {
         let got = size.values;
-        let description =
-            format!("the body may hold at most {max_values} JSON values (MAX_JSON_VALUES), got {got}");
+        let description = format!(
+            "the body may hold at most {max_values} JSON values (MAX_JSON_VALUES), got {got}"
+        );
         return Err(Error::invalid("", description));
     }
     // From text, as everywhere else: reading from bytes would be a second copy of every decoder.

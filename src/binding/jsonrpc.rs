@@ -42,9 +42,11 @@ impl RequestId {
             Value::Number(number) => {
                 let digits = if number.is_f64() { text() } else { None };
                 let digits = digits.filter(|digits| digits.len() <= MAX_ID_DIGITS);
-                Ok(Self(digits.map_or(Id::Plain(value), |digits| Id::Digits {
-                    digits: digits.to_owned(),
-                })))
+                Ok(Self(
+                    digits.map_or(Id::Plain(value), |digits| Id::Digits {
+                        digits: digits.to_owned(),
+                    }),
+                ))
             }
             Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
                 Err(Error::InvalidRequest("`id` must be a string, a number or null".to_owned()))
@@ -223,13 +225,25 @@ mod tests {
     #[test]
     fn ids_come_back_as_they_were_written() {
         for id in [
-            "null", "1", "-5", "\"a\\n\"", "18446744073709551615", "18446744073709551616",
-            "-9223372036854775809", "123456789012345678901234567890123456789012345678901234567890",
-            "1e3", "1.0", "-0", "1.50", "2E+5",
+            "null",
+            "1",
+            "-5",
+            "\"a\\n\"",
+            "18446744073709551615",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "123456789012345678901234567890123456789012345678901234567890",
+            "1e3",
+            "1.0",
+            "-0",
+            "1.50",
+            "2E+5",
         ] {
             for body in [
                 format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"GetTask","params":{{"id":7}}}}"#),
-                format!(r#"{{ "params":[{{"id":"\"id\":3"}}], "method":"x", "jsonrpc":"2.0" , "id" : {id} }}"#),
+                format!(
+                    r#"{{ "params":[{{"id":"\"id\":3"}}], "method":"x", "jsonrpc":"2.0" , "id" : {id} }}"#
+                ),
                 format!(r#"{{"id":1.5,"jsonrpc":"2.0","method":"x","id":{id}}}"#),
             ] {
                 let envelope = Envelope::parse(body.as_bytes(), 100).expect(&body);

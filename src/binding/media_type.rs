@@ -67,7 +67,8 @@ impl MediaType {
 /// Whether an `Accept` header names event streams.
 pub(super) fn accepts_event_stream(accept: Option<&str>) -> bool {
     let mut ranges = accept.unwrap_or_default().split(',');
-    ranges.any(|range| essence(range).eq_ignore_ascii_case("text/event-stream") && weight(range) > 0)
+    ranges
+        .any(|range| essence(range).eq_ignore_ascii_case("text/event-stream") && weight(range) > 0)
 }
 
 /// A media type without its parameters.

@@ -89,8 +89,8 @@ mod tests {
             assert!(check_version(Some(version), true).is_ok(), "{version}");
         }
         for version in [
-            "99.0", "0.3", "0.3.0", "0.5", "abc", "1", "1.", "1.x", "1.1", "1.7", "1.0.", "1.0.x", "1.0.1.2",
-            "1.00", "2.0", "10.0", "11.0", "0.2",
+            "99.0", "0.3", "0.3.0", "0.5", "abc", "1", "1.", "1.x", "1.1", "1.7", "1.0.", "1.0.x",
+            "1.0.1.2", "1.00", "2.0", "10.0", "11.0", "0.2",
         ] {
             let refused = check_version(Some(version), false).expect_err(version).to_string();
             assert!(refused.contains(version) && refused.contains("A2A-Version: 1.0"), "{refused}");

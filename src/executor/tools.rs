@@ -38,7 +38,7 @@ impl ToolsExecutor {
         match self.tools.first() {
             Some(tool) if has_text => {
                 Ok(vec![(tool.as_ref(), Json::from(&json!({"text": message.text()})))])
-            },
+            }
             Some(_) | None => Err(format!(
                 "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
                  tools are {}",

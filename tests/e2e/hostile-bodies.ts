@@ -51,6 +51,12 @@ export const hostile = {
     "as many values as are taken, and no end": () => send(`{"data":[${list(nested("[", "", "]"), DEPTH, MAX_VALUES)}`).slice(0, -8),
     "a text of escapes": () => send(`{"text":"${"\\u0041".repeat((MAX_BYTES - 400) / 6)}"}`),
   },
+  /** Of the largest size and honest: all of it is stored and given back. */
+  large: {
+    "a text, which the agent gives back once more": () => send(`{"text":"${"x".repeat(MAX_BYTES - 400)}"}`),
+    "bytes": () => send(`{"raw":"${"AAAA".repeat((MAX_BYTES - 400) / 4)}"}`),
+    "data": () => send(`{"data":[${list(`"${"x".repeat(100)}"`, 1)}]}`),
+  },
 };
 
 /** An answer, whatever it is. */

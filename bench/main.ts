@@ -6,6 +6,7 @@ import { costs } from "./costs.ts";
 import type { Effort, Section } from "./figures.ts";
 import { listing } from "./listing.ts";
 import { load } from "./load.ts";
+import { memory } from "./memory.ts";
 import { page, table } from "./report.ts";
 import { startup } from "./startup.ts";
 import { streams } from "./streams.ts";
@@ -17,7 +18,7 @@ const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
 const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 7, sliceMs: 400, streamRounds: 5, isQuick };
 
 const sections: Section[] = [];
-for (const benchmark of [load, streams, webhooks, listing, costs, () => startup(gzip)]) {
+for (const benchmark of [load, streams, webhooks, listing, costs, memory, () => startup(gzip)]) {
   const begun = performance.now();
   const section = await benchmark(effort);
   sections.push(section);

@@ -20,9 +20,6 @@ pub struct Settings {
     pub strict_version: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
     pub max_body_bytes: usize,
-    /// `MAX_JSON_VALUES`: how many JSON values, names of members among them, a request body may
-    /// hold (100,000).
-    pub max_json_values: usize,
     /// `MAX_PARTS`: how many parts a message may have (100).
     pub max_parts: usize,
     /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
@@ -79,6 +76,9 @@ pub struct Limits {
     pub index_wait_ms: u64,
     /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
     pub max_event_bytes: usize,
+    /// `MAX_JSON_VALUES`: how many JSON values, names of members among them, a request body or an event
+    /// may hold (100,000). A task holds ten times as many.
+    pub max_json_values: usize,
     /// `MAX_STREAMS`: how many streams may follow one task at a time (5,000).
     pub max_streams: usize,
     /// `MAX_HISTORY`: how many messages of the client one task takes (1,000).
@@ -148,7 +148,6 @@ impl Settings {
             agents: set("AGENTS"),
             strict_version: switch("STRICT_VERSION")?,
             max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
-            max_json_values: size("MAX_JSON_VALUES", 100_000, 100, 10_000_000)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
             max_active_tasks: number("MAX_ACTIVE_TASKS", 0, 0, 1_000_000)?,
             max_finished_tasks: number("MAX_FINISHED_TASKS", 0, 0, 1_000_000_000)?,
@@ -163,6 +162,7 @@ impl Settings {
                 task_grace_ms: number("TASK_GRACE_MS", 250, 0, 10_000)?,
                 index_wait_ms: number("INDEX_WAIT_MS", 2_000, 0, MINUTE_MS)?,
                 max_event_bytes: size("MAX_EVENT_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+                max_json_values: size("MAX_JSON_VALUES", 100_000, 100, 10_000_000)?,
                 max_streams: size("MAX_STREAMS", 5_000, 1, 30_000)?,
                 max_history: size("MAX_HISTORY", 1_000, 1, 100_000)?,
                 max_artifacts: size("MAX_ARTIFACTS", 1_000, 1, 100_000)?,

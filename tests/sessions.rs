@@ -609,3 +609,41 @@ fn once() -> impl FnMut(&mut std::task::Context<'_>) -> std::task::Poll<()> {
         }
     }
 }
+
+#[test]
+fn an_event_of_too_many_json_values_fails_the_task_with_the_reason() {
+    let host = Host::new(|_, events| {
+        Box::pin(async move {
+            events.artifact(Artifact::new("a", Part::data(serde_json::json!(vec![0; 100_000]))))?;
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Failed);
+    assert!(
+        reason(&session).contains("the limit is 100000 (MAX_JSON_VALUES)"),
+        "{}",
+        reason(&session)
+    );
+}
+
+#[test]
+fn a_task_of_too_many_json_values_fails_with_the_reason_and_can_be_read_again() {
+    let host = Host::new(|_, events| {
+        Box::pin(async move {
+            let values = || Part::data(serde_json::json!(vec![0; 90_000]));
+            events.begin(Artifact::new("a", values()))?;
+            for _ in 0..20 {
+                events.append(Artifact::new("a", values()), false)?;
+            }
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Failed);
+    assert!(reason(&session).contains("at most 1000000 JSON values"), "{}", reason(&session));
+    assert_eq!(task(&session).artifacts[0].parts.len(), 11);
+    assert_eq!(task(&host.open()), task(&session));
+}

@@ -18,5 +18,5 @@ mod version;
 pub use media_type::MediaType;
 pub use reply::Reply;
 pub use route::{Route, route};
-pub use service_parameters::{MAX_KEY_BYTES, ServiceParameters};
+pub use service_parameters::{MAX_KEY_CHARS, ServiceParameters};
 pub use version::check_version;

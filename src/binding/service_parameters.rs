@@ -63,15 +63,18 @@ impl ServiceParameters {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if it is empty or longer than [`MAX_KEY_BYTES`].
+    /// [`Error::InvalidParams`] if it is empty or longer than [`MAX_KEY_CHARS`], or is not UTF-8.
     pub fn idempotency_key(&self) -> Result<Option<&str>, Error> {
-        match self.idempotency_key.as_deref() {
-            Some(key) if key.is_empty() || key.len() > MAX_KEY_BYTES => {
-                let description = format!("must have 1 to {MAX_KEY_BYTES} characters");
-                Err(Error::invalid("Idempotency-Key", description))
-            }
-            key => Ok(key),
+        let Some(key) = self.idempotency_key.as_deref() else { return Ok(None) };
+        let refused = |description: String| Err(Error::invalid("Idempotency-Key", description));
+        if key.is_empty() || key.chars().count() > MAX_KEY_CHARS {
+            return refused(format!("must have 1 to {MAX_KEY_CHARS} characters"));
         }
+        // The platform puts this in place of what is not UTF-8, and so makes one key of several.
+        if key.contains(char::REPLACEMENT_CHARACTER) {
+            return refused("must be UTF-8".to_owned());
+        }
+        Ok(Some(key))
     }
 
     /// The terms on which a call is made, with these extensions in use.
@@ -149,8 +152,8 @@ fn preferred_wait(header: &str) -> Option<u64> {
     preferences.map(|value| value.trim().trim_matches('"').parse().ok()).next().flatten()
 }
 
-/// The longest `Idempotency-Key`.
-pub const MAX_KEY_BYTES: usize = 255;
+/// The longest `Idempotency-Key`, in characters.
+pub const MAX_KEY_CHARS: usize = 255;
 
 #[cfg(test)]
 mod tests {
@@ -275,10 +278,12 @@ mod tests {
             assert!(refused.to_string().contains("Last-Event-ID"), "{refused}");
         }
         assert_eq!(read("last-event-id", " ".to_owned()).after(), Ok(None));
-        for value in [String::new(), "k".repeat(256)] {
+        for value in [String::new(), "k".repeat(256), "✓".repeat(256), "k\u{fffd}".to_owned()] {
             let refused = read("idempotency-key", value);
             assert!(refused.idempotency_key().is_err());
         }
-        assert!(read("idempotency-key", "k".repeat(255)).idempotency_key().is_ok());
+        for key in ["k".repeat(255), "✓".repeat(255)] {
+            assert!(read("idempotency-key", key).idempotency_key().is_ok());
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::front::header;
 use crate::error::Error;
 
 /// A body, which takes its share of the memory for bodies until it is dropped.
+#[derive(Default)]
 pub(super) struct Body {
     bytes: Vec<u8>,
     share: Share,
@@ -33,23 +34,34 @@ impl Body {
         if declared.is_some_and(|length| length > limit) {
             return Err(Error::TooLarge(limit));
         }
-        let mut body = Self { bytes: Vec::new(), share: Share::default() };
+        let mut body = Self::default();
         if request.inner().body().is_none() {
             return Ok(body);
         }
         let mut chunks = Chunks::of(request).map_err(|error| incomplete(&error))?;
         let mut all_in_time = Box::pin(Delay::from(PATIENCE));
+        let mut received = 0;
+        let mut room = Ok(());
         loop {
             let next = Box::pin(chunks.next());
             let chunk = in_time(next, &mut all_in_time).await?;
             let Some(chunk) = chunk.map_err(|error| incomplete(&error))? else { break };
-            if body.bytes.len() + chunk.length() as usize > limit {
+            received += chunk.length() as usize;
+            if received > limit {
                 return Err(Error::TooLarge(limit));
             }
-            body.extend(&chunk, declared.unwrap_or(limit))?;
+            if room.is_ok() {
+                room = body.extend(&chunk, declared.unwrap_or(limit));
+            }
+            if room.is_err() {
+                // What is left is read all the same: a client that is cut off while it sends may never
+                // see the answer.
+                body = Self::default();
+            }
         }
+        room?;
         // The stream of a request that was aborted may just end.
-        if declared.is_some_and(|length| length != body.bytes.len()) {
+        if declared.is_some_and(|length| length != received) {
             return Err(Error::BodyIncomplete);
         }
         Ok(body)

@@ -158,7 +158,7 @@ impl Exchange<'_> {
         }
         let limit = self.settings.max_body_bytes;
         let envelope = match Body::receive(request, limit).await {
-            Ok(body) => Envelope::parse(body.bytes(), self.settings.max_json_values),
+            Ok(body) => Envelope::parse(body.bytes(), self.settings.limits.max_json_values),
             Err(error) => Err((RequestId::NULL, error)),
         };
         let Envelope { id, method, params } = match envelope {
@@ -225,7 +225,7 @@ impl Exchange<'_> {
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
         let body = Body::receive(request, limit).await?;
-        let params = endpoint.params_of_body(body.bytes(), self.settings.max_json_values)?;
+        let params = endpoint.params_of_body(body.bytes(), self.settings.limits.max_json_values)?;
         Ok((operation, params))
     }
 

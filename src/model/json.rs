@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// A text that is copied by sharing it.
@@ -53,7 +53,7 @@ impl Json {
 impl From<&Value> for Json {
     fn from(value: &Value) -> Self {
         // A tree has no keys other than strings, so encoding cannot fail.
-        Self(to_raw_value(value).unwrap_or_default().into())
+        Self(encode(value).and_then(RawValue::from_string).unwrap_or_default().into())
     }
 }
 
@@ -119,11 +119,22 @@ pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Measured {
     bytes: usize,
+    json: JsonSize,
+}
+
+/// How many bytes of JSON a value is, and how many values that is.
+pub fn measure<T: Serialize>(value: &T) -> (usize, usize) {
+    let mut measured = Measured::default();
+    match serde_json::to_writer(&mut measured, value) {
+        Ok(()) => (measured.bytes, measured.json.values),
+        Err(_) => (usize::MAX, usize::MAX),
+    }
 }
 
 impl Write for Measured {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len();
+        self.json.read(bytes);
         Ok(bytes.len())
     }
 

@@ -21,8 +21,8 @@ use crate::error::Error;
 use crate::executor::{Runner, TurnHost};
 use crate::model::decode::read_json;
 use crate::model::{
-    ContextId, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig,
-    TaskView, UnixMillis, encode,
+    ContextId, HistoryLimit, JsonSize, Message, Metadata, Role, Task, TaskId,
+    TaskPushNotificationConfig, TaskView, UnixMillis, encode,
 };
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
@@ -66,6 +66,8 @@ struct Inner {
     is_stored: bool,
     /// The size of the log, stored or not, in bytes.
     size: usize,
+    /// How many JSON values the log holds.
+    values: usize,
     unsaved: Batch,
     snapshot: Option<Rc<str>>,
     inbox: VecDeque<Message>,
@@ -105,13 +107,17 @@ impl TaskSession {
         alarm: Option<UnixMillis>,
     ) -> Result<Rc<Self>, StoreError> {
         let mut size = 0;
+        let mut values = 0;
         let mut log = Vec::new();
         let mut hooks = Vec::new();
         let (phase, facts, indexed) = match store.load()? {
             None => (Phase::Empty, None, Indexed::default()),
             Some(stored) => {
-                size = stored.log.iter().map(|batch| batch.lines.len()).sum();
-                log = entries_of(&id, &stored.log)?;
+                for batch in &stored.log {
+                    size += batch.lines.len();
+                    values += JsonSize::of(batch.lines.as_bytes()).values;
+                }
+                log = entries_of(&id, stored.log)?;
                 let hook = |json: &String| {
                     read_json(json).map_err(|error| StoreError(format!("webhook of {id}: {error}")))
                 };
@@ -126,6 +132,7 @@ impl TaskSession {
             is_stored: facts.is_some(),
             facts,
             size,
+            values,
             unsaved: Batch::default(),
             snapshot: None,
             inbox: VecDeque::new(),
@@ -373,15 +380,23 @@ impl TaskSession {
         let is_from_user = |message: &&Message| message.role == Role::User;
         let length = self.with_task(|task| task.history.iter().filter(is_from_user).count());
         let Limits { max_history, max_task_bytes, .. } = self.limits;
+        let max_values = self.max_values();
         let full = if length.unwrap_or(0) >= max_history {
             format!("has taken {max_history} messages")
         } else if self.inner.borrow().size >= max_task_bytes {
             format!("has grown to {max_task_bytes} bytes")
+        } else if self.inner.borrow().values >= max_values {
+            format!("has grown to {max_values} JSON values (MAX_JSON_VALUES)")
         } else {
             return Ok(());
         };
         let hint = format!("the task {full}, which is the limit; begin a new task");
         Err(Error::UnsupportedOperation(hint))
+    }
+
+    /// How many JSON values the log may hold.
+    fn max_values(&self) -> usize {
+        self.limits.max_json_values.saturating_mul(VALUES_PER_TASK)
     }
 
     /// Applies an input to the task and carries the effects out, except for storing: that is
@@ -528,7 +543,7 @@ impl TaskSession {
     pub(super) fn note_crash(&self) {
         if self.exists() {
             match self.store.load().and_then(|stored| {
-                entries_of(&self.id, &stored.map(|stored| stored.log).unwrap_or_default())
+                entries_of(&self.id, stored.map(|stored| stored.log).unwrap_or_default())
             }) {
                 Ok(log) => self.recover(Loss::Crashed, &log),
                 Err(error) => self.give_up(&error),
@@ -697,6 +712,7 @@ impl TaskSession {
         // The model has no map with keys other than strings, so encoding cannot fail.
         let line = encode(entry).unwrap_or_default();
         inner.size += line.len() + 1;
+        inner.values += JsonSize::of(line.as_bytes()).values;
         inner.unsaved.lines.push_str(&line);
         inner.unsaved.lines.push('\n');
         inner.unsaved.marks.push(Mark::of_entry(entry));
@@ -710,12 +726,17 @@ impl TaskSession {
     }
 }
 
-/// The entries of a stored log.
-fn entries_of(id: &TaskId, log: &[Batch]) -> Result<Vec<LogEntry>, StoreError> {
-    let lines = log.iter().flat_map(|batch| batch.lines.lines());
-    let entry =
-        |line| LogEntry::parse(line).map_err(|error| StoreError(format!("log of {id}: {error}")));
-    lines.map(entry).collect()
+/// The entries of a stored log. One line at a time is a tree of JSON, and a batch that was read is
+/// dropped.
+fn entries_of(id: &TaskId, log: Vec<Batch>) -> Result<Vec<LogEntry>, StoreError> {
+    let mut entries = Vec::new();
+    for batch in log {
+        for line in batch.lines.lines() {
+            let entry = LogEntry::parse(line);
+            entries.push(entry.map_err(|error| StoreError(format!("log of {id}: {error}")))?);
+        }
+    }
+    Ok(entries)
 }
 
 /// Why a task did not take one more message.
@@ -728,6 +749,9 @@ pub(super) enum Refusal {
 
 /// How many rows of events may follow each other without a pause.
 const BURST: u64 = 4;
+
+/// How many times the values of one body a task may hold.
+const VALUES_PER_TASK: usize = 10;
 
 /// The largest task whose encoding is kept, in bytes.
 const MAX_SNAPSHOT_BYTES: usize = 256 * 1024;

@@ -160,6 +160,17 @@ describe("taken", () => {
     });
   }
 
+  for (const id of ["18446744073709551616", "-9223372036854775809", "123456789012345678901234567890.50", "1e3", "1.0", "-0"]) {
+    test(`the number ${id} comes back as the id as it was written (§9.3)`, async () => {
+      const streaming = await post(`{"jsonrpc":"2.0","id":${id},"method":"SendStreamingMessage","params":${JSON.stringify(call().params)}}`);
+      for (const event of (await streaming.text()).match(/^data: .*$/gm) ?? []) assert.ok(event.includes(`"id":${id},`), event);
+      for (const method of ["SendMessage", "GetTask", "MakeCoffee"]) {
+        const answer = await (await post(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${JSON.stringify(call().params)}}`)).text();
+        assert.ok(answer.startsWith(`{"jsonrpc":"2.0","id":${id},`), answer);
+      }
+    });
+  }
+
   test("a request without id is answered with the id null (§9.3)", async () => {
     const reply = (await (await post(JSON.stringify(call({ id: undefined })))).json()) as Reply;
     assert.equal(reply.id, null);

@@ -33,6 +33,8 @@ export interface LogLine {
 export interface Worker {
   /** Its origin without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
   readonly url: string;
+  /** The process of workerd. */
+  readonly pid: number;
   /** All that it logged so far, oldest first, also before a restart. */
   readonly logs: readonly LogLine[];
   /** Ends workerd with SIGKILL, as a crash of the machine would. `restart` brings the Worker back. */
@@ -82,6 +84,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   return {
     url,
     logs,
+    get pid() {
+      if (instance?.workerd.pid === undefined) throw new Error("the worker is not running");
+      return instance.workerd.pid;
+    },
     async kill9() {
       instance?.workerd.kill("SIGKILL");
       await end();

@@ -70,9 +70,23 @@ test("the same key with another agent is another key", async () => {
   assert.notEqual(taskOf(await send(key, said)).id, taskOf(await send(key, said, "/")).id);
 });
 
-test("a key that is too long is refused", async () => {
-  assert.equal((await send("k".repeat(256), message("hello"))).error?.code, -32602);
-  assert.equal(taskOf(await send("k".repeat(255), message("hello"))).status.state, "TASK_STATE_COMPLETED");
+test("a key has at most 255 characters", async () => {
+  // `fetch` and Node take headers as characters of one byte each: these are the bytes of the UTF-8.
+  const bytes = (key: string) => Buffer.from(key).toString("latin1");
+  for (const letter of ["k", "ü", "✓", "😀"]) {
+    const { error } = await send(bytes(letter.repeat(256)), message("hello"));
+    assert.deepEqual([error?.code, error?.message], [-32602, "invalid parameters: Idempotency-Key must have 1 to 255 characters"], letter);
+    assert.equal(taskOf(await send(bytes(letter.repeat(255)), message("hello"))).status.state, "TASK_STATE_COMPLETED", letter);
+  }
+});
+
+test("a key that is not UTF-8 is refused, since others would be taken for it", async () => {
+  for (const key of ["k\xfc", "k\xfd", "\xf0\x9f"]) {
+    const said = message("hello");
+    const { error } = await send(key, said);
+    assert.deepEqual([error?.code, error?.message], [-32602, "invalid parameters: Idempotency-Key must be UTF-8"]);
+    assert.equal(await timesGiven(said), 0);
+  }
 });
 
 test("a stream that is repeated goes on where the client was, in the same task (§3.1.2)", async () => {

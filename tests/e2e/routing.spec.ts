@@ -1,6 +1,6 @@
 // Which path and which tenant lead to which agent (spec §3.2, §9.1).
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { Agent, message, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
@@ -59,4 +59,35 @@ test("a task is found at every path of its agent and through no other agent (§3
   const other = new Agent(`${worker.url}/demo`);
   await assert.rejects(other.getTask(task.id), { code: -32001, reason: "TASK_NOT_FOUND" });
   await assert.rejects(other.cancelTask(task.id), { code: -32001, reason: "TASK_NOT_FOUND" });
+});
+
+describe("a preflight", () => {
+  const preflight = (path: string, requested?: string): Promise<Response> => {
+    const headers: Record<string, string> = { origin: "https://page.example", "access-control-request-method": "POST" };
+    if (requested !== undefined) headers["access-control-request-headers"] = requested;
+    return fetch(worker.url + path, { method: "OPTIONS", headers });
+  };
+  const paths = ["/", "/demo", "/demo/message:send", "/demo/tasks/x:subscribe", "/.well-known/agent-card.json"];
+
+  test("is allowed just the headers that it asks for (§8.2)", async () => {
+    for (const path of paths) {
+      for (const requested of ["traceparent", "a2a-version,content-type,x-api-key", "x-goog-api-key, tracestate"]) {
+        const response = await preflight(path, requested);
+        assert.equal(response.status, 204);
+        assert.equal(response.headers.get("access-control-allow-headers"), requested, path);
+        assert.match(response.headers.get("vary") ?? "", /Access-Control-Request-Headers/i);
+        assert.equal(response.headers.get("access-control-allow-origin"), "*");
+        assert.ok(Number(response.headers.get("access-control-max-age")) > 0);
+      }
+    }
+  });
+
+  test("that asks for none, or for what are no headers, is told those of the protocol (§8.2)", async () => {
+    for (const path of paths) {
+      for (const requested of [undefined, "a b", "x;y", "a,,b", "x".repeat(5000)]) {
+        const allowed = (await preflight(path, requested)).headers.get("access-control-allow-headers") ?? "";
+        assert.ok(allowed.split(", ").includes("A2A-Version"), `${path} ${requested}: ${allowed}`);
+      }
+    }
+  });
 });

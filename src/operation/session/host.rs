@@ -5,25 +5,32 @@ use serde_json::Value;
 
 use super::{Phase, TaskSession};
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::model::{Artifact, Message, Task, TaskState, UnixMillis};
+use crate::model::{Artifact, Message, Task, TaskState, UnixMillis, measure};
 use crate::task::{Input, Said, StepRecord};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
 impl TaskSession {
-    /// Whether the task may take what the executor says; gives its size in bytes.
-    fn check_emission(&self, emission: &Emission) -> Result<usize, ExecutorError> {
+    /// Whether the task may take what the executor says; gives its size in bytes and JSON values.
+    fn check_emission(&self, emission: &Emission) -> Result<(usize, usize), ExecutorError> {
         if self.is_broken() {
             return Err(ExecutorError(NOT_STORED.to_owned()));
         }
-        let size = match emission {
-            Emission::Status { message, .. } => encoded_size(message),
-            Emission::Artifact { artifact, .. } => encoded_size(artifact),
-            Emission::Reply(message) => encoded_size(message),
+        let (size, values) = match emission {
+            Emission::Status { message, .. } => measure(message),
+            Emission::Artifact { artifact, .. } => measure(artifact),
+            Emission::Reply(message) => measure(message),
         };
         if size > self.limits.max_event_bytes {
             let limit = self.limits.max_event_bytes;
             return Err(ExecutorError(format!(
                 "the agent gave an event of {size} bytes; the limit is {limit}"
+            )));
+        }
+        if values > self.limits.max_json_values {
+            let limit = self.limits.max_json_values;
+            return Err(ExecutorError(format!(
+                "the agent gave an event of {values} JSON values; the limit is {limit} \
+                 (MAX_JSON_VALUES)"
             )));
         }
         if let Emission::Artifact { artifact, append: false, .. } = emission {
@@ -37,16 +44,21 @@ impl TaskSession {
                 return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
             }
         }
-        Ok(size)
+        Ok((size, values))
     }
 
-    /// Whether the log has room for this many bytes more.
-    fn check_size(&self, more: usize) -> Result<(), ExecutorError> {
+    /// Whether the log has room for this many bytes and JSON values more.
+    fn check_size(&self, (bytes, values): (usize, usize)) -> Result<(), ExecutorError> {
         let limit = self.limits.max_task_bytes;
-        match self.inner.borrow().size + more > limit {
-            true => Err(ExecutorError(format!("a task holds at most {limit} bytes"))),
-            false => Ok(()),
+        if self.inner.borrow().size.saturating_add(bytes) > limit {
+            return Err(ExecutorError(format!("a task holds at most {limit} bytes")));
         }
+        let limit = self.max_values();
+        if self.inner.borrow().values.saturating_add(values) > limit {
+            let text = format!("a task holds at most {limit} JSON values (MAX_JSON_VALUES)");
+            return Err(ExecutorError(text));
+        }
+        Ok(())
     }
 
     /// Whether what the run says was said by an attempt before it.
@@ -185,12 +197,16 @@ impl TurnHost for TaskSession {
         outcome: Result<Value, String>,
     ) -> Result<(), ExecutorError> {
         self.progressed.set(self.platform.now());
-        let size = encoded_size(&outcome);
+        let (size, values) = measure(&outcome);
         let limit = self.limits.max_step_bytes;
         let fits = if size > limit {
             Err(format!("the step {name:?} gave a result of {size} bytes; the limit is {limit}"))
+        } else if values > self.limits.max_json_values {
+            Err(format!(
+                "the step {name:?} gave a result of {values} JSON values (MAX_JSON_VALUES)"
+            ))
         } else {
-            self.check_size(size).map_err(|error| error.0)
+            self.check_size((size, values)).map_err(|error| error.0)
         };
         let refusal = fits.as_ref().err().cloned();
         // A result that cannot be kept is kept as a failure, or the step would be done again.
@@ -220,21 +236,3 @@ const MAX_STEP_NAME_BYTES: usize = 256;
 
 /// Events that are said without waiting are one row up to this size, in bytes.
 const MAX_BATCH_BYTES: usize = 512 * 1024;
-
-fn encoded_size(value: &impl serde::Serialize) -> usize {
-    struct Count(usize);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    match serde_json::to_writer(&mut count, value) {
-        Ok(()) => count.0,
-        Err(_) => usize::MAX,
-    }
-}

@@ -347,7 +347,7 @@ describe("verbs and paths", () => {
 });
 
 describe("versions", () => {
-  for (const [header, status] of [["1.0", 200], ["1.0.3", 200], ["1.7", 200], ["", 200], [undefined, 200], ["0.3", 200], ["99.0", 400], ["0.5", 400], ["abc", 400]] as const) {
+  for (const [header, status] of [["1.0", 200], ["1.0.3", 200], ["", 200], [undefined, 200], ["1.1", 400], ["1.7", 400], ["0.3", 400], ["99.0", 400], ["0.5", 400], ["abc", 400]] as const) {
     test(`A2A-Version ${header === undefined ? "left out" : `"${header}"`} is answered with ${status} (§3.6.2)`, async () => {
       const headers: Record<string, string> = { "content-type": JSON_TYPE, ...(header === undefined ? {} : { "a2a-version": header }) };
       const body = JSON.stringify({ message: message("hello") });

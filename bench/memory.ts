@@ -32,7 +32,7 @@ export async function memory({ isQuick }: Effort): Promise<Section> {
   };
 }
 
-/** What so many of a body at once make of the memory of a fresh Worker, and how they are answered. */
+/** How much memory a fresh Worker takes for `count` copies of a body at once, and how they are answered. */
 async function grown(body: Buffer, count: number): Promise<{ megabytes: number; answers: string }> {
   const worker = await startBuilt();
   try {

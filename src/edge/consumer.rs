@@ -82,7 +82,7 @@ struct Job {
     notification: Notification,
 }
 
-/// Takes the lease of the webhook that a message names, unless there is nothing to do or somebody else is at
+/// Takes the lease of the webhook that a message names, unless there is nothing to do or another sender has
 /// it. From then on the object sees to it that the webhook is served, and the message is done.
 async fn take(message: RawMessage, env: &Env) -> Option<Job> {
     let text = message.body().as_string().unwrap_or_default();
@@ -131,7 +131,8 @@ impl Sender {
         served.await;
     }
 
-    /// Sends what a webhook is owed, until there is nothing more, somebody else is at it, or it takes too long.
+    /// Sends what a webhook is owed, until there is nothing more, another sender has the lease, or it takes too
+    /// long.
     async fn serve(&self, Job { job, notification }: Job) -> Result<()> {
         let begun = now().0;
         let mut next = Some(notification);

@@ -99,8 +99,8 @@ impl Hook {
         self.lease.as_ref().filter(|(_, until)| *until > now)
     }
 
-    /// Whether a job belongs into the queue: something can be sent, nobody is at it, and there is no job
-    /// that may still come.
+    /// Whether a job belongs into the queue: something can be sent, no sender has the lease, and no earlier
+    /// job may still come.
     fn needs_job(&self, machine: &TaskMachine, now: UnixMillis) -> bool {
         self.owed_after(machine).is_some()
             && self.delivery.is_ready(now)

@@ -118,7 +118,7 @@ pub enum Verdict {
     Delivered,
     /// It is tried again later.
     Retry,
-    /// It was tried as often as it may be, and is not tried again.
+    /// It was tried up to the limit, and is not tried again.
     GivenUp,
     /// The receiver does not want this event; it is not tried again.
     Refused,

@@ -1,4 +1,4 @@
-// The agents that the build embeds, whatever they are, and what becomes of agents that cannot be read.
+// The agents that the build embeds, whatever they are, and how agents that cannot be read are reported.
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { startWorker, testAgents, type Worker } from "./harness.ts";

@@ -17,7 +17,7 @@ function send(parts: string, members = ""): string {
   return `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[${parts}]${members}}}}`;
 }
 
-/** As many of these as fit, each of which is so many values. */
+/** Copies of `element`, which holds `values` JSON values: as many as fit into a body, with `most` values at most. */
 function list(element: string, values: number, most = Infinity): string {
   const room = Math.floor((MAX_BYTES - 400) / (Buffer.byteLength(element) + 1));
   return Array.from({ length: Math.min(room, Math.floor((most - 50) / values)) }, () => element).join(",");

@@ -361,8 +361,23 @@ fn check_message(
         let description = format!("must have at most {limit} parts, got {parts}");
         return Err(Error::invalid("message.parts", description));
     }
+    // Short texts take several times their bytes in memory, and are kept.
+    let message = &request.message;
+    for (field, count) in [
+        ("message.extensions", message.extensions.len()),
+        ("message.referenceTaskIds", message.reference_task_ids.len()),
+        ("configuration.acceptedOutputModes", request.configuration.accepted_output_modes.len()),
+    ] {
+        if count > MAX_LISTED {
+            let description = format!("must have at most {MAX_LISTED} entries, got {count}");
+            return Err(Error::invalid(field, description));
+        }
+    }
     Ok(())
 }
+
+/// How many extensions, other tasks or media types a message may name.
+const MAX_LISTED: usize = 1_000;
 
 /// The task that a call is about, and so its object. For a message without task a new one or, if the
 /// send has a name, the one of that name. An id that was never given out is refused here: the

@@ -48,6 +48,18 @@ describe("JSON values", () => {
     assert.match((await send(Array.from({ length: 981 }, () => 0))).error?.message ?? "", /at most 1000 JSON values .* got 1001/);
   });
 
+  test("in lists of names are bounded", async () => {
+    const named = Array.from({ length: 1001 }, () => "urn:x");
+    const agent = new Agent(`${worker.url}/demo`);
+    for (const [field, params] of [
+      ["message.extensions", { message: { ...message("hello"), extensions: named } }],
+      ["message.referenceTaskIds", { message: { ...message("hello"), referenceTaskIds: named } }],
+      ["configuration.acceptedOutputModes", { message: message("hello"), configuration: { acceptedOutputModes: named } }],
+    ] as const) {
+      await assert.rejects(agent.call("SendMessage", params), { code: -32602, fields: [field] });
+    }
+  });
+
   test("of one task are bounded over all of its messages", async (t) => {
     const small = await startWorker({ vars: { MAX_JSON_VALUES: "1000" } });
     t.after(() => small.stop());

@@ -139,10 +139,11 @@ pub fn parse_method(
     operation.ok_or(Error::MethodNotFound(shown))
 }
 
-/// The answer with a result that is JSON text already.
-pub fn result(id: &RequestId, result: &str) -> HttpResponse {
+/// The answer with a result that is JSON text already, in pieces.
+pub fn result(id: &RequestId, result: &[&str]) -> HttpResponse {
     let opening = result_opening(id);
-    HttpResponse::json(200, [&opening, result, RESULT_CLOSING].concat())
+    let pieces = [&[opening.as_str()], result, &[RESULT_CLOSING]].concat();
+    HttpResponse::json(200, pieces.concat())
 }
 
 /// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.

@@ -9,7 +9,7 @@ use super::rest;
 use super::sse::EventWriter;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
-use crate::model::{EventFilter, ShownWebhook, WEBHOOKS_EXTENSION};
+use crate::model::{EventFilter, ShownWebhook, WEBHOOKS_EXTENSION, encode};
 use crate::operation::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
@@ -68,6 +68,11 @@ impl Reply {
 
     /// The answer with a result that is JSON text already.
     pub fn result(&self, json: &str) -> HttpResponse {
+        self.result_of(&[json])
+    }
+
+    /// The answer with a result whose JSON text comes in pieces: they are copied once.
+    fn result_of(&self, json: &[&str]) -> HttpResponse {
         let response = match &self.form {
             Form::JsonRpc(id) => jsonrpc::result(id, json),
             Form::Rest(media_type) => rest::result(*media_type, json),
@@ -86,17 +91,17 @@ impl Reply {
     pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
         let (result, generation) = match outcome {
             Outcome::SentMessage(message) => {
-                return Ok(self.result(&[r#"{"message":"#, &encoded(message)?, "}"].concat()));
+                return Ok(self.result_of(&[r#"{"message":"#, &encoded(message)?, "}"]));
             }
             Outcome::SentTask(ShownTask { json, generation }) => {
-                (self.result(&[r#"{"task":"#, json, "}"].concat()), generation)
+                (self.result_of(&[r#"{"task":"#, json, "}"]), generation)
             }
             Outcome::Task(ShownTask { json, generation }) => (self.result(json), generation),
             Outcome::PushConfig(config) => return Ok(self.result(&encoded(&self.shown(config))?)),
             Outcome::PushConfigs(configs) => {
                 let shown: Vec<_> = configs.iter().map(|config| self.shown(config)).collect();
                 let json = [r#"{"configs":"#, &encoded(&shown)?, r#","nextPageToken":""}"#];
-                return Ok(self.result(&json.concat()));
+                return Ok(self.result_of(&json));
             }
             Outcome::PushConfigDeleted => return Ok(self.nothing()),
             Outcome::Deliveries(json) => return Ok(self.result(json)),
@@ -149,7 +154,7 @@ impl Reply {
 }
 
 fn encoded<T: Serialize>(value: &T) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(|_| Error::Internal { task: None })
+    encode(value).map_err(|_| Error::Internal { task: None })
 }
 
 #[cfg(test)]

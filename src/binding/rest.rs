@@ -243,9 +243,9 @@ pub fn check_version(path: &str, version: Option<&str>, is_strict: bool) -> Resu
     checked
 }
 
-/// The answer with a result that is JSON text already.
-pub fn result(media_type: MediaType, result: &str) -> HttpResponse {
-    HttpResponse::of_type(200, media_type, result.to_owned())
+/// The answer with a result that is JSON text already, in pieces.
+pub fn result(media_type: MediaType, result: &[&str]) -> HttpResponse {
+    HttpResponse::of_type(200, media_type, result.concat())
 }
 
 /// The segment with which the paths of A2A 0.3 begin.

@@ -1,5 +1,9 @@
 //! Receiving the bodies of requests: how large one may be, how long it may take, and how much memory
 //! all that come in at the same time may take together.
+//!
+//! A large body is copied several times on its way through its task: parsed, sent to the object, stored,
+//! given back. So large ones take turns: the next one is parsed when the one before was answered, or is
+//! on its way for a second.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -12,6 +16,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::{Delay, Request, console_warn};
 
 use super::front::header;
+use super::platform::now;
 use crate::error::Error;
 
 /// A body, which takes its share of the memory for bodies until it is dropped.
@@ -19,6 +24,7 @@ use crate::error::Error;
 pub(super) struct Body {
     bytes: Vec<u8>,
     share: Share,
+    turn: Option<Turn>,
 }
 
 impl Body {
@@ -29,7 +35,8 @@ impl Body {
     /// # Errors
     ///
     /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if it breaks off; [`Error::BodyTimeout`] if it
-    /// stalls or takes too long; [`Error::TooManyBodies`] if there is no memory for it.
+    /// stalls or takes too long; [`Error::TooManyBodies`] if there is no memory for it, or it is large and
+    /// its turn does not come.
     pub(super) async fn receive(request: &mut Request, limit: usize) -> Result<Self, Error> {
         let declared = header(request, "content-length").and_then(|text| text.parse().ok());
         if declared.is_some_and(|length| length > limit) {
@@ -40,9 +47,7 @@ impl Body {
             return Ok(body);
         }
         if let Some(length) = declared.filter(|length| *length <= LEAST_ROOM) {
-            let whole = request.inner().array_buffer().map_err(|error| incomplete(&error))?;
-            let whole = JsFuture::from(whole).await.map_err(|error| incomplete(&error))?;
-            let whole = Uint8Array::new(&whole);
+            let whole = whole(request).await.map_err(|error| incomplete(&error))?;
             if whole.length() as usize != length {
                 return Err(Error::BodyIncomplete);
             }
@@ -74,7 +79,15 @@ impl Body {
         if declared.is_some_and(|length| length != received) {
             return Err(Error::BodyIncomplete);
         }
+        if body.bytes.len() > LARGE_BYTES {
+            body.turn = Some(Turn::take().await?);
+        }
         Ok(body)
+    }
+
+    /// What is left of a body that was parsed: the turn of a large one, to be kept until it is answered.
+    pub(super) fn into_turn(self) -> Option<Turn> {
+        self.turn
     }
 
     /// What was received.
@@ -84,18 +97,14 @@ impl Body {
 
     /// Adds a chunk. Room is taken in steps, as bytes come: who only declares a length takes none.
     fn extend(&mut self, chunk: &Uint8Array, expected: usize) -> Result<(), Error> {
-        let before = self.bytes.len();
-        let needed = before + chunk.length() as usize;
+        let needed = self.bytes.len() + chunk.length() as usize;
         if needed > self.bytes.capacity() {
             let doubled = (self.bytes.capacity() * 2).max(LEAST_ROOM);
             let room = doubled.min(expected).max(needed);
             self.share.grow_to(room)?;
             self.bytes.reserve_exact(room - self.bytes.len());
         }
-        self.bytes.resize(needed, 0);
-        if let Some(free) = self.bytes.get_mut(before..) {
-            chunk.copy_to(free);
-        }
+        append(&mut self.bytes, chunk);
         Ok(())
     }
 }
@@ -151,16 +160,31 @@ extern "C" {
 ///
 /// When it cannot be read.
 pub(super) async fn read_text(request: &Request) -> worker::Result<String> {
-    let mut text = Vec::new();
-    let mut chunks = Chunks::of(request)?;
-    while let Some(chunk) = chunks.next().await? {
-        let before = text.len();
-        text.resize(before + chunk.length() as usize, 0);
-        if let Some(free) = text.get_mut(before..) {
-            chunk.copy_to(free);
+    let length = header(request, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut text = Vec::with_capacity(length);
+    if (1..=LEAST_ROOM).contains(&length) {
+        append(&mut text, &whole(request).await?);
+    } else {
+        let mut chunks = Chunks::of(request)?;
+        while let Some(chunk) = chunks.next().await? {
+            append(&mut text, &chunk);
         }
     }
     String::from_utf8(text).map_err(|error| worker::Error::RustError(error.to_string()))
+}
+
+/// A body that the platform receives in one go.
+async fn whole(request: &Request) -> Result<Uint8Array, JsValue> {
+    let buffer = JsFuture::from(request.inner().array_buffer()?).await?;
+    Ok(Uint8Array::new(&buffer))
+}
+
+fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
+    let before = bytes.len();
+    bytes.resize(before + chunk.length() as usize, 0);
+    if let Some(free) = bytes.get_mut(before..) {
+        chunk.copy_to(free);
+    }
 }
 
 /// Waits for the next chunk, or until the body stalls or is late.
@@ -208,7 +232,44 @@ impl Drop for Share {
     }
 }
 
+/// The turn of one large body, which ends when this is dropped, or by itself after [`TURN_MS`]: a send may
+/// wait for its agent much longer than its body takes memory here.
+pub(super) struct Turn {
+    until: i64,
+}
+
+impl Turn {
+    /// Waits for the turn. By looking again and again: a waiting request must not be woken by another one,
+    /// whose context it does not share.
+    async fn take() -> Result<Self, Error> {
+        let give_up = now().0 + TURN_PATIENCE_MS;
+        loop {
+            let now = now().0;
+            if TURN_UNTIL.get() <= now {
+                let until = now + TURN_MS;
+                TURN_UNTIL.set(until);
+                return Ok(Self { until });
+            }
+            if now >= give_up {
+                return Err(Error::TooManyBodies);
+            }
+            Delay::from(TURN_LOOK).await;
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if TURN_UNTIL.get() == self.until {
+            TURN_UNTIL.set(0);
+        }
+    }
+}
+
 thread_local! {
+    /// When the turn of the large body ends that has it; in the past if none has.
+    static TURN_UNTIL: Cell<i64> = const { Cell::new(0) };
+
     /// What the bodies that come in at the moment take.
     static TAKEN: Cell<usize> = const { Cell::new(0) };
 }
@@ -221,6 +282,18 @@ const CHUNK_BYTES: u32 = 32 * 1024;
 
 /// The room that a body is given first; one that fits it is small.
 const LEAST_ROOM: usize = 64 * 1024;
+
+/// Bodies above this size take turns.
+const LARGE_BYTES: usize = 512 * 1024;
+
+/// How long a turn lasts at most, in milliseconds.
+const TURN_MS: i64 = 1_000;
+
+/// How often a body that waits for its turn looks whether it has come.
+const TURN_LOOK: Duration = Duration::from_millis(10);
+
+/// How long a body waits for its turn, in milliseconds.
+const TURN_PATIENCE_MS: i64 = 10_000;
 
 /// How long a body may stand still.
 const SILENCE: Duration = Duration::from_secs(30);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use worker::{Context, Delay, Env, Method, Request, Response, Result, console_error};
 
 use super::bindings;
-use super::body::Body;
+use super::body::{Body, Turn};
 use super::bridge::{self, Opened};
 use super::command::{Command, StreamCommand};
 use super::index::D1Index;
@@ -157,10 +157,13 @@ impl Exchange<'_> {
             return refuse(&RequestId::NULL, &error);
         }
         let limit = self.settings.max_body_bytes;
-        let envelope = match Body::receive(request, limit).await {
-            Ok(body) => Envelope::parse(body.bytes(), self.settings.limits.max_json_values),
-            Err(error) => Err((RequestId::NULL, error)),
+        let body = match Body::receive(request, limit).await {
+            Ok(body) => body,
+            Err(error) => return refuse(&RequestId::NULL, &error),
         };
+        let envelope = Envelope::parse(body.bytes(), self.settings.limits.max_json_values);
+        // Kept to the end of the call.
+        let _turn = body.into_turn();
         let Envelope { id, method, params } = match envelope {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
@@ -203,7 +206,7 @@ impl Exchange<'_> {
         let content_type = header(request, "content-type");
         let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
         match self.read_rest(request, below, endpoint).await {
-            Ok((operation, params)) => self.perform(operation, params, reply).await,
+            Ok((operation, params, _turn)) => self.perform(operation, params, reply).await,
             Err(error) => to_response(reply.error(&error)),
         }
     }
@@ -213,20 +216,20 @@ impl Exchange<'_> {
         request: &mut Request,
         below: &str,
         endpoint: Option<Endpoint>,
-    ) -> std::result::Result<(Operation, Value), Error> {
+    ) -> std::result::Result<(Operation, Value, Option<Turn>), Error> {
         let (_, path, query) = split_url(self.url);
         let version = self.parameters.version.as_deref();
         rest::check_version(below, version, self.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
         let operation = endpoint.operation(request.method().as_ref())?;
         if request.method() != Method::Post {
-            return Ok((operation, endpoint.params_of_query(query)));
+            return Ok((operation, endpoint.params_of_query(query), None));
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
         let body = Body::receive(request, limit).await?;
         let params = endpoint.params_of_body(body.bytes(), self.settings.limits.max_json_values)?;
-        Ok((operation, params))
+        Ok((operation, params, body.into_turn()))
     }
 
     /// Carries an operation out and answers, in whatever form the binding wants.

@@ -108,11 +108,21 @@ impl Default for Metadata {
 ///
 /// For a map with keys other than strings, which the model does not have.
 pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    encode_line(value).map(|(text, _)| text)
+}
+
+/// Encodes a value as [`encode`] does, with room for the end of a line; gives the number of JSON values, too.
+///
+/// # Errors
+///
+/// As [`encode`].
+pub fn encode_line<T: Serialize>(value: &T) -> serde_json::Result<(String, usize)> {
     let mut measured = Measured::default();
     serde_json::to_writer(&mut measured, value)?;
-    let mut text = Vec::with_capacity(measured.bytes);
+    let mut text = Vec::with_capacity(measured.bytes + 1);
     serde_json::to_writer(&mut text, value)?;
-    String::from_utf8(text).map_err(serde::ser::Error::custom)
+    let text = String::from_utf8(text).map_err(serde::ser::Error::custom)?;
+    Ok((text, measured.json.values))
 }
 
 /// A writer that only measures what is written.

@@ -25,7 +25,7 @@ pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
-pub use json::{Json, JsonSize, Metadata, Text, encode, measure};
+pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
 pub use message::{Base64, Message, Part, PartContent, Role};
 pub use push::{
     AuthenticationInfo, EventFilter, KnownSecrets, ListPushNotificationConfigsRequest,

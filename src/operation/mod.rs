@@ -54,7 +54,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownTask {
     /// The task as 1.0 JSON.
-    pub json: Rc<str>,
+    pub json: Rc<String>,
     /// The generation that it shows.
     pub generation: u64,
 }

@@ -9,7 +9,9 @@ use tokio::sync::Notify;
 
 use super::TaskSession;
 use crate::executor::TurnHost;
-use crate::model::{HistoryLimit, Message, Task, TaskStatus, UnixMillis, doubled};
+use crate::model::{
+    HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, doubled, encode, measure,
+};
 use crate::port::{IndexRow, Indexed};
 use crate::task::TaskMachine;
 
@@ -241,17 +243,13 @@ fn no_answer() -> String {
 
 /// The task without history and artifacts; of one too large, without metadata and status message.
 fn head(task: &Task) -> String {
+    let view = |task| TaskView { artifacts: false, ..Task::view(task, HistoryLimit::Newest(0)) };
     // The model has no map with keys other than strings, so encoding cannot fail.
-    let encode = |task: &Task| {
-        let mut view = task.view(HistoryLimit::Newest(0));
-        view.artifacts = false;
-        serde_json::to_string(&view).unwrap_or_default()
-    };
-    let head = encode(task);
-    if head.len() <= MAX_HEAD_BYTES {
-        return head;
+    let encoded = |task| encode(&view(task)).unwrap_or_default();
+    if measure(&view(task)).0 <= MAX_HEAD_BYTES {
+        return encoded(task);
     }
-    encode(&Task {
+    encoded(&Task {
         id: task.id.clone(),
         context_id: task.context_id.clone(),
         status: TaskStatus { message: None, ..task.status.clone() },
@@ -264,12 +262,12 @@ fn head(task: &Task) -> String {
 /// As many of the newest messages as fit, a line of JSON each, oldest first.
 fn newest(history: &[Message]) -> String {
     let mut size = 0;
-    let lines = history.iter().rev().map(serde_json::to_string);
-    let fitting = lines.map_while(Result::ok).take_while(|line| {
-        size += line.len() + 1;
+    // Measured first: the text of a large message is not made for nothing.
+    let fitting = history.iter().rev().take_while(|message| {
+        size += measure(message).0 + 1;
         size <= MAX_HISTORY_BYTES
     });
-    let mut lines: Vec<String> = fitting.collect();
+    let mut lines: Vec<String> = fitting.filter_map(|message| encode(message).ok()).collect();
     lines.reverse();
     lines.join("\n")
 }

@@ -22,7 +22,7 @@ use crate::executor::{Runner, TurnHost};
 use crate::model::decode::read_json;
 use crate::model::{
     ContextId, HistoryLimit, JsonSize, Message, Metadata, Role, Task, TaskId,
-    TaskPushNotificationConfig, TaskView, UnixMillis, encode,
+    TaskPushNotificationConfig, TaskView, UnixMillis, encode, encode_line,
 };
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
@@ -69,7 +69,7 @@ struct Inner {
     /// How many JSON values the log holds.
     values: usize,
     unsaved: Batch,
-    snapshot: Option<Rc<str>>,
+    snapshot: Option<Rc<String>>,
     inbox: VecDeque<Message>,
     /// What earlier attempts of the present run said and did.
     recall: Option<Recall>,
@@ -222,7 +222,7 @@ impl TaskSession {
 
     /// The task as 1.0 JSON. The whole one, unless it is large, is encoded once per change. What the run said since it was
     /// last stored is stored first.
-    pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<str>> {
+    pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<String>> {
         self.flush().ok()?;
         if history != HistoryLimit::All {
             return self.encoded(history, None);
@@ -237,9 +237,9 @@ impl TaskSession {
         Some(snapshot)
     }
 
-    fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<str>> {
+    fn encoded(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<String>> {
         let view = |task: &Task| encode(&TaskView { generation, ..task.view(history) });
-        self.with_task(view)?.ok().map(Rc::<str>::from)
+        self.with_task(view)?.ok().map(Rc::new)
     }
 
     /// The task as it stands, for an answer on these terms.
@@ -710,11 +710,21 @@ impl TaskSession {
         let mut inner = self.inner.borrow_mut();
         inner.snapshot = None;
         // The model has no map with keys other than strings, so encoding cannot fail.
-        let line = encode(entry).unwrap_or_default();
+        let (line, values) = encode_line(entry).unwrap_or_default();
         inner.size += line.len() + 1;
-        inner.values += JsonSize::of(line.as_bytes()).values;
-        inner.unsaved.lines.push_str(&line);
-        inner.unsaved.lines.push('\n');
+        inner.values += values;
+        let lines = &mut inner.unsaved.lines;
+        if lines.is_empty() {
+            *lines = line;
+        } else {
+            // Doubling a large text would take three times its size.
+            let slack = lines.len().min(LINES_SLACK_BYTES);
+            if lines.capacity() - lines.len() <= line.len() {
+                lines.reserve_exact(line.len() + 1 + slack);
+            }
+            lines.push_str(&line);
+        }
+        lines.push('\n');
         inner.unsaved.marks.push(Mark::of_entry(entry));
     }
 
@@ -755,6 +765,9 @@ const VALUES_PER_TASK: usize = 10;
 
 /// The largest task whose encoding is kept, in bytes.
 const MAX_SNAPSHOT_BYTES: usize = 256 * 1024;
+
+/// How much more room than needed the text of unsaved entries is given when it grows, at most, in bytes.
+const LINES_SLACK_BYTES: usize = 64 * 1024;
 
 /// How much of the log is read at once for somebody who catches up, in bytes.
 const PAGE_BYTES: usize = 512 * 1024;

@@ -147,7 +147,7 @@ impl Settings {
             default_agent: set("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
             agents: set("AGENTS"),
             strict_version: switch("STRICT_VERSION")?,
-            max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 32 * MEBIBYTE)?,
+            max_body_bytes: size("MAX_BODY_BYTES", 4 * MEBIBYTE, 1024, 16 * MEBIBYTE)?,
             max_parts: size("MAX_PARTS", 100, 1, 10_000)?,
             max_active_tasks: number("MAX_ACTIVE_TASKS", 0, 0, 1_000_000)?,
             max_finished_tasks: number("MAX_FINISHED_TASKS", 0, 0, 1_000_000_000)?,

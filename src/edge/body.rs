@@ -2,8 +2,8 @@
 //! all that come in at the same time may take together.
 //!
 //! A large body is copied several times on its way through its task: parsed, sent to the object, stored,
-//! given back. So large ones take turns: the next one is parsed when the one before was answered, or is
-//! on its way for a second.
+//! given back. So large ones take turns: the next one is parsed when the one before was answered, or has
+//! had the time that handing it over takes.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -80,7 +80,7 @@ impl Body {
             return Err(Error::BodyIncomplete);
         }
         if body.bytes.len() > LARGE_BYTES {
-            body.turn = Some(Turn::take().await?);
+            body.turn = Some(Turn::take(body.bytes.len()).await?);
         }
         Ok(body)
     }
@@ -232,8 +232,8 @@ impl Drop for Share {
     }
 }
 
-/// The turn of one large body, which ends when this is dropped, or by itself after [`TURN_MS`]: a send may
-/// wait for its agent much longer than its body takes memory here.
+/// The turn of one large body, which ends when this is dropped, or by itself: a send may wait for its agent
+/// much longer than its body takes memory here.
 pub(super) struct Turn {
     until: i64,
 }
@@ -241,12 +241,13 @@ pub(super) struct Turn {
 impl Turn {
     /// Waits for the turn. By looking again and again: a waiting request must not be woken by another one,
     /// whose context it does not share.
-    async fn take() -> Result<Self, Error> {
+    async fn take(bytes: usize) -> Result<Self, Error> {
+        let length = i64::try_from(bytes / BYTES_PER_MS).unwrap_or(i64::MAX).max(LEAST_TURN_MS);
         let give_up = now().0 + TURN_PATIENCE_MS;
         loop {
             let now = now().0;
             if TURN_UNTIL.get() <= now {
-                let until = now + TURN_MS;
+                let until = now.saturating_add(length);
                 TURN_UNTIL.set(until);
                 return Ok(Self { until });
             }
@@ -284,10 +285,13 @@ const CHUNK_BYTES: u32 = 32 * 1024;
 const LEAST_ROOM: usize = 64 * 1024;
 
 /// Bodies above this size take turns.
-const LARGE_BYTES: usize = 512 * 1024;
+const LARGE_BYTES: usize = 128 * 1024;
 
-/// How long a turn lasts at most, in milliseconds.
-const TURN_MS: i64 = 1_000;
+/// How much of a body is parsed, handed over and stored in a millisecond, even on a busy machine.
+const BYTES_PER_MS: usize = 10_000;
+
+/// The shortest turn, in milliseconds: small values take longer than their bytes tell.
+const LEAST_TURN_MS: i64 = 100;
 
 /// How often a body that waits for its turn looks whether it has come.
 const TURN_LOOK: Duration = Duration::from_millis(10);

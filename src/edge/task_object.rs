@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
+use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use worker::{
-    DurableObject, Env, Method, Request, Response, ResponseBuilder, Result, State, WebSocket,
-    WebSocketIncomingMessage, console_error, durable_object,
+    Delay, DurableObject, Env, Method, Request, Response, ResponseBuilder, Result, State,
+    WebSocket, WebSocketIncomingMessage, console_error, durable_object,
 };
 
 use super::bindings;
@@ -34,7 +35,7 @@ use crate::operation::{self, Beginning, Call, FindAgent, Sender, TaskSession, Te
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
-    session: RefCell<Option<Rc<TaskSession>>>,
+    session: Rc<RefCell<Option<Rc<TaskSession>>>>,
 }
 
 // After a caught panic the object goes on: the session is rebuilt from storage if it broke.
@@ -43,7 +44,7 @@ impl std::panic::RefUnwindSafe for TaskObject {}
 
 impl DurableObject for TaskObject {
     fn new(state: State, env: Env) -> Self {
-        Self { state: Rc::new(state), env, session: RefCell::new(None) }
+        Self { state: Rc::new(state), env, session: Rc::default() }
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
@@ -69,6 +70,7 @@ impl DurableObject for TaskObject {
             Ok(response) => response,
             Err(error) => reply.error(&error),
         };
+        self.let_go_soon();
         to_response(response)
     }
 
@@ -111,6 +113,7 @@ impl DurableObject for TaskObject {
         _was_clean: bool,
     ) -> Result<()> {
         followers::close(&socket, CloseCode::Over);
+        self.let_go_soon();
         Ok(())
     }
 
@@ -266,10 +269,29 @@ impl TaskObject {
         Ok(session)
     }
 
+    /// Frees the memory of a large task that has ended, once nobody works with it any more. The object itself
+    /// stays for some seconds, and an isolate may hold many.
+    fn let_go_soon(&self) {
+        let is_dispensable = |session: &Rc<TaskSession>| session.is_dispensable();
+        if !self.session.borrow().as_ref().is_some_and(is_dispensable) {
+            return;
+        }
+        let session = self.session.clone();
+        self.state.wait_until(async move {
+            Delay::from(LET_GO_AFTER).await;
+            let is_unused = |session: &Rc<TaskSession>| Rc::strong_count(session) == 1;
+            let is_free = |session: &Rc<TaskSession>| is_unused(session) && is_dispensable(session);
+            session.borrow_mut().take_if(|session| is_free(session));
+        });
+    }
+
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
 }
+
+/// How long the last work on a task may take after it was answered.
+const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
 /// Who sends a message, and how.
 fn sender(

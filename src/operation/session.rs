@@ -215,13 +215,23 @@ impl TaskSession {
         self.is_broken.get()
     }
 
+    /// Whether the session is better opened again when it is needed than kept: it takes much memory, its task
+    /// has ended, and nothing about it is left to do.
+    pub fn is_dispensable(&self) -> bool {
+        let inner = self.inner.borrow();
+        let is_stored = inner.unsaved.lines.is_empty() && self.hooks.borrow().is_empty();
+        let is_large = inner.size > MAX_SNAPSHOT_BYTES;
+        drop(inner);
+        is_large && is_stored && self.is_over() && !self.owes_index()
+    }
+
     /// Reads the task, if it exists.
     pub fn with_task<T>(&self, read: impl FnOnce(&Task) -> T) -> Option<T> {
         self.with_machine(|machine| read(machine.task()))
     }
 
-    /// The task as 1.0 JSON. The whole one, unless it is large, is encoded once per change. What the run said since it was
-    /// last stored is stored first.
+    /// The task as 1.0 JSON. The whole one, unless it is large, is encoded once per change. What the run said
+    /// since it was last stored is stored first.
     pub fn task_json(&self, history: HistoryLimit) -> Option<Rc<String>> {
         self.flush().ok()?;
         if history != HistoryLimit::All {

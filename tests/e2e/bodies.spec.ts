@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { Agent, message, type Reply } from "./client.ts";
+import { Agent, message, received, until, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { hostile, MEBIBYTE, memoryOf, post, warmUp, type Answer } from "./hostile-bodies.ts";
 import { sendStreaming } from "./stream.ts";
@@ -152,6 +152,25 @@ describe("many bodies at once", () => {
     }
     const all = await Promise.all(Array.from({ length: 4 }, () => post(worker.url, " ".repeat(3.9 * MEBIBYTE))));
     assert.deepEqual(all.map(({ status }) => status), [200, 200, 200, 200], "there is room for four again");
+  });
+});
+
+describe("a large body", () => {
+  const large = { data: Array.from({ length: 20_000 }, () => "x".repeat(40)) };
+
+  test("whose send waits for its agent does not hold up another one", async () => {
+    const agent = new Agent(`${worker.url}/demo`);
+    const waiting = agent.sendForTask({ parts: [{ text: "hold 20000" }, large] }).then(() => "waiting");
+    await until(() => received(worker.url), ({ messages }) => messages.some(({ text }) => text === "hold 20000"));
+    const quick = agent.sendForTask({ parts: [{ text: "hello" }, large] }).then(() => "quick");
+    assert.equal(await Promise.race([waiting, quick]), "quick");
+  });
+
+  test("takes its turn, and what is sent at once is answered whole", async () => {
+    const agent = new Agent(`${worker.url}/demo`);
+    const tasks = await Promise.all(Array.from({ length: 8 }, (_, index) => agent.sendForTask({ parts: [{ text: `large ${index}` }, large] })));
+    assert.deepEqual(tasks.map(({ history }) => history?.[0]?.parts[0]?.text), tasks.map((_, index) => `large ${index}`));
+    for (const { history } of tasks) assert.deepEqual(history?.[0]?.parts[1]?.data, large.data);
   });
 });
 

@@ -79,7 +79,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::MessageTaken),
         2 => any_outcome().prop_map(Input::RunEnded),
         2 => "[ab]".prop_map(|name| {
-            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok(true.into()) })
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()) })
         }),
         2 => any_loss(),
     ]

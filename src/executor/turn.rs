@@ -6,12 +6,12 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::ExecutorError;
 use crate::auth::Caller;
 use crate::model::{
-    Artifact, ContextId, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis, doubled,
+    Artifact, ContextId, Json, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
+    doubled,
 };
 use crate::tool::{Counters, HttpAnswer, HttpRequest, ToolContext};
 
@@ -155,7 +155,7 @@ impl Turn {
             StepStart::New(nth) => nth,
             StepStart::Done(outcome) => {
                 let misfit = |error| format!("the stored result of step {name:?}: {error}");
-                let read = |value| serde_json::from_value(value).map_err(misfit);
+                let read = |json: Json| serde_json::from_value(json.value()).map_err(misfit);
                 return outcome.and_then(read).map_err(ExecutorError);
             }
         };
@@ -170,7 +170,7 @@ impl Turn {
         };
         let outcome = result.as_ref().map_err(|error| error.0.clone()).and_then(|value| {
             let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
-            serde_json::to_value(value).map_err(unfit)
+            serde_json::to_value(value).map(|value| Json::from(&value)).map_err(unfit)
         });
         let misfit = outcome.as_ref().err().cloned();
         self.host.end_step(name, nth, outcome)?;
@@ -433,7 +433,7 @@ pub trait TurnHost {
         &self,
         name: &str,
         nth: u32,
-        outcome: Result<Value, String>,
+        outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError>;
 }
 
@@ -443,5 +443,5 @@ pub enum StepStart {
     /// It is to be done; which of its name it is.
     New(u32),
     /// It was done.
-    Done(Result<Value, String>),
+    Done(Result<Json, String>),
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::auth::Caller;
 use crate::model::decode::{Decode, Fields, read_json};
 use crate::model::{
-    Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
+    Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
     UnixMillis,
 };
 
@@ -121,7 +121,7 @@ pub struct StepRecord {
     /// Which step of that name in its run, from 1.
     pub nth: u32,
     /// What it came to.
-    pub outcome: Result<Value, String>,
+    pub outcome: Result<Json, String>,
 }
 
 impl Decode for RunStart {
@@ -151,7 +151,7 @@ impl Decode for StepRecord {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let mut outcome = fields.free_form("outcome")?;
         let outcome = match (outcome.remove("Ok"), outcome.remove("Err")) {
-            (Some(result), _) => Ok(result),
+            (Some(result), _) => Ok(Json::from(&result)),
             (None, Some(Value::String(reason))) => Err(reason),
             (None, _) => return None,
         };
@@ -180,8 +180,8 @@ mod tests {
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         for entry in [
             LogEntry::Run(start),
-            LogEntry::Step(step(Ok(json!({"x": [1]})))),
-            LogEntry::Step(step(Ok(json!(null)))),
+            LogEntry::Step(step(Ok(Json::from(&json!({"x": [1]}))))),
+            LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
             LogEntry::Taken,
             LogEntry::Message(serde_json::from_value(message).unwrap()),

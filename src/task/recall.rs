@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use serde_json::Value;
-
 use super::{Input, LogEntry};
-use crate::model::{TaskState, TaskStatus};
+use crate::model::{Json, TaskState, TaskStatus};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
 /// it.
@@ -18,7 +16,7 @@ use crate::model::{TaskState, TaskStatus};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
     events: VecDeque<Event>,
-    steps: BTreeMap<(String, u32), Result<Value, String>>,
+    steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -127,7 +125,7 @@ impl Recall {
     }
 
     /// What a step came to, if it is done: the `nth` one of this name in the turn.
-    pub fn step(&self, name: &str, nth: u32) -> Option<&Result<Value, String>> {
+    pub fn step(&self, name: &str, nth: u32) -> Option<&Result<Json, String>> {
         self.steps.get(&(name.to_owned(), nth))
     }
 }

@@ -1,11 +1,10 @@
 //! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
 
 use futures_util::future::LocalBoxFuture;
-use serde_json::Value;
 
 use super::{Phase, TaskSession};
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::model::{Artifact, Message, Task, TaskState, UnixMillis, measure};
+use crate::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
 use crate::task::{Input, Said, StepRecord};
 use crate::tool::{Counters, HttpAnswer, HttpRequest};
 
@@ -194,7 +193,7 @@ impl TurnHost for TaskSession {
         &self,
         name: &str,
         nth: u32,
-        outcome: Result<Value, String>,
+        outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError> {
         self.progressed.set(self.platform.now());
         let (size, values) = measure(&outcome);

@@ -12,7 +12,7 @@ const usage = `Usage: npm run bench [-- --quick]
 
 Builds the Worker, measures it and writes docs/benchmarks.md.
 
-    --quick      rough figures in less than a minute; docs/benchmarks.md stays as it is
+    --quick      rough figures in a minute or two; docs/benchmarks.md stays as it is
     -h, --help   this text`;
 
 await main(async () => {

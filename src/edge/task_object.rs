@@ -272,16 +272,15 @@ impl TaskObject {
     /// Frees the memory of a large task that has ended, once nobody works with it any more. The object itself
     /// stays for some seconds, and an isolate may hold many.
     fn let_go_soon(&self) {
-        let is_dispensable = |session: &Rc<TaskSession>| session.is_dispensable();
-        if !self.session.borrow().as_ref().is_some_and(is_dispensable) {
+        if !self.session.borrow().as_ref().is_some_and(|session| session.is_dispensable()) {
             return;
         }
         let session = self.session.clone();
         self.state.wait_until(async move {
             Delay::from(LET_GO_AFTER).await;
-            let is_unused = |session: &Rc<TaskSession>| Rc::strong_count(session) == 1;
-            let is_free = |session: &Rc<TaskSession>| is_unused(session) && is_dispensable(session);
-            session.borrow_mut().take_if(|session| is_free(session));
+            session
+                .borrow_mut()
+                .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
         });
     }
 

@@ -117,8 +117,7 @@ pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
 ///
 /// As [`encode`].
 pub fn encode_line<T: Serialize>(value: &T) -> serde_json::Result<(String, usize)> {
-    let mut measured = Measured::default();
-    serde_json::to_writer(&mut measured, value)?;
+    let measured = Measured::of(value)?;
     let mut text = Vec::with_capacity(measured.bytes + 1);
     serde_json::to_writer(&mut text, value)?;
     let text = String::from_utf8(text).map_err(serde::ser::Error::custom)?;
@@ -134,10 +133,15 @@ struct Measured {
 
 /// How many bytes of JSON a value is, and how many values that is.
 pub fn measure<T: Serialize>(value: &T) -> (usize, usize) {
-    let mut measured = Measured::default();
-    match serde_json::to_writer(&mut measured, value) {
-        Ok(()) => (measured.bytes, measured.json.values),
-        Err(_) => (usize::MAX, usize::MAX),
+    let measured = Measured::of(value);
+    measured.map_or((usize::MAX, usize::MAX), |measured| (measured.bytes, measured.json.values))
+}
+
+impl Measured {
+    fn of<T: Serialize>(value: &T) -> serde_json::Result<Self> {
+        let mut measured = Self::default();
+        serde_json::to_writer(&mut measured, value)?;
+        Ok(measured)
     }
 }
 

@@ -220,7 +220,7 @@ impl TaskSession {
     pub fn is_dispensable(&self) -> bool {
         let inner = self.inner.borrow();
         let is_stored = inner.unsaved.lines.is_empty() && self.hooks.borrow().is_empty();
-        let is_large = inner.size > MAX_SNAPSHOT_BYTES;
+        let is_large = inner.size > LARGE_BYTES;
         drop(inner);
         is_large && is_stored && self.is_over() && !self.owes_index()
     }
@@ -241,7 +241,7 @@ impl TaskSession {
             return Some(snapshot);
         }
         let snapshot = self.encoded(HistoryLimit::All, None)?;
-        if snapshot.len() <= MAX_SNAPSHOT_BYTES {
+        if snapshot.len() <= LARGE_BYTES {
             self.inner.borrow_mut().snapshot = Some(snapshot.clone());
         }
         Some(snapshot)
@@ -773,8 +773,8 @@ const BURST: u64 = 4;
 /// How many times the values of one body a task may hold.
 const VALUES_PER_TASK: usize = 10;
 
-/// The largest task whose encoding is kept, in bytes.
-const MAX_SNAPSHOT_BYTES: usize = 256 * 1024;
+/// Above this size neither the encoding of a task nor, once it has ended, the task itself is kept, in bytes.
+const LARGE_BYTES: usize = 256 * 1024;
 
 /// How much more room than needed the text of unsaved entries is given when it grows, at most, in bytes.
 const LINES_SLACK_BYTES: usize = 64 * 1024;

@@ -15,7 +15,8 @@ use super::{
     Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
     WebhookJob,
 };
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::Http;
+pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Message, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
@@ -135,6 +136,7 @@ struct PlatformState {
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
     index: MemoryIndex,
+    http: MemoryHttp,
 }
 
 impl MemoryPlatform {
@@ -251,6 +253,11 @@ impl MemoryPlatform {
         &self.0.index
     }
 
+    /// The other servers that tasks of this platform call.
+    pub fn memory_http(&self) -> &MemoryHttp {
+        &self.0.http
+    }
+
     fn poll_spawned(&self, context: &mut Context<'_>) {
         let spawned = self.0.tasks.take();
         let mut left = Vec::new();
@@ -304,9 +311,8 @@ impl Platform for MemoryPlatform {
         self.0.frames.borrow_mut().extend(frame());
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        let answer = format!("{} cannot be reached from memory", request.url);
-        Box::pin(std::future::ready(Err(answer)))
+    fn http(&self) -> &dyn Http {
+        &self.0.http
     }
 
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {

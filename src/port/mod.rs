@@ -1,7 +1,6 @@
 //! What a task asks of the outside: storage for its log, a place in the index, and time, timers,
 //! background work and identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
 
-mod http;
 mod index;
 pub mod memory;
 
@@ -10,7 +9,7 @@ use std::fmt;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 
-pub use http::{HttpAnswer, HttpRequest};
+pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use index::{IndexRow, Indexed, TaskIndex};
 
 use a2a::model::decode::{Decode, Fields};
@@ -159,8 +158,8 @@ pub trait Platform {
     /// last one, and they are let go.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
 
-    /// Sends a request to another server.
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
+    /// Other servers.
+    fn http(&self) -> &dyn Http;
 
     /// Puts a job into the queue of notifications, once what was written before is durable.
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;

@@ -15,8 +15,8 @@ use crate::edge::development::received;
 use crate::edge::service::clock::now;
 use crate::edge::service::counters::D1Counters;
 use crate::edge::service::index::D1Index;
-use crate::edge::service::outbound;
-use crate::port::{HttpAnswer, HttpRequest, Platform, TaskIndex, WebhookJob};
+use crate::edge::service::outbound::Outbound;
+use crate::port::{Http, Platform, TaskIndex, WebhookJob};
 use a2a::model::{Message, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
@@ -57,8 +57,8 @@ impl Platform for ObjectPlatform {
         });
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        Box::pin(outbound::send(request))
+    fn http(&self) -> &dyn Http {
+        &Outbound
     }
 
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {

@@ -12,16 +12,19 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("config", &[]),
     ("auth", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
     ("port", &[]),
     ("push", &["config"]),
-    ("executor", &["task", "tools", "auth", "port"]),
+    ("executor", &["task", "auth", "port"]),
+    ("host", &["executor", "port"]),
+    // `embedded` is the macro.
+    ("demo", &["host", "tools", "port", "embedded"]),
     ("operation", &["config", "auth", "task", "port", "executor", "push"]),
-    ("edge", &["config", "auth", "task", "port", "executor", "push", "operation"]),
+    ("edge", &["config", "auth", "task", "port", "executor", "push", "operation", "host"]),
 ];
 
 #[test]

@@ -12,6 +12,7 @@
 mod bindings;
 mod command;
 mod development;
+mod events;
 mod front;
 mod jobs;
 mod object;
@@ -21,6 +22,6 @@ mod service;
 mod target;
 mod webhook;
 
+pub use events::{begin, fetch, queue, scheduled};
 pub use front::handle;
-pub use jobs::{consume, prune};
 pub use object::TaskObject;

@@ -37,7 +37,7 @@ use a2a::model::decode::read_json;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig};
 
 /// Handles one batch of either queue. Each message is settled on its own.
-pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
+pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         // The messages come again, and the settings may be right by then.

@@ -3,5 +3,5 @@
 mod consumer;
 mod prune;
 
-pub use consumer::consume;
-pub use prune::prune;
+pub(super) use consumer::consume;
+pub(super) use prune::prune;

@@ -1,4 +1,4 @@
-//! The events of a Worker: what the macro [`worker!`](crate::worker) exports to the platform.
+//! The events of a Worker: what the macro `worker!` exports to the platform.
 
 use std::panic::AssertUnwindSafe;
 

@@ -20,8 +20,8 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("port", &[]),
     ("push", &["config"]),
     ("executor", &["task", "auth", "port"]),
-    ("host", &["executor", "port"]),
     // `embedded` is the macro.
+    ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded"]),
     ("operation", &["config", "auth", "task", "port", "executor", "push"]),
     ("edge", &["config", "auth", "task", "port", "executor", "push", "operation", "host"]),

@@ -16,11 +16,12 @@ use worker::{Context, Delay, Env, Method, Request, Response, Result, console_err
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::development::received;
 use crate::edge::development::statements;
-use crate::edge::request::post_bytes;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
@@ -32,9 +33,8 @@ use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::{self, Endpoint};
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId, encode};
+use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{Call, Operation};
-pub(super) use body::read_text;
 use body::{Body, Turn};
 use bridge::Opened;
 use listing::list_tasks;
@@ -290,35 +290,48 @@ impl Exchange<'_> {
             Some(limit) => return to_response(reply.error(&Error::TooManyTasks(limit))),
             None => {}
         }
-        let addressed = || {
-            let key = self.parameters.idempotency_key()?;
-            let name = key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id));
-            let id = object_of(self.env, &command.call, name.as_deref())?;
-            let after = match &command.call {
-                Call::SubscribeToTask(_) => self.parameters.after()?,
-                Call::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
-                _ => None,
-            };
-            Ok((id, after))
-        };
-        let (id, after) = match addressed() {
+        let (object, after) = match self.address(&command) {
             Ok(addressed) => addressed,
             Err(error) => return to_response(reply.error(&error)),
         };
         if matches!(command.call, Call::SendStreamingMessage(_) | Call::SubscribeToTask(_)) {
             let stream = StreamCommand { command, after };
-            return match bridge::open(self.env, &id, stream).await? {
+            return match bridge::open(object, stream).await? {
                 Opened::Stream(response) => Ok(response),
                 Opened::Answer(response) => to_response(response),
             };
         }
-        match ask(self.env, &id, command).await {
+        match object.call(command).await {
             Ok(response) => Ok(response),
             Err(error) => {
-                console_error!("task {id} did not answer: {error}");
+                console_error!("task {} did not answer: {error}", object.id());
                 to_response(reply.error(&Error::Internal { task: None }))
             }
         }
+    }
+
+    /// The object that answers a command, and behind which generation a stream of it begins.
+    fn address(&self, command: &Command) -> std::result::Result<(Object, Option<u64>), Error> {
+        let task = task_of(&command.call);
+        let key = self.parameters.idempotency_key()?;
+        let address = match (task, key) {
+            (Some(id), _) => TaskAddress::of_task(id),
+            (None, Some(key)) => TaskAddress::of_key(&command.agent, &command.caller.id, key),
+            (None, None) => TaskAddress::New,
+        };
+        let object = Object::at(self.env, &address).map_err(|error| match (error, task) {
+            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
+            (error, _) => {
+                console_error!("no task object: {error}");
+                Error::Internal { task: None }
+            }
+        })?;
+        let after = match &command.call {
+            Call::SubscribeToTask(_) => self.parameters.after()?,
+            Call::SendStreamingMessage(_) if key.is_some() => self.parameters.after()?,
+            _ => None,
+        };
+        Ok((object, after))
     }
 
     /// The quota, if a call is to begin a task and its caller has as many unfinished ones as it may. An
@@ -393,64 +406,22 @@ fn check_message(
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
 
-/// The task that a call is about, and so its object. For a message without task a new one or, if the
-/// send has a name, the one of that name. An id that was never given out is refused here: the
-/// namespace knows its own ids.
-pub(in crate::edge) fn object_of(
-    env: &Env,
-    call: &Call,
-    name: Option<&str>,
-) -> std::result::Result<TaskId, Error> {
-    let internal = |error: worker::Error| {
-        console_error!("no task object: {error}");
-        Error::Internal { task: None }
-    };
-    let tasks = bindings::tasks(env).map_err(internal)?;
-    let existing = |id: &TaskId| {
-        let object = tasks.id_from_string(id.as_str());
-        let object = object.map_err(|_| Error::TaskNotFound(id.clone()))?;
-        Ok(TaskId::new(object.to_string()))
-    };
+/// The task that a call names; `None` for a message that begins one.
+fn task_of(call: &Call) -> Option<&TaskId> {
     match call {
-        // No task in particular.
-        Call::ListTasks(_) => Err(Error::Internal { task: None }),
         Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
-            match &request.message.task_id {
-                Some(id) => existing(id),
-                None => {
-                    let id =
-                        name.map_or_else(|| tasks.unique_id(), |name| tasks.id_from_name(name));
-                    id.map(|id| TaskId::new(id.to_string())).map_err(internal)
-                }
-            }
+            request.message.task_id.as_ref()
         }
-        Call::GetTask(request) => existing(&request.id),
-        Call::CancelTask(request) => existing(&request.id),
-        Call::SubscribeToTask(request) => existing(&request.id),
-        Call::CreateTaskPushNotificationConfig(config) => existing(&config.task_id),
-        Call::ListTaskPushNotificationConfigs(request) => existing(&request.task_id),
+        Call::ListTasks(_) => None,
+        Call::GetTask(request) => Some(&request.id),
+        Call::CancelTask(request) => Some(&request.id),
+        Call::SubscribeToTask(request) => Some(&request.id),
+        Call::CreateTaskPushNotificationConfig(config) => Some(&config.task_id),
+        Call::ListTaskPushNotificationConfigs(request) => Some(&request.task_id),
         Call::GetTaskPushNotificationConfig(request)
         | Call::DeleteTaskPushNotificationConfig(request)
-        | Call::ListTaskPushNotificationDeliveries(request) => existing(&request.task_id),
-        Call::RedeliverTaskPushNotifications(request) => existing(&request.task_id),
-    }
-}
-
-/// Sends a command to the object of a task; gives what it answers for the client.
-///
-/// # Errors
-///
-/// When it does not answer, or not for the client.
-pub(in crate::edge) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = encode(&command)?;
-    drop(command);
-    let asked = post_bytes("https://task/", body.as_bytes())?;
-    drop(body);
-    let response = stub.fetch_with_request(asked).await?;
-    match response.status_code() {
-        status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
-        _ => Ok(response),
+        | Call::ListTaskPushNotificationDeliveries(request) => Some(&request.task_id),
+        Call::RedeliverTaskPushNotifications(request) => Some(&request.task_id),
     }
 }
 
@@ -460,7 +431,7 @@ fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
     HttpResponse::options(allowed, requested.as_deref())
 }
 
-pub(in crate::edge) fn header(request: &Request, name: &str) -> Option<String> {
+fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

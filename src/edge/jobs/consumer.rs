@@ -17,13 +17,14 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use worker::{
     Context, Delay, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Response,
-    Result, console_error, console_log,
+    console_error, console_log,
 };
 
 use crate::config::Settings;
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
-use crate::edge::command::WEBHOOK_PATH;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::request::new_request;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
@@ -98,7 +99,7 @@ async fn take(message: RawMessage, env: &Env) -> Option<Job> {
         }
     };
     let first = NextNotification { config_id: job.config_id.clone(), ..Default::default() };
-    match ask(env, &job, &first).await {
+    match ask(env, &job, first).await {
         Ok(turn) => {
             message.ack();
             turn.next.map(|notification| Job { job, notification })
@@ -136,7 +137,7 @@ impl Sender {
 
     /// Sends what a webhook is owed, until there is nothing more, another sender has the lease, or it takes too
     /// long.
-    async fn serve(&self, Job { job, notification }: Job) -> Result<()> {
+    async fn serve(&self, Job { job, notification }: Job) -> Result<(), AskError> {
         let begun = now().0;
         let mut next = Some(notification);
         while let Some(notification) = next {
@@ -148,7 +149,7 @@ impl Sender {
                 report: Some(report),
                 leaves: now().0.saturating_sub(begun) > MAX_TURN_MS,
             };
-            let turn = ask(&self.env, &job, &asked).await?;
+            let turn = ask(&self.env, &job, asked).await?;
             if let Some(given_up) = turn.given_up {
                 send_dead_letter(&self.env, &job, &given_up).await;
             }
@@ -190,21 +191,18 @@ impl Sender {
     }
 }
 
-async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<NotificationTurn> {
-    let tasks = bindings::tasks(env)?;
-    let Ok(id) = tasks.id_from_string(job.task.as_str()) else {
+async fn ask(
+    env: &Env,
+    job: &WebhookJob,
+    asked: NextNotification,
+) -> Result<NotificationTurn, AskError> {
+    let object = match Object::at(env, &TaskAddress::of_task(&job.task)) {
+        Ok(object) => object,
         // No task of ours: nothing will ever come of it.
-        return Ok(NotificationTurn::default());
+        Err(AskError::Unknown) => return Ok(NotificationTurn::default()),
+        Err(error) => return Err(error),
     };
-    let body = serde_json::to_string(asked)?;
-    let url = format!("https://task{WEBHOOK_PATH}");
-    let request = new_request("POST", &url, &[], Some(&body))?;
-    let mut answer = id.get_stub()?.fetch_with_request(request).await?;
-    let text = answer.text().await?;
-    match answer.status_code() {
-        200 => Ok(read_json(&text)?),
-        status => Err(worker::Error::RustError(format!("the task answered {status}"))),
-    }
+    object.next_notification(asked).await
 }
 
 enum Failure {
@@ -221,7 +219,7 @@ async fn post(
     patience_ms: u64,
     env: &Env,
     settings: &Settings,
-) -> std::result::Result<Response, Failure> {
+) -> Result<Response, Failure> {
     let Notification { config, generation, body, .. } = notification;
     let refused = |reason| Failure::NotCalled(format!("the URL {reason}"));
     check_webhook_url(&config.url, settings).map_err(refused)?;

@@ -4,8 +4,10 @@
 use futures_util::{StreamExt, stream};
 use worker::{Env, Result, console_error, console_log};
 
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings::{self, ANSWERS_AT_ONCE};
-use crate::edge::request::new_request;
+use crate::edge::command::Refusal;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use a2a::model::TaskId;
 
@@ -52,12 +54,10 @@ async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
 
 /// Lets the object of a task delete it, and says whether it did.
 async fn delete(env: &Env, id: &TaskId) -> bool {
-    let ask = async || {
-        let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-        stub.fetch_with_request(new_request("DELETE", "https://task/", &[], None)?).await
-    };
+    let ask = async || Object::at(env, &TaskAddress::of_task(id))?.delete().await;
     match ask().await {
-        Ok(answer) => answer.status_code() == 204,
+        Ok(()) => true,
+        Err(AskError::Refused(Refusal::NotDeleted)) => false,
         Err(error) => {
             console_error!("task {id} cannot be deleted now: {error}");
             false

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::TaskSession;
 use crate::executor::TurnHost;
-use crate::port::{IndexRow, Indexed};
+use crate::port::{IndexRow, Indexed, Observation};
 use crate::task::TaskMachine;
 use a2a::model::{
     HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, doubled, encode, measure,
@@ -118,13 +118,10 @@ impl TaskSession {
         let projection = self.projection();
         let failures = projection.delete_failures.get().saturating_add(1);
         projection.delete_failures.set(failures);
-        let delay = retry_delay_ms(failures);
-        let at = self.platform().now().0.saturating_add(delay);
-        projection.delete_at.set(Some(UnixMillis(at)));
-        let id = self.id();
-        self.platform().log_error(&format!(
-            "task {id}: not deleted yet, attempt {failures}, next in {delay} ms: {reason}"
-        ));
+        let retry_ms = retry_delay_ms(failures);
+        projection.delete_at.set(Some(self.platform().now().after(retry_ms)));
+        let task = self.id();
+        self.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
     }
 
     /// Whether the index is behind the task's status.
@@ -182,12 +179,10 @@ impl TaskSession {
     fn retry_later(&self, reason: &str) {
         let indexed = self.projection().indexed.get();
         let failures = indexed.failures.saturating_add(1);
-        let delay = retry_delay_ms(failures);
-        let at = UnixMillis(self.platform().now().0.saturating_add(delay));
-        let id = self.id();
-        self.platform().log_error(&format!(
-            "task {id}: not in the index yet, attempt {failures}, next in {delay} ms: {reason}"
-        ));
+        let retry_ms = retry_delay_ms(failures);
+        let at = self.platform().now().after(retry_ms);
+        let task = self.id();
+        self.observe(&Observation::IndexBehind { task, failures, retry_ms, reason });
         self.note(Indexed { failures, ..indexed });
         self.projection().retry_at.set(Some(at));
         self.arm();
@@ -196,7 +191,8 @@ impl TaskSession {
     fn note(&self, indexed: Indexed) {
         self.projection().indexed.set(indexed);
         if let Err(error) = self.store().set_indexed(indexed) {
-            self.platform().log_error(&format!("task {}: storing failed: {error}", self.id()));
+            let (task, reason) = (self.id(), error.0.as_str());
+            self.observe(&Observation::StoringFailed { task, reason });
         }
     }
 
@@ -273,8 +269,8 @@ fn newest(history: &[Message]) -> String {
 }
 
 /// How long to wait before the next attempt after this many have failed, in milliseconds.
-fn retry_delay_ms(failures: u32) -> i64 {
-    i64::try_from(doubled(1_000, failures, MAX_RETRY_DELAY_MS)).unwrap_or(i64::MAX)
+fn retry_delay_ms(failures: u32) -> u64 {
+    doubled(1_000, failures, MAX_RETRY_DELAY_MS)
 }
 
 /// How long changes of a task at work are gathered into one row, in milliseconds.
@@ -352,7 +348,7 @@ mod tests {
 
     #[test]
     fn retries_come_less_and_less_often() {
-        let delays: Vec<i64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
+        let delays: Vec<u64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
         assert_eq!(delays, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000, 300_000]);
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::TaskSession;
 use super::frame::{self, Frame};
-use crate::port::{StoreError, WebhookJob};
+use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{Delivery, Health, Report, RetryPolicy, Standing, Verdict};
 use crate::task::TaskMachine;
 use a2a::model::decode::{Decode, Fields};
@@ -117,7 +117,7 @@ impl Hook {
         let since = *self.waits_since.get_or_insert(since);
         let waited = u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0);
         let pause = waited.min(MAX_LOOK_MS).max(keep_alive_ms);
-        self.lost_at = Some(later(now, pause));
+        self.lost_at = Some(now.after(pause));
     }
 
     /// A sender has come: its job is not in the queue any more.
@@ -263,8 +263,8 @@ impl TaskSession {
         let job = WebhookJob { agent: facts.agent, task, config_id: config_id.clone() };
         self.platform().spawn(Box::pin(async move {
             if let Err(error) = session.platform().enqueue(job).await {
-                let id = session.id();
-                session.platform().log_error(&format!("task {id}: the queue failed: {error}"));
+                let (task, webhook) = (session.id(), config_id.as_str());
+                session.observe(&Observation::QueueFailed { task, webhook, reason: &error });
                 session.with_hook(&config_id, |hook| hook.lost_at = None);
             }
         }));
@@ -275,7 +275,7 @@ impl TaskSession {
     pub(super) fn webhook_wants(&self) -> (Option<UnixMillis>, Option<UnixMillis>) {
         let hooks = self.hooks().borrow();
         let now = self.platform().now();
-        let soon = later(now, self.limits().keep_alive_ms);
+        let soon = now.after(self.limits().keep_alive_ms);
         let wants = self.with_machine(|machine| {
             let owed = hooks.iter().filter(|hook| hook.owed_after(machine).is_some());
             owed.fold((None, None), |(look, retry): (Option<_>, Option<_>), hook| {
@@ -353,7 +353,7 @@ impl TaskSession {
         let lease = self.platform().new_id();
         let patience = self.limits().webhook_timeout_ms.saturating_add(LEASE_SLACK_MS);
         let (config, standing) = self.with_hook(config_id, |hook| {
-            hook.lease = Some((lease.clone(), later(now, patience)));
+            hook.lease = Some((lease.clone(), now.after(patience)));
             hook.pending = Some(generation);
             (hook.config.clone(), hook.delivery.standing(now))
         })?;
@@ -395,7 +395,9 @@ impl TaskSession {
                     hook.is_stored = true;
                 });
             }
-            Err(error) => self.platform().log_error(&format!("task {}: {error}", self.id())),
+            Err(StoreError(reason)) => {
+                self.observe(&Observation::StoringFailed { task: self.id(), reason: &reason });
+            }
         }
     }
 
@@ -408,10 +410,6 @@ impl TaskSession {
         }
         Ok(())
     }
-}
-
-fn later(instant: UnixMillis, millis: u64) -> UnixMillis {
-    UnixMillis(instant.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
 }
 
 /// How long a job counts as being in the queue at most: one hour, in milliseconds.

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::TaskSession;
 use super::push::Hook;
 use crate::auth::Caller;
+use crate::port::Observation;
 use crate::push::Delivery;
 use crate::push::signature::SigningSecret;
 use a2a::error::Error;
@@ -131,7 +132,8 @@ fn delete_push_config(
     session.authorize(agent, caller)?;
     if session.with_hook(&request.id, |_| ()).is_some() {
         session.store().delete_webhook(&request.id).map_err(|error| {
-            session.platform().log_error(&format!("task {}: {error}", session.id()));
+            let (task, reason) = (session.id(), error.0.as_str());
+            session.observe(&Observation::StoringFailed { task, reason });
             session.internal()
         })?;
         session.hooks().borrow_mut().retain(|hook| hook.config.id != request.id);

@@ -17,7 +17,7 @@ use super::send_message::Sender;
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::{Runner, TurnHost};
-use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
+use crate::port::{Batch, Indexed, Observation, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
     Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunRequest,
     RunStart, TaskError, TaskMachine, Wants,
@@ -172,7 +172,7 @@ impl TaskSession {
     fn recover(&self, loss: Loss, log: &[LogEntry]) {
         let runner = self.runner();
         if runner.is_none() {
-            self.platform.log_error(&format!("task {}: its agent is not served any more", self.id));
+            self.observe(&Observation::AgentMissing { task: &self.id });
         }
         let recovery = runner.as_ref().map_or(Recovery::Fail, Runner::recovery);
         let max_attempts = runner.and_then(|runner| runner.settings.max_attempts);
@@ -371,7 +371,7 @@ impl TaskSession {
         self.with_task(|task| {
             let newest = task.history.iter().rfind(|message| message.role == Role::User);
             if let Some(message) = newest {
-                self.platform.note_message(agent, &self.id, message);
+                self.observe(&Observation::MessageReceived { agent, task: &self.id, message });
             }
         });
     }
@@ -589,7 +589,7 @@ impl TaskSession {
 
     /// Storage has failed: the session is not true to it any more.
     fn give_up(&self, error: &StoreError) {
-        self.platform.log_error(&format!("task {}: storing failed: {error}", self.id));
+        self.observe(&Observation::StoringFailed { task: &self.id, reason: &error.0 });
         self.is_broken.set(true);
         self.is_canceled.set(true);
         self.crashes.set(self.crashes.get() + 1);
@@ -630,7 +630,7 @@ impl TaskSession {
     pub(super) fn frames_after(&self, after: u64) -> Result<(Vec<String>, bool), Error> {
         self.flush().map_err(|_| self.internal())?;
         let (batches, has_more) = self.store.read_after(after, PAGE_BYTES).map_err(|error| {
-            self.platform.log_error(&format!("task {}: reading failed: {error}", self.id));
+            self.observe(&Observation::ReadingFailed { task: &self.id, reason: &error.0 });
             self.internal()
         })?;
         let frames = batches.iter().filter_map(|batch| frame::events(batch, after));
@@ -673,6 +673,10 @@ impl TaskSession {
 
     pub(super) fn platform(&self) -> &dyn Platform {
         self.platform.as_ref()
+    }
+
+    pub(super) fn observe(&self, observation: &Observation<'_>) {
+        self.platform.observer().observe(observation);
     }
 
     pub(super) fn store(&self) -> &dyn TaskStore {

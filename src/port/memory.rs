@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
-    WebhookJob,
+    Batch, IndexRow, Indexed, Observation, Observer, Platform, Severity, StoreError, StoredTask,
+    TaskFacts, TaskIndex, TaskStore, WebhookJob,
 };
 use crate::port::{HttpAnswer, HttpRequest};
-use a2a::model::{Message, TaskId, UnixMillis};
+use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
@@ -128,7 +128,7 @@ struct PlatformState {
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
     timers: RefCell<BTreeMap<(i64, u64), Waker>>,
     counters: RefCell<BTreeMap<(String, String), u64>>,
-    errors: RefCell<Vec<String>>,
+    observed: RefCell<Vec<(Severity, String)>>,
     frames: RefCell<Vec<String>>,
     messages: RefCell<Vec<String>>,
     jobs: RefCell<Vec<WebhookJob>>,
@@ -226,9 +226,16 @@ impl MemoryPlatform {
         self.0.jobs.take()
     }
 
-    /// What was written to the log for operators.
+    /// What was observed with this severity, as lines of a log.
+    pub fn observed(&self, severity: Severity) -> Vec<String> {
+        let observed = self.0.observed.borrow();
+        let lines = observed.iter().filter(|(known, _)| *known == severity);
+        lines.map(|(_, line)| line.clone()).collect()
+    }
+
+    /// The failures that were observed, as lines of a log.
     pub fn errors(&self) -> Vec<String> {
-        self.0.errors.borrow().clone()
+        self.observed(Severity::Error)
     }
 
     /// When the task wants to be woken.
@@ -330,12 +337,18 @@ impl Platform for MemoryPlatform {
         Box::pin(std::future::ready(()))
     }
 
-    fn note_message(&self, _agent: &str, _task: &TaskId, message: &Message) {
-        self.0.messages.borrow_mut().push(message.message_id.clone());
+    fn observer(&self) -> &dyn Observer {
+        self
     }
+}
 
-    fn log_error(&self, text: &str) {
-        self.0.errors.borrow_mut().push(text.to_owned());
+impl Observer for MemoryPlatform {
+    fn observe(&self, observation: &Observation<'_>) {
+        if let Observation::MessageReceived { message, .. } = observation {
+            self.0.messages.borrow_mut().push(message.message_id.clone());
+        }
+        let observed = (observation.severity(), observation.to_string());
+        self.0.observed.borrow_mut().push(observed);
     }
 }
 

@@ -4,6 +4,7 @@
 mod http;
 mod index;
 pub mod memory;
+mod observer;
 
 use std::fmt;
 
@@ -12,9 +13,10 @@ use serde::Serialize;
 
 pub use http::{HttpAnswer, HttpRequest};
 pub use index::{IndexRow, Indexed, TaskIndex};
+pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 
 use a2a::model::decode::{Decode, Fields};
-use a2a::model::{Message, TaskId, UnixMillis};
+use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
@@ -177,9 +179,6 @@ pub trait Platform {
     /// Completes when everything written so far is durable.
     fn sync(&self) -> LocalBoxFuture<'static, ()>;
 
-    /// Notes, for tests and development, that an agent is given a message.
-    fn note_message(&self, agent: &str, task: &TaskId, message: &Message);
-
-    /// Writes a line to the log for operators.
-    fn log_error(&self, text: &str);
+    /// Who is told what operators want to know.
+    fn observer(&self) -> &dyn Observer;
 }

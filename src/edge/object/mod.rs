@@ -14,7 +14,7 @@ use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use worker::{
     Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
-    WebSocketIncomingMessage, console_error, durable_object,
+    WebSocketIncomingMessage, durable_object,
 };
 
 use crate::auth::Caller;
@@ -22,10 +22,11 @@ use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
-use crate::edge::development::received;
 use crate::edge::response::to_response;
+use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
 use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
+use crate::port::{Observation, Observer};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
@@ -60,7 +61,8 @@ impl DurableObject for TaskObject {
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
             Err(error) => {
-                console_error!("a command could not be read: {error}");
+                let reason = error.to_string();
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
                 Err(Refusal::Unreadable)
             }
         };
@@ -81,8 +83,8 @@ impl DurableObject for TaskObject {
         };
         let StreamCommand { command, after } = match read {
             Ok(command) => command,
-            Err(error) => {
-                console_error!("a stream command could not be read: {error}");
+            Err(reason) => {
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
                 close(&socket, CloseCode::Unreadable);
                 return Ok(());
             }
@@ -167,7 +169,6 @@ impl TaskObject {
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
-        let settings = self.settings()?;
         let outcome = match call {
             Call::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
@@ -178,9 +179,6 @@ impl TaskObject {
             }
             Call::CancelTask(_) => {
                 let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
-                if settings.development {
-                    received::note_canceled(&agent, session.id());
-                }
                 session.until_indexed().await;
                 outcome
             }
@@ -235,6 +233,11 @@ impl TaskObject {
         }
     }
 
+    fn observer(&self) -> ConsoleObserver {
+        let is_development = self.settings().is_ok_and(|settings| settings.development);
+        ConsoleObserver { is_development }
+    }
+
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
         // What is wrong with them was logged by the front Worker, which refuses every request then.
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
@@ -246,7 +249,8 @@ impl TaskObject {
             return Ok(session);
         }
         let failed = |error: &dyn std::fmt::Display| {
-            console_error!("task {}: opening failed: {error}", self.state.id());
+            let (task, reason) = (TaskId::new(self.state.id().to_string()), error.to_string());
+            self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
             Error::Internal { task: None }
         };
         let alarm = self.state.storage().get_alarm().await.map_err(|error| failed(&error))?;

@@ -7,17 +7,19 @@ use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use worker::{Delay, Env, State, console_error, js_sys};
+use worker::{Delay, Env, State, js_sys};
 
 use super::followers;
 use crate::edge::bindings;
-use crate::edge::development::received;
 use crate::edge::service::clock::now;
 use crate::edge::service::counters::D1Counters;
 use crate::edge::service::index::D1Index;
+use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound;
-use crate::port::{HttpAnswer, HttpRequest, Platform, TaskIndex, WebhookJob};
-use a2a::model::{Message, TaskId, UnixMillis};
+use crate::port::{
+    HttpAnswer, HttpRequest, Observation, Observer, Platform, TaskIndex, WebhookJob,
+};
+use a2a::model::UnixMillis;
 use a2a_agents::tool::Counters;
 
 /// The platform of one task object.
@@ -26,14 +28,15 @@ pub(in crate::edge) struct ObjectPlatform {
     counters: D1Counters,
     index: D1Index,
     env: Env,
-    is_development: bool,
+    observer: ConsoleObserver,
 }
 
 impl ObjectPlatform {
     pub(in crate::edge) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
         let index = D1Index { env: env.clone() };
         let counters = D1Counters { env: env.clone() };
-        Self { state, counters, index, env, is_development }
+        let observer = ConsoleObserver { is_development };
+        Self { state, counters, index, env, observer }
     }
 }
 
@@ -50,9 +53,12 @@ impl Platform for ObjectPlatform {
         let storage = self.state.storage();
         // Called here and now, so that the alarm is set together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
+        let observer = self.observer;
         self.state.wait_until(async move {
             if let Err(error) = JsFuture::from(set).await {
-                console_error!("the alarm could not be set: {error:?}");
+                let reason = format!("{error:?}");
+                let what = "setting the alarm";
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
             }
         });
     }
@@ -104,22 +110,17 @@ impl Platform for ObjectPlatform {
     }
 
     fn sync(&self) -> LocalBoxFuture<'static, ()> {
-        let storage = self.state.storage();
+        let (storage, observer) = (self.state.storage(), self.observer);
         Box::pin(async move {
             if let Err(error) = storage.sync().await {
-                console_error!("syncing failed: {error}");
+                let reason = error.to_string();
+                observer.observe(&Observation::PlatformFailed { what: "syncing", reason: &reason });
             }
         })
     }
 
-    fn note_message(&self, agent: &str, task: &TaskId, message: &Message) {
-        if self.is_development {
-            received::note_message(agent, task, message);
-        }
-    }
-
-    fn log_error(&self, text: &str) {
-        console_error!("{text}");
+    fn observer(&self) -> &dyn Observer {
+        &self.observer
     }
 }
 

@@ -4,5 +4,6 @@ pub(super) mod clock;
 pub(super) mod counters;
 pub(super) mod index;
 pub(super) mod keys;
+pub(super) mod observer;
 pub(super) mod outbound;
 pub(super) mod rows;

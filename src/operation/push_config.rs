@@ -14,46 +14,40 @@ use a2a::model::{
     PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
     TaskPushNotificationConfig,
 };
-use a2a::{Call, Outcome};
+use a2a::{Outcome, WebhookCall};
 
 /// Carries out a call that is about the webhooks of the task.
 ///
 /// # Errors
 ///
-/// Those of the operation; [`Error::Internal`] for a call of another kind.
+/// Those of the operation.
 pub fn manage_webhooks(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
-    call: Call,
+    call: WebhookCall,
 ) -> Result<Outcome, Error> {
     let one = |webhook| Outcome::PushConfig(Box::new(webhook));
     match call {
-        Call::CreateTaskPushNotificationConfig(config) => {
+        WebhookCall::CreateTaskPushNotificationConfig(config) => {
             create_push_config(session, agent, caller, *config).map(one)
         }
-        Call::GetTaskPushNotificationConfig(request) => {
+        WebhookCall::GetTaskPushNotificationConfig(request) => {
             get_push_config(session, agent, caller, &request).map(one)
         }
-        Call::ListTaskPushNotificationConfigs(request) => {
+        WebhookCall::ListTaskPushNotificationConfigs(request) => {
             list_push_configs(session, agent, caller, &request).map(Outcome::PushConfigs)
         }
-        Call::DeleteTaskPushNotificationConfig(request) => {
+        WebhookCall::DeleteTaskPushNotificationConfig(request) => {
             delete_push_config(session, agent, caller, &request)
                 .map(|()| Outcome::PushConfigDeleted)
         }
-        Call::ListTaskPushNotificationDeliveries(request) => {
+        WebhookCall::ListTaskPushNotificationDeliveries(request) => {
             list_deliveries(session, agent, caller, &request).map(Outcome::Deliveries)
         }
-        Call::RedeliverTaskPushNotifications(request) => {
+        WebhookCall::RedeliverTaskPushNotifications(request) => {
             redeliver(session, agent, caller, &request).map(one)
         }
-        Call::SendMessage(_)
-        | Call::SendStreamingMessage(_)
-        | Call::SubscribeToTask(_)
-        | Call::GetTask(_)
-        | Call::ListTasks(_)
-        | Call::CancelTask(_) => Err(session.internal()),
     }
 }
 

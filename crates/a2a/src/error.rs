@@ -36,6 +36,8 @@ pub enum Error {
     ContentTypeNotSupported(String),
     /// The agent broke the protocol.
     InvalidAgentResponse(String),
+    /// The agent offers an extended card, and has none.
+    ExtendedAgentCardNotConfigured,
     /// A message must come with these extensions (their URIs) in use.
     ExtensionSupportRequired(Vec<String>),
     /// This version of the protocol is not spoken here.
@@ -113,6 +115,9 @@ impl Error {
                 (-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
             }
             Self::InvalidAgentResponse(_) => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
+            Self::ExtendedAgentCardNotConfigured => {
+                (-32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED")
+            }
             Self::ExtensionSupportRequired(_) => {
                 (-32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED")
             }
@@ -191,6 +196,7 @@ impl Error {
             | Self::UnsupportedOperation(_)
             | Self::ContentTypeNotSupported(_)
             | Self::InvalidAgentResponse(_)
+            | Self::ExtendedAgentCardNotConfigured
             | Self::ExtensionSupportRequired(_)
             | Self::VersionNotSupported(_)
             | Self::JsonParse(_)
@@ -231,6 +237,9 @@ impl fmt::Display for Error {
             | Self::InvalidAgentResponse(what)
             | Self::VersionNotSupported(what)
             | Self::NotFound(what) => out.write_str(what),
+            Self::ExtendedAgentCardNotConfigured => {
+                out.write_str("this agent has no extended card; its card is public")
+            }
             Self::ExtensionSupportRequired(uris) => write!(
                 out,
                 "this agent requires extensions; send the header A2A-Extensions: {}",
@@ -300,6 +309,7 @@ mod tests {
             (Error::UnsupportedOperation(String::new()), -32004, 400),
             (Error::ContentTypeNotSupported(String::new()), -32005, 415),
             (Error::InvalidAgentResponse(String::new()), -32006, 500),
+            (Error::ExtendedAgentCardNotConfigured, -32007, 400),
             (Error::ExtensionSupportRequired(Vec::new()), -32008, 400),
             (Error::VersionNotSupported(String::new()), -32009, 400),
             (Error::JsonParse(String::new()), -32700, 400),

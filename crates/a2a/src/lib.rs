@@ -15,6 +15,6 @@ pub mod model;
 mod outcome;
 mod terms;
 
-pub use call::{Call, Operation};
+pub use call::{Call, FollowCall, Operation, TaskCall, WebhookCall};
 pub use outcome::{Outcome, ShownTask};
 pub use terms::Terms;

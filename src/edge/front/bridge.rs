@@ -17,7 +17,7 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::socket::CloseCode;
 use crate::operation::frame::{Frame, Mark};
 use crate::task::LogEntry;
-use a2a::Call;
+use a2a::FollowCall;
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::binding::sse::{self, EventWriter, error_event};
 use a2a::error::Error;
@@ -94,8 +94,8 @@ struct Bridge {
 impl Bridge {
     fn new(object: Object, mut hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
-            Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
-            _ => (false, false),
+            FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
+            FollowCall::SubscribeToTask(_) => (false, false),
         };
         let position = hello.after;
         if is_new && hello.command.fingerprint.is_none() {
@@ -180,7 +180,7 @@ impl Bridge {
         }
         if self.has_begun {
             let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
-            self.hello.command.call = Call::SubscribeToTask(request);
+            self.hello.command.call = FollowCall::SubscribeToTask(request);
             self.hello.after = self.position;
         }
         match connect(&self.object, &self.hello).await {

@@ -14,7 +14,7 @@ use crate::operation::list_tasks::{Page, TaskQuery};
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use a2a::{Call, Terms};
+use a2a::{TaskCall, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -59,7 +59,7 @@ async fn with_artifacts(
         let address = TaskAddress::of_task(&id);
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
-        let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
+        let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let (fingerprint, terms) = (None, Terms::default());
         let command = Command { agent, caller, reply, fingerprint, terms, call };
         ask_for_task(env, address, command)

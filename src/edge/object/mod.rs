@@ -31,7 +31,7 @@ use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
-use a2a::{Call, Terms};
+use a2a::{FollowCall, TaskCall, Terms};
 use platform::ObjectPlatform;
 use store::SqlTaskStore;
 
@@ -170,30 +170,19 @@ impl TaskObject {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
         let outcome = match call {
-            Call::SendMessage(request) => {
+            TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
-            Call::GetTask(request) => {
+            TaskCall::GetTask(request) => {
                 operation::get_task(&session, &agent, &caller, &request, terms).await?
             }
-            Call::CancelTask(_) => {
+            TaskCall::CancelTask(_) => {
                 let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
                 session.until_indexed().await;
                 outcome
             }
-            Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => {
-                operation::manage_webhooks(&session, &agent, &caller, call)?
-            }
-            // Streams come over a socket, and the front Worker lists from the index.
-            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
-                return Err(Error::Internal { task: None });
-            }
+            TaskCall::Webhook(call) => operation::manage_webhooks(&session, &agent, &caller, call)?,
         };
         reply.outcome(&outcome)
     }
@@ -215,21 +204,19 @@ impl TaskObject {
 
     async fn begin_stream(
         &self,
-        command: Command,
+        command: Command<FollowCall>,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
         let Command { agent, caller, fingerprint, terms, call, .. } = command;
         let session = self.session().await?;
         match call {
-            Call::SendStreamingMessage(request) => {
+            FollowCall::SendStreamingMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
-            Call::SubscribeToTask(_) => {
+            FollowCall::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after, terms)
             }
-            // No other call is answered by a stream.
-            _ => Err(Error::Internal { task: None }),
         }
     }
 

@@ -3,10 +3,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use a2a::model::TaskId;
 
 /// The id of an object, as the namespace writes it: 64 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct ObjectId(String);
 
 impl ObjectId {
@@ -23,6 +26,11 @@ impl ObjectId {
     /// The id of the task that the object holds.
     pub(super) fn task_id(&self) -> TaskId {
         TaskId::new(self.as_str())
+    }
+
+    /// What is stored of the object's id beside the id of its task: nothing where both are the same.
+    pub(super) fn beside(&self, task: &TaskId) -> Option<&Self> {
+        (self.as_str() != task.as_str()).then_some(self)
     }
 }
 
@@ -54,11 +62,27 @@ impl TaskAddress {
     pub(super) fn of_key(agent: &str, caller: &str, key: &str) -> Self {
         Self::Named(format!("{agent}\n{key}\n{caller}"))
     }
+
+    /// The address of a task whose object was stored by [`ObjectId::beside`].
+    pub(super) fn stored(object: Option<ObjectId>, task: &TaskId) -> Self {
+        object.map_or_else(|| Self::of_task(task), Self::Object)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_is_stored_only_beside_a_task_of_another_id() {
+        let object = ObjectId::new("0a");
+        for (task, beside) in [("0a", None), ("chosen", Some(&object))] {
+            let task = TaskId::new(task);
+            assert_eq!(object.beside(&task), beside);
+            let address = TaskAddress::stored(object.beside(&task).cloned(), &task);
+            assert_eq!(address, TaskAddress::Object(object.clone()));
+        }
+    }
 
     #[test]
     fn the_name_of_a_key_is_that_of_earlier_versions() {

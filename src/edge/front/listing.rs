@@ -5,7 +5,7 @@ use serde_json::Value;
 use worker::{Env, console_error};
 
 use crate::auth::Caller;
-use crate::edge::address::TaskAddress;
+use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
@@ -54,9 +54,12 @@ async fn with_artifacts(
     request: &ListTasksRequest,
     page: &mut Page,
 ) -> Result<Vec<String>, Error> {
-    let ids: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();
-    let asked = ids.into_iter().map(|id| {
-        let address = TaskAddress::of_task(&id);
+    let located = page.tasks.iter().map(|task| {
+        let object = task.object.clone().map(ObjectId::new);
+        (task.position.id.clone(), TaskAddress::stored(object, &task.position.id))
+    });
+    let located: Vec<(TaskId, TaskAddress)> = located.collect();
+    let asked = located.into_iter().map(|(id, address)| {
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));

@@ -46,15 +46,17 @@ pub async fn prune(env: &Env) {
 /// Deletes one batch; says how many tasks are gone by that.
 async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
     let index = D1Index { env: env.clone() };
-    let ids = index.finished_beyond(agent, keep, BATCH).await?;
-    let deleted = stream::iter(&ids).map(|id| delete(env, id)).buffer_unordered(ANSWERS_AT_ONCE);
+    let found = index.finished_beyond(agent, keep, BATCH).await?;
+    let deleted = stream::iter(&found);
+    let deleted =
+        deleted.map(|(id, address)| delete(env, id, address)).buffer_unordered(ANSWERS_AT_ONCE);
     let deleted = deleted.filter(|deleted| std::future::ready(*deleted)).count().await;
     Ok(deleted)
 }
 
 /// Lets the object of a task delete it, and says whether it did.
-async fn delete(env: &Env, id: &TaskId) -> bool {
-    let ask = async || Object::at(env, &TaskAddress::of_task(id))?.delete().await;
+async fn delete(env: &Env, id: &TaskId, address: &TaskAddress) -> bool {
+    let ask = async || Object::at(env, address)?.delete().await;
     match ask().await {
         Ok(()) => true,
         Err(AskError::Refused(Refusal::NotDeleted)) => false,

@@ -10,10 +10,11 @@ use wasm_bindgen_futures::JsFuture;
 use worker::{Delay, Env, State, js_sys};
 
 use super::followers;
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
 use crate::edge::service::counters::D1Counters;
-use crate::edge::service::index::D1Index;
+use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound;
 use crate::port::{
@@ -26,14 +27,15 @@ use a2a_agents::tool::Counters;
 pub(in crate::edge) struct ObjectPlatform {
     state: Rc<State>,
     counters: D1Counters,
-    index: D1Index,
+    index: ObjectIndex,
     env: Env,
     observer: ConsoleObserver,
 }
 
 impl ObjectPlatform {
     pub(in crate::edge) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
-        let index = D1Index { env: env.clone() };
+        let object = ObjectId::new(state.id().to_string());
+        let index = ObjectIndex { index: D1Index { env: env.clone() }, object };
         let counters = D1Counters { env: env.clone() };
         let observer = ConsoleObserver { is_development };
         Self { state, counters, index, env, observer }

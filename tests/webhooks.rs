@@ -22,7 +22,7 @@ use a2a::{Outcome, WebhookCall};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
 use a2a_edge::operation::{NextNotification, Notification, TaskSession, manage_webhooks};
-use a2a_edge::port::Platform;
+use a2a_edge::port::Clock;
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
 use proptest::prelude::*;

@@ -48,21 +48,21 @@ impl TaskSession {
     /// Lets the index follow, if it is behind, nobody is at it, and no retry is set for later.
     pub(super) fn project(&self) {
         let projection = self.projection();
-        let waits = projection.retry_at.get().is_some_and(|at| at > self.platform().now());
+        let waits = projection.retry_at.get().is_some_and(|at| at > self.ports().clock.now());
         if waits || self.is_broken() || !self.owes(self.status_generation()) {
             return;
         }
         if let Some(session) = self.me()
             && !projection.is_paying.replace(true)
         {
-            self.platform().spawn(Box::pin(pay(session)));
+            self.ports().runtime.spawn(Box::pin(pay(session)));
         }
     }
 
     /// The alarm has fired: does what is due, waits for it, and sets the next one.
     pub async fn wake(&self) {
         self.deadlines().borrow_mut().disarm();
-        let now = self.platform().now();
+        let now = self.ports().clock.now();
         let projection = self.projection();
         if projection.retry_at.get().is_some_and(|at| at <= now) {
             projection.retry_at.set(None);
@@ -72,7 +72,7 @@ impl TaskSession {
         while projection.is_paying.get() {
             projection.paid.notified().await;
         }
-        if self.keep_until().is_some_and(|until| until <= self.platform().now()) {
+        if self.keep_until().is_some_and(|until| until <= self.ports().clock.now()) {
             self.delete().await;
         }
         self.arm();
@@ -96,8 +96,7 @@ impl TaskSession {
         if (self.exists() && !self.is_over()) || self.is_broken() {
             return false;
         }
-        let removed =
-            select(self.platform().index().remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
+        let removed = select(self.ports().index.remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
         let removed = match removed.await {
             Either::Left((removed, _)) => removed,
             Either::Right(_) => Err(no_answer()),
@@ -119,7 +118,7 @@ impl TaskSession {
         let failures = projection.delete_failures.get().saturating_add(1);
         projection.delete_failures.set(failures);
         let retry_ms = retry_delay_ms(failures);
-        projection.delete_at.set(Some(self.platform().now().after(retry_ms)));
+        projection.delete_at.set(Some(self.ports().clock.now().after(retry_ms)));
         let task = self.id();
         self.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
     }
@@ -166,7 +165,7 @@ impl TaskSession {
 
     async fn write_row(&self, row: IndexRow) -> Result<(), String> {
         let generation = row.generation;
-        match select(self.platform().index().upsert(row), self.sleep(STATEMENT_LIMIT_MS)).await {
+        match select(self.ports().index.upsert(row), self.sleep(STATEMENT_LIMIT_MS)).await {
             Either::Left((written, _)) => written?,
             Either::Right(_) => return Err(no_answer()),
         }
@@ -180,7 +179,7 @@ impl TaskSession {
         let indexed = self.projection().indexed.get();
         let failures = indexed.failures.saturating_add(1);
         let retry_ms = retry_delay_ms(failures);
-        let at = self.platform().now().after(retry_ms);
+        let at = self.ports().clock.now().after(retry_ms);
         let task = self.id();
         self.observe(&Observation::IndexBehind { task, failures, retry_ms, reason });
         self.note(Indexed { failures, ..indexed });

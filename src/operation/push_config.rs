@@ -229,7 +229,7 @@ impl TaskSession {
         after: u64,
     ) -> Result<TaskPushNotificationConfig, Error> {
         if config.id.is_empty() {
-            config.id = self.platform().new_id();
+            config.id = self.ports().random.new_id();
         }
         config.tenant = None;
         config.task_id = self.id().clone();
@@ -261,6 +261,6 @@ impl TaskSession {
 
     /// 32 random bytes in the form of the Standard Webhooks.
     fn new_secret(&self) -> Secret {
-        SigningSecret::from_random(self.platform().secret_bytes()).to_secret()
+        SigningSecret::from_random(self.ports().random.secret_bytes()).to_secret()
     }
 }

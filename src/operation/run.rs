@@ -60,7 +60,7 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: Run
     // A failure was logged by `flush`, and whoever waits gets an error.
     let _ = session.flush();
     // The platform may let go of the object as soon as this is over.
-    session.platform().sync().await;
+    session.ports().runtime.sync().await;
 }
 
 /// When a run is given up.

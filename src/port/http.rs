@@ -1,5 +1,7 @@
 //! Requests to other servers.
 
+use futures_util::future::LocalBoxFuture;
+
 /// A request to another server. Redirects are not followed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpRequest {
@@ -39,4 +41,10 @@ impl HttpAnswer {
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
+}
+
+/// Other servers.
+pub trait Http {
+    /// Sends a request, and reads the whole answer.
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
 }

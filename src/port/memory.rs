@@ -12,10 +12,10 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, IndexRow, Indexed, Observation, Observer, Platform, Severity, StoreError, StoredTask,
-    TaskFacts, TaskIndex, TaskStore, WebhookJob,
+    Batch, Clock, Followers, Http, HttpAnswer, HttpRequest, IndexRow, Indexed, Observation,
+    Observer, Ports, Random, Runtime, Severity, StoreError, StoredTask, TaskFacts, TaskIndex,
+    TaskStore, WebhookJob, WebhookQueue,
 };
-use crate::port::{HttpAnswer, HttpRequest};
 use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
@@ -134,10 +134,25 @@ struct PlatformState {
     jobs: RefCell<Vec<WebhookJob>>,
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
-    index: MemoryIndex,
+    index: Rc<MemoryIndex>,
 }
 
 impl MemoryPlatform {
+    /// The ports of a task on this platform.
+    pub fn ports(&self) -> Ports {
+        Ports {
+            clock: Rc::new(self.clone()),
+            random: Rc::new(self.clone()),
+            runtime: Rc::new(self.clone()),
+            followers: Rc::new(self.clone()),
+            queue: Rc::new(self.clone()),
+            index: self.0.index.clone(),
+            http: Rc::new(self.clone()),
+            counters: Rc::new(self.clone()),
+            observer: Rc::new(self.clone()),
+        }
+    }
+
     /// Drives a future, and whatever is spawned meanwhile, until the future is ready.
     ///
     /// # Panics
@@ -279,14 +294,35 @@ impl MemoryPlatform {
     }
 }
 
-impl Platform for MemoryPlatform {
+impl Clock for MemoryPlatform {
     fn now(&self) -> UnixMillis {
         UnixMillis(self.0.now.get())
     }
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        let due = self.0.now.get().saturating_add(i64::try_from(millis).unwrap_or(i64::MAX));
+        let due = self.now().after(millis).0;
         Box::pin(Timer { platform: self.clone(), due, key: None })
+    }
+}
+
+impl Random for MemoryPlatform {
+    fn new_id(&self) -> String {
+        self.0.ids.set(self.0.ids.get() + 1);
+        format!("id-{}", self.0.ids.get())
+    }
+
+    fn secret_bytes(&self) -> [u8; 32] {
+        [7; 32]
+    }
+
+    fn chance(&self) -> f64 {
+        0.5
+    }
+}
+
+impl Runtime for MemoryPlatform {
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
+        self.0.tasks.borrow_mut().push(future);
     }
 
     fn set_alarm(&self, at: UnixMillis) {
@@ -294,51 +330,28 @@ impl Platform for MemoryPlatform {
         self.0.alarms_set.set(self.0.alarms_set.get() + 1);
     }
 
-    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
-        self.0.tasks.borrow_mut().push(future);
-    }
-
-    fn new_id(&self) -> String {
-        self.0.ids.set(self.0.ids.get() + 1);
-        format!("id-{}", self.0.ids.get())
-    }
-
-    fn counters(&self) -> &dyn Counters {
-        self
-    }
-
-    fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
-        self.0.frames.borrow_mut().extend(frame());
-    }
-
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        let answer = format!("{} cannot be reached from memory", request.url);
-        Box::pin(std::future::ready(Err(answer)))
-    }
-
-    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
-        self.0.jobs.borrow_mut().push(job);
-        Box::pin(std::future::ready(Ok(())))
-    }
-
-    fn secret_bytes(&self) -> [u8; 32] {
-        [7; 32]
-    }
-
-    fn random(&self) -> f64 {
-        0.5
-    }
-
-    fn index(&self) -> &dyn TaskIndex {
-        &self.0.index
-    }
-
     fn sync(&self) -> LocalBoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }
+}
 
-    fn observer(&self) -> &dyn Observer {
-        self
+impl Followers for MemoryPlatform {
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
+        self.0.frames.borrow_mut().extend(frame());
+    }
+}
+
+impl Http for MemoryPlatform {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
+        let answer = format!("{} cannot be reached from memory", request.url);
+        Box::pin(std::future::ready(Err(answer)))
+    }
+}
+
+impl WebhookQueue for MemoryPlatform {
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
+        self.0.jobs.borrow_mut().push(job);
+        Box::pin(std::future::ready(Ok(())))
     }
 }
 

@@ -32,7 +32,6 @@ use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
 use a2a::{FollowCall, TaskCall, Terms};
-use platform::ObjectPlatform;
 use store::SqlTaskStore;
 
 /// The object of one task.
@@ -249,11 +248,10 @@ impl TaskObject {
         let agents = bindings::agents(&settings).map_err(|error| failed(&error))?;
         let find: FindAgent =
             Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
-        let (state, env) = (self.state.clone(), self.env.clone());
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
-            Box::new(SqlTaskStore::new(state.clone())),
-            Rc::new(ObjectPlatform::new(state, env, settings.development)),
+            Box::new(SqlTaskStore::new(self.state.clone())),
+            platform::ports(&self.state, &self.env, self.observer()),
             settings.limits.clone(),
             find,
             alarm.map(UnixMillis),

@@ -6,4 +6,5 @@ pub(super) mod index;
 pub(super) mod keys;
 pub(super) mod observer;
 pub(super) mod outbound;
+pub(super) mod random;
 pub(super) mod rows;

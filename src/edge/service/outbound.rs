@@ -2,19 +2,32 @@
 
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use futures_util::{StreamExt, stream};
 use worker::{AbortController, Delay, Error, Fetch, Request, Response, Result};
 
 use crate::edge::request::new_request;
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpRequest};
+
+/// Other servers, as the platform reaches them.
+#[derive(Clone, Copy)]
+pub(in crate::edge) struct Outbound;
+
+impl Http for Outbound {
+    fn send(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'static, std::result::Result<HttpAnswer, String>> {
+        Box::pin(send(request))
+    }
+}
 
 /// Sends a request and reads the whole answer. Dropping this ends the exchange.
 ///
 /// # Errors
 ///
 /// Why there is no answer; the text names the URL and may be shown.
-pub(in crate::edge) async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, String> {
+async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, String> {
     let HttpRequest { ref url, timeout_ms, .. } = request;
     let failed = |reason: String| format!("{url} did not answer: {reason}");
     let answer = Box::pin(exchange(&request));

@@ -59,7 +59,7 @@ impl Serialize for UnixMillis {
     }
 }
 
-/// How long to wait after so many failures: `first_ms`, and twice as long after each further one, up to
+/// How long to wait after `failures` failures: `first_ms`, doubled for each further one, up to
 /// `most_ms`; in milliseconds.
 pub fn doubled(first_ms: u64, failures: u32, most_ms: u64) -> u64 {
     let doublings = failures.saturating_sub(1).min(30);

@@ -18,6 +18,7 @@ mod front;
 mod jobs;
 mod object;
 mod objects;
+mod queue;
 mod request;
 mod response;
 mod service;

@@ -1,20 +1,16 @@
 //! Posts a notification to its webhook.
 
-use std::time::Duration;
-
-use futures_util::future::{Either, select};
-use worker::{Delay, Env};
+use worker::Env;
 
 use super::attempt::{Ending, configured_authorization, headers, notification_id};
 use crate::config::Settings;
-use crate::edge::request::new_request;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::edge::service::outbound;
+use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
 use crate::operation::Notification;
-use crate::port::{Observation, Observer};
+use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
 use crate::push::jwk::Claims;
 
 /// Makes one attempt at a notification, and waits up to `patience_ms` milliseconds for the answer.
@@ -36,22 +32,20 @@ pub(super) async fn post(
         None => token(notification, &id, timestamp_s, env, settings, observer).await,
     };
     let headers = headers(notification, &id, timestamp_s, authorization);
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let request = match new_request("POST", &config.url, &headers, Some(body)) {
-        Ok(request) => request,
-        Err(error) => return Ending::NoAnswer(error.to_string()),
+    let request = HttpRequest {
+        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        timeout_ms: patience_ms,
+        ..HttpRequest::new("POST", &config.url).with_body(body.as_str())
     };
-    let answer = Box::pin(outbound::fetch(request));
-    match select(answer, Delay::from(Duration::from_millis(patience_ms))).await {
-        // The body of the answer is not read: the exchange ends here.
-        Either::Left((Ok((answer, _)), _)) => {
-            let status = answer.status_code();
-            let retry_after = answer.headers().get("retry-after").ok().flatten();
-            Ending::Answered { status, retry_after }
+    // The body of the answer is not read: the exchange ends when the answer is dropped.
+    match Outbound.send(request).await {
+        Ok(answer) => {
+            let retry_after = answer.header("retry-after").map(str::to_owned);
+            Ending::Answered { status: answer.status, retry_after }
         }
-        Either::Left((Err(error), _)) => Ending::NoAnswer(error.to_string()),
-        Either::Right(_) => Ending::Silence(patience_ms),
+        Err(HttpError::Silent { .. }) => Ending::Silence(patience_ms),
+        Err(HttpError::Failed { reason, .. }) => Ending::NoAnswer(reason),
+        Err(error @ HttpError::TooLarge { .. }) => Ending::NoAnswer(error.to_string()),
     }
 }
 

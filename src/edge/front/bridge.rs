@@ -218,16 +218,13 @@ impl Bridge {
                 self.has_begun = true;
                 sse::HEARTBEAT.to_owned()
             }
-            Frame::Refusal { status, retry_after_s, body } => {
+            Frame::Refusal { status, headers, body } => {
                 self.is_over = true;
                 if self.has_begun {
                     return error_event(body);
                 }
                 let refusal = HttpResponse::json(status, body.to_owned());
-                self.refusal = Some(match retry_after_s {
-                    Some(seconds) => refusal.with_header("retry-after", seconds.to_string()),
-                    None => refusal,
-                });
+                self.refusal = Some(refusal.with_headers(headers));
                 String::new()
             }
         }

@@ -91,10 +91,7 @@ impl DurableObject for TaskObject {
         let reply = command.reply.clone();
         match self.begin_stream(command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
-            Err(error) => {
-                let answer = reply.error(&error);
-                followers::refuse(&socket, answer.status, error.retry_after_s(), &answer.body);
-            }
+            Err(error) => followers::refuse(&socket, &reply.error(&error)),
         }
         Ok(())
     }

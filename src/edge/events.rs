@@ -15,6 +15,10 @@ pub fn begin(host: Host) {
     bindings::set_host(host);
 }
 
+/// What the platform gets of an event.
+#[doc(hidden)]
+pub type Answered = std::result::Result<JsValue, JsValue>;
+
 /// The event `fetch`, answered by `answer`.
 #[doc(hidden)]
 pub async fn fetch(
@@ -22,7 +26,7 @@ pub async fn fetch(
     request: web_sys::Request,
     env: Env,
     context: worker_sys::Context,
-) -> std::result::Result<JsValue, JsValue> {
+) -> Answered {
     let answered = AssertUnwindSafe(async move {
         answer(Request::from(request), env, Context::new(context)).await
     });
@@ -38,7 +42,7 @@ pub async fn fetch(
 
 /// The event `scheduled`: the cron trigger has fired.
 #[doc(hidden)]
-pub async fn scheduled(env: Env) -> std::result::Result<JsValue, JsValue> {
+pub async fn scheduled(env: Env) -> Answered {
     AssertUnwindSafe(jobs::prune(&env)).await;
     Ok(JsValue::UNDEFINED)
 }
@@ -49,7 +53,7 @@ pub async fn queue(
     batch: worker_sys::MessageBatch,
     env: Env,
     context: worker_sys::Context,
-) -> std::result::Result<JsValue, JsValue> {
+) -> Answered {
     AssertUnwindSafe(jobs::consume(MessageBatch::from(batch), env, Context::new(context))).await;
     Ok(JsValue::UNDEFINED)
 }
@@ -92,55 +96,52 @@ macro_rules! worker {
     ($host:expr, fetch = $fetch:path) => {
         #[allow(unreachable_pub, reason = "what is exported to the platform must be public")]
         const _: () = {
-            use $crate::worker::Env;
-            use $crate::worker::wasm_bindgen::JsValue;
             use $crate::worker::wasm_bindgen::prelude::wasm_bindgen;
-            use $crate::worker::worker_sys::web_sys::Request;
-            use $crate::worker::worker_sys::{
-                Context, MessageBatch, ScheduleContext, ScheduledEvent,
-            };
 
             #[wasm_bindgen(start, wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn start() {
+            pub fn __a2a_edge_start() {
                 $crate::edge::begin($host);
             }
 
             #[wasm_bindgen(
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
-            pub async fn fetch(
-                request: Request,
-                env: Env,
-                context: Context,
-            ) -> Result<JsValue, JsValue> {
+                        js_name = "fetch",
+                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                        js_sys = $crate::worker::js_sys
+                    )]
+            pub async fn __a2a_edge_fetch(
+                request: $crate::worker::worker_sys::web_sys::Request,
+                env: $crate::worker::Env,
+                context: $crate::worker::worker_sys::Context,
+            ) -> $crate::edge::Answered {
                 $crate::edge::fetch($fetch, request, env, context).await
             }
 
             #[wasm_bindgen(
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
-            pub async fn scheduled(
-                _: ScheduledEvent,
-                env: Env,
-                _: ScheduleContext,
-            ) -> Result<JsValue, JsValue> {
+                        js_name = "scheduled",
+                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                        js_sys = $crate::worker::js_sys
+                    )]
+            pub async fn __a2a_edge_scheduled(
+                _: $crate::worker::worker_sys::ScheduledEvent,
+                env: $crate::worker::Env,
+                _: $crate::worker::worker_sys::ScheduleContext,
+            ) -> $crate::edge::Answered {
                 $crate::edge::scheduled(env).await
             }
 
             #[wasm_bindgen(
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
-            pub async fn queue(
-                batch: MessageBatch,
-                env: Env,
-                context: Context,
-            ) -> Result<JsValue, JsValue> {
+                        js_name = "queue",
+                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                        js_sys = $crate::worker::js_sys
+                    )]
+            pub async fn __a2a_edge_queue(
+                batch: $crate::worker::worker_sys::MessageBatch,
+                env: $crate::worker::Env,
+                context: $crate::worker::worker_sys::Context,
+            ) -> $crate::edge::Answered {
                 $crate::edge::queue(batch, env, context).await
             }
         };

@@ -27,6 +27,6 @@ mod socket;
 mod target;
 mod webhook;
 
-pub use events::{begin, fetch, queue, scheduled};
+pub use events::{Answered, begin, fetch, queue, scheduled};
 pub use front::handle;
 pub use object::TaskObject;

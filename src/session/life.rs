@@ -170,7 +170,11 @@ impl Life {
     }
 
     /// The task as 1.0 JSON, if it exists; with its generation in the metadata if one is given.
-    pub(super) fn json(&self, history: HistoryLimit, generation: Option<u64>) -> Option<Rc<String>> {
+    pub(super) fn json(
+        &self,
+        history: HistoryLimit,
+        generation: Option<u64>,
+    ) -> Option<Rc<String>> {
         let is_snapshot = history == HistoryLimit::All && generation.is_none();
         if is_snapshot && let Some(snapshot) = &*self.snapshot.borrow() {
             return Some(snapshot.clone());

@@ -45,7 +45,10 @@ fn enqueue(session: &TaskSession, config_id: String) {
 
 /// Takes what a consumer reports, and gives it the next notification of its webhook, if there is one and
 /// no other consumer has the lease.
-pub(super) fn next_notification(session: &TaskSession, asked: NextNotification) -> NotificationTurn {
+pub(super) fn next_notification(
+    session: &TaskSession,
+    asked: NextNotification,
+) -> NotificationTurn {
     let NextNotification { config_id, lease, report, leaves } = asked;
     let given_up = report.and_then(|report| take_report(session, &config_id, report));
     let next = give_out_next(session, &config_id, lease.as_deref(), leaves);

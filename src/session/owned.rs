@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::follower::Beginning;
 use super::webhook::Webhook;
 use super::{Sender, TaskSession, index, notifications};
+use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
 use crate::port::Observation;
@@ -34,6 +35,11 @@ impl<'a> Owned<'a> {
     /// The id of the task, whether it exists yet or not.
     pub fn id(self) -> &'a TaskId {
         self.session.id()
+    }
+
+    /// Whether the task is this caller's.
+    pub(crate) fn is_owned_by(self, caller: &Caller) -> bool {
+        self.session.life.facts().is_some_and(|facts| facts.owner == caller.id)
     }
 
     /// Reads the task, if it exists.
@@ -192,7 +198,10 @@ impl<'a> Owned<'a> {
         let limits = session.run_limits().ok_or_else(|| self.internal())?;
         let (agent, before) = (sender.agent.clone(), self.generation());
         let request = sender.request(&limits, metadata);
-        if session.step(Input::Message(message, request)).map_err(|error| refusal(self.id(), error))? {
+        if session
+            .step(Input::Message(message, request))
+            .map_err(|error| refusal(self.id(), error))?
+        {
             if let Some(webhook) = webhook {
                 self.register(webhook, before)?;
             }
@@ -299,13 +308,21 @@ impl<'a> Owned<'a> {
         Ok(self.generation())
     }
 
-    /// Reads or changes a webhook, if there is one of this id.
-    pub(crate) fn with_webhook<T>(
+    /// Reads a webhook, if there is one of this id.
+    pub(crate) fn with_webhook<T>(self, id: &str, read: impl FnOnce(&Webhook) -> T) -> Option<T> {
+        self.session.webhooks.with(id, |webhook| read(webhook))
+    }
+
+    /// Lets a webhook, if there is one of this id, get the events from a generation on again.
+    pub(crate) fn restart_webhook(
         self,
         id: &str,
-        change: impl FnOnce(&mut Webhook) -> T,
-    ) -> Option<T> {
-        self.session.webhooks.with(id, change)
+        generation: u64,
+    ) -> Option<TaskPushNotificationConfig> {
+        self.session.webhooks.with(id, |webhook| {
+            webhook.restart_from(generation);
+            webhook.config.clone()
+        })
     }
 
     /// The webhooks of the task, in the order of their registration.

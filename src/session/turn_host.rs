@@ -6,7 +6,7 @@ use super::TaskSession;
 use super::journal::LogSize;
 use super::run_state::Begun;
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::Http;
 use crate::task::{Input, StepRecord};
 use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
@@ -91,8 +91,8 @@ impl TurnHost for TaskSession {
         self.ports.counters.as_ref()
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        self.ports.http.send(request)
+    fn http(&self) -> &dyn Http {
+        self.ports.http.as_ref()
     }
 
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {

@@ -56,9 +56,8 @@ pub(super) struct Looks {
 impl Looks {
     /// The earlier instants of the two.
     pub(super) fn or(self, other: Self) -> Self {
-        let earliest = |one: Option<UnixMillis>, two: Option<UnixMillis>| {
-            one.into_iter().chain(two).min()
-        };
+        let earliest =
+            |one: Option<UnixMillis>, two: Option<UnixMillis>| one.into_iter().chain(two).min();
         Self { look: earliest(self.look, other.look), retry: earliest(self.retry, other.retry) }
     }
 }
@@ -261,7 +260,7 @@ mod tests {
         let policy =
             RetryPolicy { max_attempts: 8, max_age_ms: 1_000, delay_ms: 10, suspend_after: 3 };
         let mut webhook = webhook();
-        let mut report = |webhook: &mut Webhook, generation| {
+        let report = |webhook: &mut Webhook, generation| {
             let report = Report { generation, status: Some(200), ..Report::default() };
             webhook.report(report, &policy, UnixMillis(0), 0.5).map(|(verdict, _)| verdict)
         };

@@ -14,9 +14,9 @@ use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn}
 use super::link::{Failure, Link, connect};
 use crate::edge::command::StreamCommand;
 use crate::edge::object::followers::CloseCode;
-use crate::operation::frame::{Frame, Mark};
+use crate::session::frame::{Frame, Mark};
 use crate::task::LogEntry;
-use a2a::Call;
+use a2a::FollowCall;
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::binding::sse::{self, EventWriter, error_event};
 use a2a::error::Error;
@@ -97,8 +97,8 @@ struct Bridge {
 impl Bridge {
     fn new(env: Env, id: TaskId, mut hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
-            Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
-            _ => (false, false),
+            FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
+            FollowCall::SubscribeToTask(_) => (false, false),
         };
         let position = hello.after;
         if is_new && hello.command.fingerprint.is_none() {
@@ -183,7 +183,7 @@ impl Bridge {
         }
         if self.has_begun {
             let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
-            self.hello.command.call = Call::SubscribeToTask(request);
+            self.hello.command.call = FollowCall::SubscribeToTask(request);
             self.hello.after = self.position;
         }
         match connect(&self.env, &self.id, &self.hello).await {
@@ -219,16 +219,13 @@ impl Bridge {
                 self.has_begun = true;
                 sse::HEARTBEAT.to_owned()
             }
-            Frame::Refusal { status, retry_after_s, body } => {
+            Frame::Refusal { status, headers, body } => {
                 self.is_over = true;
                 if self.has_begun {
                     return error_event(body);
                 }
                 let refusal = HttpResponse::json(status, body.to_owned());
-                self.refusal = Some(match retry_after_s {
-                    Some(seconds) => refusal.with_header("retry-after", seconds.to_string()),
-                    None => refusal,
-                });
+                self.refusal = Some(refusal.with_headers(headers));
                 String::new()
             }
         }

@@ -13,7 +13,7 @@ use crate::operation::list_tasks::{Page, TaskQuery};
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use a2a::{Call, Terms};
+use a2a::{TaskCall, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -57,7 +57,7 @@ async fn with_artifacts(
     let asked = ids.into_iter().map(|id| {
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
-        let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
+        let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let (fingerprint, terms) = (None, Terms::default());
         ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
     });
@@ -83,7 +83,7 @@ async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Err
         console_error!("a task on a page does not answer: {reason}");
         Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
     };
-    let id = match object_of(env, &command.call, None) {
+    let id = match object_of(env, command.call.task_id(), None) {
         Ok(id) => id,
         Err(Error::TaskNotFound(_)) => return Ok(None),
         Err(error) => return Err(unavailable(error.to_string())),

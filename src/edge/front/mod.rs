@@ -33,7 +33,7 @@ use a2a::binding::rest::{self, Endpoint};
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
 use a2a::error::Error;
 use a2a::model::{SendMessageRequest, TaskId, encode};
-use a2a::{Call, Operation};
+use a2a::{Call, FollowCall, Operation, TaskCall};
 pub(super) use body::read_text;
 use body::{Body, Turn};
 use bridge::Opened;
@@ -255,86 +255,110 @@ impl Exchange<'_> {
             let call = operation.decode(params)?;
             call.check_offered(capabilities)?;
             check_config(&call, self.settings)?;
-            if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
+            if let Some(request) = call.message() {
                 check_message(request, self.settings)?;
             }
             let agent = agent.slug.clone();
             let terms = self.parameters.terms(&call, &active)?;
             let reply = reply.clone().with_extensions(active);
-            let fingerprint = match (&call, self.parameters.idempotency_key()?) {
-                (Call::SendMessage(request) | Call::SendStreamingMessage(request), Some(_)) => {
-                    Some(request.fingerprint())
-                }
-                (_, _) => None,
-            };
+            let is_keyed = self.parameters.idempotency_key()?.is_some();
+            let fingerprint =
+                call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
             Ok(Command { agent, caller: Caller::anonymous(), reply, fingerprint, terms, call })
         };
-        match decoded() {
-            Ok(Command { agent, caller, reply, call: Call::ListTasks(request), .. }) => {
-                let listed = list_tasks(self.env, &agent, &caller, &request).await;
-                to_response(
-                    listed.map_or_else(|error| reply.error(&error), |json| reply.result(&json)),
-                )
+        let (reply, answer) = match decoded() {
+            Ok(command) => {
+                let reply = command.reply.clone();
+                (reply, self.answer(command).await)
             }
-            Ok(command) => self.hand_on(command).await,
-            Err(error) => to_response(reply.error(&error)),
+            Err(error) => (reply, Err(error)),
+        };
+        answer.unwrap_or_else(|error| to_response(reply.error(&error)))
+    }
+
+    /// Lets the one answer a call who can.
+    async fn answer(&self, command: Command<Call>) -> Answer {
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
+        match call {
+            Call::List(request) => {
+                let listed = list_tasks(self.env, &agent, &caller, &request).await?;
+                Ok(to_response(reply.result(&listed)))
+            }
+            Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
+            Call::Task(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.ask(command).await
+            }
+            Call::Follow(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.follow(command).await
+            }
         }
     }
 
     /// Lets the object of the task that a call is about answer it.
-    async fn hand_on(&self, mut command: Command) -> Result<Response> {
-        let reply = command.reply.clone();
-        match self.quota_reached(&command).await {
-            // The object knows whether a send under a key is repeated and so begins nothing.
-            quota if command.fingerprint.is_some() => command.terms.quota = quota,
-            Some(limit) => return to_response(reply.error(&Error::TooManyTasks(limit))),
-            None => {}
-        }
-        let addressed = || {
-            let key = self.parameters.idempotency_key()?;
-            let name = key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id));
-            let id = object_of(self.env, &command.call, name.as_deref())?;
-            let after = match &command.call {
-                Call::SubscribeToTask(_) => self.parameters.after()?,
-                Call::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
-                _ => None,
-            };
-            Ok((id, after))
-        };
-        let (id, after) = match addressed() {
-            Ok(addressed) => addressed,
-            Err(error) => return to_response(reply.error(&error)),
-        };
-        if matches!(command.call, Call::SendStreamingMessage(_) | Call::SubscribeToTask(_)) {
-            let stream = StreamCommand { command, after };
-            return match bridge::open(self.env, &id, stream).await? {
-                Opened::Stream(response) => Ok(response),
-                Opened::Answer(response) => to_response(response),
-            };
-        }
+    async fn ask(&self, mut command: Command<TaskCall>) -> Answer {
+        let begins = command.call.message().is_some() && command.call.task_id().is_none();
+        self.heed_quota(begins, &mut command).await?;
+        let name = self.name_of(&command)?;
+        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
         match ask(self.env, &id, command).await {
-            Ok(response) => Ok(response),
+            Ok(response) => Ok(Ok(response)),
             Err(error) => {
                 console_error!("task {id} did not answer: {error}");
-                to_response(reply.error(&Error::Internal { task: None }))
+                Err(Error::Internal { task: None })
             }
         }
     }
 
-    /// The quota, if a call is to begin a task and its caller has as many unfinished ones as it may. An
-    /// index that does not answer lets the call through.
-    async fn quota_reached(&self, command: &Command) -> Option<u64> {
+    /// Opens a stream from the object of the task that a call is about.
+    async fn follow(&self, mut command: Command<FollowCall>) -> Answer {
+        self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
+        let name = self.name_of(&command)?;
+        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
+        let after = match &command.call {
+            FollowCall::SubscribeToTask(_) => self.parameters.after()?,
+            FollowCall::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
+            FollowCall::SendStreamingMessage(_) => None,
+        };
+        let opened = bridge::open(self.env, &id, StreamCommand { command, after }).await;
+        Ok(opened.and_then(|opened| match opened {
+            Opened::Stream(response) => Ok(response),
+            Opened::Answer(response) => to_response(response),
+        }))
+    }
+
+    /// The name of the object of a new task, which an `Idempotency-Key` gives it.
+    fn name_of<C>(&self, command: &Command<C>) -> std::result::Result<Option<String>, Error> {
+        let key = self.parameters.idempotency_key()?;
+        Ok(key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id)))
+    }
+
+    /// Refuses a call that begins a task if its caller is over the quota. A send under a key is let through
+    /// with the quota in its terms: its object knows whether it is repeated and so begins nothing.
+    async fn heed_quota<C>(
+        &self,
+        begins: bool,
+        command: &mut Command<C>,
+    ) -> std::result::Result<(), Error> {
+        let reached = if begins { self.quota_reached(&command.caller).await } else { None };
+        match reached {
+            quota if command.fingerprint.is_some() => command.terms.quota = quota,
+            Some(limit) => return Err(Error::TooManyTasks(limit)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The quota, if a caller has as many unfinished tasks as it may. An index that does not answer lets
+    /// the call through.
+    async fn quota_reached(&self, caller: &Caller) -> Option<u64> {
         let limit = self.settings.max_active_tasks;
-        let begins = matches!(
-            &command.call,
-            Call::SendMessage(request) | Call::SendStreamingMessage(request)
-                if request.message.task_id.is_none()
-        );
-        if limit == 0 || !begins {
+        if limit == 0 {
             return None;
         }
         let index = D1Index { env: self.env.clone() };
-        let counted = Box::pin(index.count_unfinished(&command.caller.id, limit));
+        let counted = Box::pin(index.count_unfinished(&caller.id, limit));
         let reason = match select(counted, Delay::from(QUOTA_PATIENCE)).await {
             Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
             Either::Left((Err(error), _)) => error.to_string(),
@@ -344,6 +368,9 @@ impl Exchange<'_> {
         None
     }
 }
+
+/// What comes of a call: a response, which the platform may fail to build, or a refusal.
+type Answer = std::result::Result<Result<Response>, Error>;
 
 fn on_page(agent: &HostedAgent) -> PageAgent<'_> {
     PageAgent { slug: &agent.slug, card: &agent.card }
@@ -393,12 +420,12 @@ fn check_message(
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
 
-/// The task that a call is about, and so its object. For a message without task a new one or, if the
-/// send has a name, the one of that name. An id that was never given out is refused here: the
-/// namespace knows its own ids.
+/// The task that a call names, and so its object. Without one it is a new task or, if the send has a
+/// name, the task of that name. An id that was never given out is refused here: the namespace knows its own
+/// ids.
 pub(in crate::edge) fn object_of(
     env: &Env,
-    call: &Call,
+    task: Option<&TaskId>,
     name: Option<&str>,
 ) -> std::result::Result<TaskId, Error> {
     let internal = |error: worker::Error| {
@@ -406,34 +433,15 @@ pub(in crate::edge) fn object_of(
         Error::Internal { task: None }
     };
     let tasks = bindings::tasks(env).map_err(internal)?;
-    let existing = |id: &TaskId| {
-        let object = tasks.id_from_string(id.as_str());
-        let object = object.map_err(|_| Error::TaskNotFound(id.clone()))?;
-        Ok(TaskId::new(object.to_string()))
-    };
-    match call {
-        // No task in particular.
-        Call::ListTasks(_) => Err(Error::Internal { task: None }),
-        Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
-            match &request.message.task_id {
-                Some(id) => existing(id),
-                None => {
-                    let id =
-                        name.map_or_else(|| tasks.unique_id(), |name| tasks.id_from_name(name));
-                    id.map(|id| TaskId::new(id.to_string())).map_err(internal)
-                }
-            }
+    let object = match (task, name) {
+        (Some(id), _) => {
+            let object = tasks.id_from_string(id.as_str());
+            object.map_err(|_| Error::TaskNotFound(id.clone()))?
         }
-        Call::GetTask(request) => existing(&request.id),
-        Call::CancelTask(request) => existing(&request.id),
-        Call::SubscribeToTask(request) => existing(&request.id),
-        Call::CreateTaskPushNotificationConfig(config) => existing(&config.task_id),
-        Call::ListTaskPushNotificationConfigs(request) => existing(&request.task_id),
-        Call::GetTaskPushNotificationConfig(request)
-        | Call::DeleteTaskPushNotificationConfig(request)
-        | Call::ListTaskPushNotificationDeliveries(request) => existing(&request.task_id),
-        Call::RedeliverTaskPushNotifications(request) => existing(&request.task_id),
-    }
+        (None, Some(name)) => tasks.id_from_name(name).map_err(internal)?,
+        (None, None) => tasks.unique_id().map_err(internal)?,
+    };
+    Ok(TaskId::new(object.to_string()))
 }
 
 /// Sends a command to the object of a task; gives what it answers for the client.

@@ -9,15 +9,13 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
-use futures_util::future::{Either, select};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use worker::{
-    Context, Delay, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Response,
-    Result, console_error, console_log,
+    Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage, Result,
+    console_error, console_log,
 };
 
 use crate::config::Settings;
@@ -27,13 +25,15 @@ use crate::edge::command::WEBHOOK_PATH;
 use crate::edge::request::new_request;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
-use crate::edge::service::outbound;
+use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
-use crate::operation::{GivenUp, NextNotification, Notification, NotificationTurn};
-use crate::port::WebhookJob;
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, WebhookJob};
 use crate::push::jwk::Claims;
 use crate::push::signature::SigningSecret;
-use crate::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms, retry_after_s};
+use crate::push::{
+    Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
+    Standing, patience_ms, retry_after_s,
+};
 use a2a::binding::MediaType;
 use a2a::model::decode::read_json;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig};
@@ -173,9 +173,9 @@ impl Sender {
         let report = Report { generation, at, duration_ms, ..Report::default() };
         match sent {
             Ok(answer) => {
-                let status = Some(answer.status_code());
-                let retry_after = answer.headers().get("retry-after").ok().flatten();
-                let retry_after_s = retry_after.and_then(|text| retry_after_s(&text, now()));
+                let status = Some(answer.status);
+                let retry_after = answer.header("retry-after");
+                let retry_after_s = retry_after.and_then(|text| retry_after_s(text, now()));
                 Report { status, retry_after_s, ..report }
             }
             Err(Failure::NotCalled(reason)) => {
@@ -221,22 +221,23 @@ async fn post(
     patience_ms: u64,
     env: &Env,
     settings: &Settings,
-) -> std::result::Result<Response, Failure> {
+) -> std::result::Result<HttpAnswer, Failure> {
     let Notification { config, generation, body, .. } = notification;
     let refused = |reason| Failure::NotCalled(format!("the URL {reason}"));
     check_webhook_url(&config.url, settings).map_err(refused)?;
-    let no_answer = |error: worker::Error| Failure::NoAnswer(error.to_string());
     let id = delivery_id(config, *generation);
     let headers = headers_of(notification, &id, env, settings).await;
-    let headers: Vec<(&str, &str)> =
-        headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let request = new_request("POST", &config.url, &headers, Some(body)).map_err(no_answer)?;
-    let answer = Box::pin(outbound::fetch(request));
-    match select(answer, Delay::from(Duration::from_millis(patience_ms))).await {
-        // What the receiver has to say besides its status is not read: the exchange ends here.
-        Either::Left((answer, _)) => answer.map(|(answer, _)| answer).map_err(no_answer),
-        Either::Right(_) => Err(Failure::Silence),
-    }
+    let request = HttpRequest {
+        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        timeout_ms: patience_ms,
+        ..HttpRequest::new("POST", &config.url).with_body(body.as_str())
+    };
+    // What the receiver has to say besides its status is not read: the exchange ends with the answer.
+    Outbound.send(request).await.map_err(|error| match error {
+        HttpError::Silent { .. } => Failure::Silence,
+        HttpError::Failed { reason, .. } => Failure::NoAnswer(reason),
+        HttpError::TooLarge { .. } => Failure::NoAnswer(error.to_string()),
+    })
 }
 
 /// The same for every attempt at the same event.

@@ -7,7 +7,8 @@
 use wasm_bindgen::prelude::*;
 use worker::{State, WebSocket, WebSocketPair};
 
-use crate::operation::{Beginning, Next, frame};
+use crate::session::{Beginning, Next, frame};
+use a2a::binding::http::HttpResponse;
 
 /// Accepts one more follower, unless there are `limit` already. Gives the other end of its socket.
 pub(in crate::edge) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
@@ -53,13 +54,9 @@ pub(in crate::edge) fn begin(socket: &WebSocket, beginning: &Beginning) {
 }
 
 /// Tells a follower that nothing, or nothing more, will come.
-pub(in crate::edge) fn refuse(
-    socket: &WebSocket,
-    status: u16,
-    retry_after_s: Option<u32>,
-    body: &str,
-) {
-    send(socket, &JsValue::from_str(&frame::refusal(status, retry_after_s, body)));
+pub(in crate::edge) fn refuse(socket: &WebSocket, answer: &HttpResponse) {
+    let frame = frame::refusal(answer.status, &answer.headers, &answer.body);
+    send(socket, &JsValue::from_str(&frame));
     close(socket, CloseCode::Over);
 }
 

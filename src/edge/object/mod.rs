@@ -25,13 +25,14 @@ use crate::edge::command::{Command, StreamCommand};
 use crate::edge::front::read_text;
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
+use crate::operation;
 use crate::port::{Observation, Observer};
+use crate::session::{Beginning, FindAgent, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
-use a2a::{Call, Terms};
+use a2a::{FollowCall, TaskCall, Terms};
 use followers::CloseCode;
 use store::SqlTaskStore;
 
@@ -103,10 +104,7 @@ impl DurableObject for TaskObject {
         let reply = command.reply.clone();
         match self.begin_stream(command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
-            Err(error) => {
-                let answer = reply.error(&error);
-                followers::refuse(&socket, answer.status, error.retry_after_s(), &answer.body);
-            }
+            Err(error) => followers::refuse(&socket, &reply.error(&error)),
         }
         Ok(())
     }
@@ -151,35 +149,27 @@ impl TaskObject {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
         let outcome = match call {
-            Call::SendMessage(request) => {
+            TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
-            Call::GetTask(request) => {
-                operation::get_task(&session, &agent, &caller, &request, terms).await?
+            TaskCall::GetTask(request) => {
+                operation::get_task(session.owned_by(&agent, &caller)?, &request, terms).await?
             }
-            Call::CancelTask(_) => {
-                let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
-                session.until_indexed().await;
+            TaskCall::CancelTask(_) => {
+                let task = session.owned_by(&agent, &caller)?;
+                let outcome = operation::cancel_task(task, terms)?;
+                task.until_indexed().await;
                 outcome
             }
-            Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => {
-                operation::manage_webhooks(&session, &agent, &caller, call)?
-            }
-            // Streams come over a socket, and the front Worker lists from the index.
-            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
-                return Err(Error::Internal { task: None });
+            TaskCall::Webhook(call) => {
+                operation::manage_webhooks(session.owned_by(&agent, &caller)?, call)?
             }
         };
         reply.outcome(&outcome)
     }
 
-    /// A sender of notifications reports, and asks for more.
+    /// The consumer of the queue reports, and asks for more.
     async fn next_notification(&self, asked: &str) -> Result<Response> {
         let Ok(asked) = read_json(asked) else { return Response::error("unknown command", 400) };
         match self.session().await {
@@ -216,21 +206,19 @@ impl TaskObject {
 
     async fn begin_stream(
         &self,
-        command: Command,
+        command: Command<FollowCall>,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
         let Command { agent, caller, fingerprint, terms, call, .. } = command;
         let session = self.session().await?;
         match call {
-            Call::SendStreamingMessage(request) => {
+            FollowCall::SendStreamingMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
-            Call::SubscribeToTask(_) => {
-                operation::subscribe_to_task(&session, &agent, &caller, after, terms)
+            FollowCall::SubscribeToTask(_) => {
+                operation::subscribe_to_task(session.owned_by(&agent, &caller)?, after, terms)
             }
-            // No other call is answered by a stream.
-            _ => Err(Error::Internal { task: None }),
         }
     }
 
@@ -265,7 +253,7 @@ impl TaskObject {
             Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
-            Box::new(SqlTaskStore::new(self.state.clone())),
+            Rc::new(SqlTaskStore::new(self.state.clone())),
             platform::ports(&self.state, &self.env, self.observer()),
             settings.limits.clone(),
             find,

@@ -155,17 +155,17 @@ pub(super) fn result_opening(id: &RequestId) -> String {
 /// What stands behind the result in an answer.
 pub(super) const RESULT_CLOSING: &str = "}";
 
-/// The answer with an error. The HTTP status is 200, except for a body that did not arrive whole.
+/// The answer with an error. The HTTP status is 200, except for a request that HTTP itself refuses.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
-    let status = if error.is_of_transfer() { error.wire().http } else { 200 };
+    let wire = error.wire();
     let id = id.json();
     let object = json!({
-        "code": error.wire().code,
+        "code": wire.code,
         "message": error.to_string(),
         "data": error.details(),
     });
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);
-    HttpResponse::json(status, body).with_retry_after(error)
+    HttpResponse::json(wire.json_rpc_http, body).with_headers(wire.headers)
 }
 
 /// The answer to a request whose method was refused. The clients of older versions take nothing but an
@@ -272,7 +272,7 @@ mod tests {
             let answer = refused_method(method, accept, &reply, &Error::BodyTimeout);
             let is_event = answer.body.starts_with("data: {") && answer.body.ends_with("}\n\n");
             assert_eq!(is_event, is_stream, "{method} {accept:?}");
-            let stream = ("content-type", "text/event-stream".to_owned());
+            let stream = ("content-type".into(), "text/event-stream".to_owned());
             assert_eq!(answer.headers.contains(&stream), is_stream);
         }
     }

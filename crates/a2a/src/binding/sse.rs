@@ -32,7 +32,7 @@ pub fn error_event(body: &str) -> String {
 pub(super) fn single_event(body: &str) -> HttpResponse {
     let stream =
         HttpResponse { status: 200, headers: Vec::new(), body: format!("data: {body}\n\n") };
-    HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(name, *value))
+    HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(*name, *value))
 }
 
 /// A comment, which clients ignore: shows that a silent stream is alive.

@@ -29,11 +29,12 @@ use crate::executor::{Agents, BUILT_AT, HostedAgent};
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
-use a2a::binding::rest::{self, Endpoint};
+use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{SendMessageRequest, TaskId, encode};
-use a2a::{Call, FollowCall, Operation, TaskCall};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 pub(super) use body::read_text;
 use body::{Body, Turn};
 use bridge::Opened;
@@ -140,6 +141,15 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
     }
 }
 
+/// A request of the HTTP+JSON binding, read as far as it names its operation.
+struct RestRequest {
+    dialect: Dialect,
+    operation: Operation,
+    params: Value,
+    /// Kept to the end of the call.
+    _turn: Option<Turn>,
+}
+
 /// One request to an agent.
 struct Exchange<'a> {
     env: &'a Env,
@@ -181,8 +191,10 @@ impl Exchange<'_> {
         };
         let reply = Reply::json_rpc(id);
         let version = self.parameters.version.as_deref();
-        match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
-            Ok(operation) => self.perform(operation, params, reply).await,
+        match Dialect::of_method(&method, version, self.settings.strict_version) {
+            Ok((dialect, operation)) => {
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => {
                 let accept = header(request, "accept");
                 to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
@@ -217,7 +229,10 @@ impl Exchange<'_> {
         let content_type = header(request, "content-type");
         let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
         match self.read_rest(request, below, endpoint).await {
-            Ok((operation, params, _turn)) => self.perform(operation, params, reply).await,
+            Ok(read) => {
+                let RestRequest { dialect, operation, params, _turn } = read;
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => to_response(reply.error(&error)),
         }
     }
@@ -227,20 +242,21 @@ impl Exchange<'_> {
         request: &mut Request,
         below: &str,
         endpoint: Option<Endpoint>,
-    ) -> std::result::Result<(Operation, Value, Option<Turn>), Error> {
+    ) -> std::result::Result<RestRequest, Error> {
         let (_, path, query) = split_url(self.url);
         let version = self.parameters.version.as_deref();
-        rest::check_version(below, version, self.settings.strict_version)?;
+        let dialect = Dialect::of_path(below, version, self.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
         let operation = endpoint.operation(request.method().as_ref())?;
         if request.method() != Method::Post {
-            return Ok((operation, endpoint.params_of_query(query), None));
+            let params = endpoint.params_of_query(query);
+            return Ok(RestRequest { dialect, operation, params, _turn: None });
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
         let body = Body::receive(request, limit).await?;
         let params = endpoint.params_of_body(body.bytes(), self.settings.limits.max_json_values)?;
-        Ok((operation, params, body.into_turn()))
+        Ok(RestRequest { dialect, operation, params, _turn: body.into_turn() })
     }
 
     /// Carries an operation out and answers, in whatever form the binding wants.
@@ -282,7 +298,7 @@ impl Exchange<'_> {
         match call {
             Call::List(request) => {
                 let listed = list_tasks(self.env, &agent, &caller, &request).await?;
-                Ok(to_response(reply.result(&listed)))
+                Ok(to_response(reply.outcome(&Outcome::Tasks(listed))?))
             }
             Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
             Call::Task(call) => {

@@ -12,10 +12,10 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, Clock, Followers, Http, HttpAnswer, HttpRequest, IndexRow, Indexed, Observation,
-    Observer, Ports, Random, Runtime, Severity, StoreError, StoredTask, TaskFacts, TaskIndex,
-    TaskStore, WebhookJob, WebhookQueue,
+    Batch, Clock, Followers, IndexRow, Indexed, Observation, Observer, Ports, Random, Runtime,
+    Severity, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore, WebhookJob, WebhookQueue,
 };
+pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
@@ -135,6 +135,7 @@ struct PlatformState {
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
     index: Rc<MemoryIndex>,
+    http: MemoryHttp,
 }
 
 impl MemoryPlatform {
@@ -147,7 +148,7 @@ impl MemoryPlatform {
             followers: Rc::new(self.clone()),
             queue: Rc::new(self.clone()),
             index: self.0.index.clone(),
-            http: Rc::new(self.clone()),
+            http: Rc::new(self.0.http.clone()),
             counters: Rc::new(self.clone()),
             observer: Rc::new(self.clone()),
         }
@@ -273,6 +274,11 @@ impl MemoryPlatform {
         &self.0.index
     }
 
+    /// The other servers that tasks of this platform call.
+    pub fn memory_http(&self) -> &MemoryHttp {
+        &self.0.http
+    }
+
     fn poll_spawned(&self, context: &mut Context<'_>) {
         let spawned = self.0.tasks.take();
         let mut left = Vec::new();
@@ -338,13 +344,6 @@ impl Runtime for MemoryPlatform {
 impl Followers for MemoryPlatform {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
         self.0.frames.borrow_mut().extend(frame());
-    }
-}
-
-impl Http for MemoryPlatform {
-    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        let answer = format!("{} cannot be reached from memory", request.url);
-        Box::pin(std::future::ready(Err(answer)))
     }
 }
 

@@ -2,7 +2,6 @@
 //! [`memory`] in tests.
 
 mod clock;
-mod http;
 mod index;
 pub mod memory;
 mod observer;
@@ -13,8 +12,8 @@ mod store;
 
 use std::rc::Rc;
 
+pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use clock::Clock;
-pub use http::{Http, HttpAnswer, HttpRequest};
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use queue::{WebhookJob, WebhookQueue};

@@ -16,11 +16,12 @@ use worker::{Context, Delay, Env, Method, Request, Response, Result, console_err
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::development::received;
 use crate::edge::development::statements;
-use crate::edge::request::post_bytes;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
@@ -29,12 +30,12 @@ use crate::executor::{Agents, BUILT_AT, HostedAgent};
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
-use a2a::binding::rest::{self, Endpoint};
+use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
+use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId, encode};
-use a2a::{Call, FollowCall, Operation, TaskCall};
-pub(super) use body::read_text;
+use a2a::model::{SendMessageRequest, TaskId};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 use body::{Body, Turn};
 use bridge::Opened;
 use listing::list_tasks;
@@ -140,6 +141,15 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
     }
 }
 
+/// A request of the HTTP+JSON binding, read as far as it names its operation.
+struct RestRequest {
+    dialect: Dialect,
+    operation: Operation,
+    params: Value,
+    /// Kept to the end of the call.
+    _turn: Option<Turn>,
+}
+
 /// One request to an agent.
 struct Exchange<'a> {
     env: &'a Env,
@@ -181,8 +191,10 @@ impl Exchange<'_> {
         };
         let reply = Reply::json_rpc(id);
         let version = self.parameters.version.as_deref();
-        match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
-            Ok(operation) => self.perform(operation, params, reply).await,
+        match Dialect::of_method(&method, version, self.settings.strict_version) {
+            Ok((dialect, operation)) => {
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => {
                 let accept = header(request, "accept");
                 to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
@@ -217,7 +229,10 @@ impl Exchange<'_> {
         let content_type = header(request, "content-type");
         let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
         match self.read_rest(request, below, endpoint).await {
-            Ok((operation, params, _turn)) => self.perform(operation, params, reply).await,
+            Ok(read) => {
+                let RestRequest { dialect, operation, params, _turn } = read;
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => to_response(reply.error(&error)),
         }
     }
@@ -227,20 +242,21 @@ impl Exchange<'_> {
         request: &mut Request,
         below: &str,
         endpoint: Option<Endpoint>,
-    ) -> std::result::Result<(Operation, Value, Option<Turn>), Error> {
+    ) -> std::result::Result<RestRequest, Error> {
         let (_, path, query) = split_url(self.url);
         let version = self.parameters.version.as_deref();
-        rest::check_version(below, version, self.settings.strict_version)?;
+        let dialect = Dialect::of_path(below, version, self.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
         let operation = endpoint.operation(request.method().as_ref())?;
         if request.method() != Method::Post {
-            return Ok((operation, endpoint.params_of_query(query), None));
+            let params = endpoint.params_of_query(query);
+            return Ok(RestRequest { dialect, operation, params, _turn: None });
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
         let body = Body::receive(request, limit).await?;
         let params = endpoint.params_of_body(body.bytes(), self.settings.limits.max_json_values)?;
-        Ok((operation, params, body.into_turn()))
+        Ok(RestRequest { dialect, operation, params, _turn: body.into_turn() })
     }
 
     /// Carries an operation out and answers, in whatever form the binding wants.
@@ -282,7 +298,7 @@ impl Exchange<'_> {
         match call {
             Call::List(request) => {
                 let listed = list_tasks(self.env, &agent, &caller, &request).await?;
-                Ok(to_response(reply.result(&listed)))
+                Ok(to_response(reply.outcome(&Outcome::Tasks(listed))?))
             }
             Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
             Call::Task(call) => {
@@ -300,12 +316,11 @@ impl Exchange<'_> {
     async fn ask(&self, mut command: Command<TaskCall>) -> Answer {
         let begins = command.call.message().is_some() && command.call.task_id().is_none();
         self.heed_quota(begins, &mut command).await?;
-        let name = self.name_of(&command)?;
-        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
-        match ask(self.env, &id, command).await {
+        let object = self.object(&command, command.call.task_id())?;
+        match object.call(command).await {
             Ok(response) => Ok(Ok(response)),
             Err(error) => {
-                console_error!("task {id} did not answer: {error}");
+                console_error!("task {} did not answer: {error}", object.id());
                 Err(Error::Internal { task: None })
             }
         }
@@ -314,24 +329,40 @@ impl Exchange<'_> {
     /// Opens a stream from the object of the task that a call is about.
     async fn follow(&self, mut command: Command<FollowCall>) -> Answer {
         self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
-        let name = self.name_of(&command)?;
-        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
+        let object = self.object(&command, command.call.task_id())?;
         let after = match &command.call {
             FollowCall::SubscribeToTask(_) => self.parameters.after()?,
-            FollowCall::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
+            FollowCall::SendStreamingMessage(_) if self.parameters.idempotency_key()?.is_some() => {
+                self.parameters.after()?
+            }
             FollowCall::SendStreamingMessage(_) => None,
         };
-        let opened = bridge::open(self.env, &id, StreamCommand { command, after }).await;
+        let opened = bridge::open(object, StreamCommand { command, after }).await;
         Ok(opened.and_then(|opened| match opened {
             Opened::Stream(response) => Ok(response),
             Opened::Answer(response) => to_response(response),
         }))
     }
 
-    /// The name of the object of a new task, which an `Idempotency-Key` gives it.
-    fn name_of<C>(&self, command: &Command<C>) -> std::result::Result<Option<String>, Error> {
-        let key = self.parameters.idempotency_key()?;
-        Ok(key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id)))
+    /// The object of the task that a call names, or of a new one. An id that was never given out is refused
+    /// here: the namespace knows its own ids.
+    fn object<C>(
+        &self,
+        command: &Command<C>,
+        task: Option<&TaskId>,
+    ) -> std::result::Result<Object, Error> {
+        let address = match (task, self.parameters.idempotency_key()?) {
+            (Some(id), _) => TaskAddress::of_task(id),
+            (None, Some(key)) => TaskAddress::of_key(&command.agent, &command.caller.id, key),
+            (None, None) => TaskAddress::New,
+        };
+        Object::at(self.env, &address).map_err(|error| match (error, task) {
+            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
+            (error, _) => {
+                console_error!("no task object: {error}");
+                Error::Internal { task: None }
+            }
+        })
     }
 
     /// Refuses a call that begins a task if its caller is over the quota. A send under a key is let through
@@ -420,55 +451,13 @@ fn check_message(
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
 
-/// The task that a call names, and so its object. Without one it is a new task or, if the send has a
-/// name, the task of that name. An id that was never given out is refused here: the namespace knows its own
-/// ids.
-pub(in crate::edge) fn object_of(
-    env: &Env,
-    task: Option<&TaskId>,
-    name: Option<&str>,
-) -> std::result::Result<TaskId, Error> {
-    let internal = |error: worker::Error| {
-        console_error!("no task object: {error}");
-        Error::Internal { task: None }
-    };
-    let tasks = bindings::tasks(env).map_err(internal)?;
-    let object = match (task, name) {
-        (Some(id), _) => {
-            let object = tasks.id_from_string(id.as_str());
-            object.map_err(|_| Error::TaskNotFound(id.clone()))?
-        }
-        (None, Some(name)) => tasks.id_from_name(name).map_err(internal)?,
-        (None, None) => tasks.unique_id().map_err(internal)?,
-    };
-    Ok(TaskId::new(object.to_string()))
-}
-
-/// Sends a command to the object of a task; gives what it answers for the client.
-///
-/// # Errors
-///
-/// When it does not answer, or not for the client.
-pub(in crate::edge) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = encode(&command)?;
-    drop(command);
-    let asked = post_bytes("https://task/", body.as_bytes())?;
-    drop(body);
-    let response = stub.fetch_with_request(asked).await?;
-    match response.status_code() {
-        status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
-        _ => Ok(response),
-    }
-}
-
 /// The answer to an OPTIONS request where these methods are taken.
 fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
     let requested = header(request, "access-control-request-headers");
     HttpResponse::options(allowed, requested.as_deref())
 }
 
-pub(in crate::edge) fn header(request: &Request, name: &str) -> Option<String> {
+fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

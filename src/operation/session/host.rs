@@ -4,7 +4,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Phase, TaskSession};
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::Http;
 use crate::task::{Input, Said, StepRecord};
 use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
@@ -156,8 +156,8 @@ impl TurnHost for TaskSession {
         self.ports.counters.as_ref()
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        self.ports.http.send(request)
+    fn http(&self) -> &dyn Http {
+        self.ports.http.as_ref()
     }
 
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {

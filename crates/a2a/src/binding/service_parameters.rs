@@ -1,7 +1,7 @@
 //! What a request says besides its content (spec §3.2.6), the same in every binding.
 
 use super::extensions;
-use super::version::requested_version;
+use crate::dialect::requested_version;
 use crate::error::Error;
 use crate::model::GENERATION_EXTENSION;
 use crate::{Call, FollowCall, TaskCall, Terms};

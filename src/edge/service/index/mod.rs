@@ -1,0 +1,209 @@
+//! The index of tasks in D1. `STORAGE.md` describes the tables.
+
+mod statements;
+
+use async_trait::async_trait;
+use js_sys::Array;
+use serde::Deserialize;
+use wasm_bindgen_futures::JsFuture;
+use worker::wasm_bindgen::{JsCast, JsValue};
+use worker::worker_sys::types as platform;
+use worker::{Env, Error, Result};
+
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
+use crate::edge::address::{ObjectId, TaskAddress};
+use crate::edge::bindings;
+use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
+use crate::port::{IndexRow, Observation, Observer, TaskIndex};
+use a2a::model::{TaskId, UnixMillis};
+use statements::{
+    Objects, Statement, agent_total_statement, excess_statement, lacks_objects, page_statement,
+    remove_statement, total_statement, unfinished_statement, upsert_statement,
+};
+
+/// The tables `tasks` and `task_counts`.
+pub(in crate::edge) struct D1Index {
+    pub(in crate::edge) env: Env,
+}
+
+impl D1Index {
+    /// The rows that a query asks for, and how many match in all: one round trip.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
+        let statements = |objects| vec![page_statement(query, objects), total_statement(query)];
+        let mut results = self.run_with_objects(statements).await?;
+        let (Some(counted), Some(found)) = (results.pop(), results.pop()) else {
+            return Err(Error::RustError("D1 gave another number of results".to_owned()));
+        };
+        let found: Vec<PageRow> = found.into_iter().map(read_row).collect::<Result<_>>()?;
+        let tasks = found.into_iter().map(FoundTask::from).collect();
+        Ok(Found { tasks, total: total(counted)? })
+    }
+
+    /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
+    /// rows are read at most.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
+        total(self.run_one(unfinished_statement(owner, most)).await?)
+    }
+
+    /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
+    /// entry of the agent in the index once, unless it has no more than `keep` tasks at all.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn finished_beyond(
+        &self,
+        agent: &str,
+        keep: u64,
+        most: u64,
+    ) -> Result<Vec<(TaskId, TaskAddress)>> {
+        if total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
+            return Ok(Vec::new());
+        }
+        let statements = |objects| vec![excess_statement(agent, keep, most, objects)];
+        let found = self.run_with_objects(statements).await?;
+        let addressed = |row| {
+            let AddressRow { id, object } = read_row(row)?;
+            let address = TaskAddress::stored(object, &id);
+            Ok((id, address))
+        };
+        found.into_iter().flatten().map(addressed).collect()
+    }
+
+    /// Writes the row of a task that this object holds, unless a row of the same or a newer generation is there.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn upsert(&self, row: IndexRow, object: &ObjectId) -> Result<()> {
+        let object = object.beside(&row.id).cloned();
+        self.run_one(upsert_statement(row, object.as_ref())).await.map(|_| ())
+    }
+
+    /// Takes the row of a task out, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn remove(&self, id: &TaskId) -> Result<()> {
+        self.run_one(remove_statement(id)).await.map(|_| ())
+    }
+
+    /// Carries statements out that select objects, or where the database was not migrated yet, the same ones
+    /// for a table that has none.
+    async fn run_with_objects(
+        &self,
+        statements: impl Fn(Objects) -> Vec<Statement>,
+    ) -> Result<Vec<Vec<JsValue>>> {
+        match self.run(&statements(Objects::Stored)).await {
+            Err(error) if lacks_objects(&error.to_string()) => {
+                self.run(&statements(Objects::NotStored)).await
+            }
+            result => result,
+        }
+    }
+
+    /// Carries one statement out; gives the rows that it selects.
+    async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
+        Ok(self.run(&[statement]).await?.pop().unwrap_or_default())
+    }
+
+    /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
+    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<JsValue>>> {
+        let database = bindings::database(&self.env)?;
+        let prepared = Array::new();
+        for statement in statements {
+            prepared.push(statement.prepare(&database)?.inner());
+        }
+        let database: &platform::D1Database = database.as_ref().unchecked_ref();
+        let results = JsFuture::from(database.batch(prepared)?).await?;
+        let results = Array::from(&results);
+        let results = statements.iter().zip(results.iter());
+        results.map(|(statement, result)| self.check(statement, result.unchecked_into())).collect()
+    }
+
+    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<JsValue>> {
+        if let Some(error) = result.error()? {
+            return Err(Error::RustError(error));
+        }
+        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
+        let Cost { rows_read, rows_written } = cost.unwrap_or_default();
+        let sql = &statement.sql;
+        ConsoleObserver::of(&self.env).observe(&Observation::StatementRun {
+            sql,
+            rows_read,
+            rows_written,
+        });
+        Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
+    }
+}
+
+/// The index, as the object of one task writes to it.
+pub(in crate::edge) struct ObjectIndex {
+    pub(in crate::edge) index: D1Index,
+    pub(in crate::edge) object: ObjectId,
+}
+
+#[async_trait(?Send)]
+impl TaskIndex for ObjectIndex {
+    async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
+        self.index.upsert(row, &self.object).await.map_err(|error| error.to_string())
+    }
+
+    async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
+        self.index.remove(id).await.map_err(|error| error.to_string())
+    }
+}
+
+/// A row of a page.
+#[derive(Deserialize)]
+struct PageRow {
+    id: TaskId,
+    status_ms: i64,
+    object: Option<String>,
+    head: String,
+    history: String,
+}
+
+impl From<PageRow> for FoundTask {
+    fn from(row: PageRow) -> Self {
+        let PageRow { id, status_ms, object, head, history } = row;
+        let position = Position { status_ms: UnixMillis(status_ms), id };
+        Self { position, object, head, history }
+    }
+}
+
+/// What leads to the object of a task.
+#[derive(Deserialize)]
+struct AddressRow {
+    id: TaskId,
+    object: Option<ObjectId>,
+}
+
+/// A count.
+#[derive(Deserialize)]
+struct TotalRow {
+    total: u64,
+}
+
+/// The count in the first row, or 0 without one.
+fn total(rows: Vec<JsValue>) -> Result<u64> {
+    let Some(row) = rows.into_iter().next() else { return Ok(0) };
+    read_row(row).map(|TotalRow { total }| total)
+}
+
+/// What a statement cost.
+#[derive(Default, Deserialize)]
+struct Cost {
+    rows_read: Option<u64>,
+    rows_written: Option<u64>,
+}

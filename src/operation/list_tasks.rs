@@ -6,10 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{
-    ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a,
-};
+use a2a::error::Error;
+use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
 /// What to look for in the index: the tasks of one caller with one agent, newest status first, ties
 /// by id descending.
@@ -56,6 +54,8 @@ pub struct Found {
 pub struct FoundTask {
     /// Where it stands.
     pub position: Position,
+    /// The id of the object that holds the task, if it is not the id of the task.
+    pub object: Option<String>,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
     /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
@@ -194,7 +194,8 @@ mod tests {
 
     fn task(status_ms: i64, id: &str) -> FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
-        FoundTask { position, head: format!(r#"{{"id":"{id}"}}"#), history: String::new() }
+        let head = format!(r#"{{"id":"{id}"}}"#);
+        FoundTask { position, object: None, head, history: String::new() }
     }
 
     fn answer(params: Value, found: Found) -> Value {

@@ -1,0 +1,155 @@
+//! Answers as values, and the headers that every answer carries.
+
+use std::borrow::Cow;
+
+use super::media_type::MediaType;
+use crate::error::Error;
+
+/// Cuts an absolute URL, as the platform gives it, into origin, path and query (empty if none).
+pub fn split_url(url: &str) -> (&str, &str, &str) {
+    let url = url.split_once('#').map_or(url, |(url, _)| url);
+    let (url, query) = url.split_once('?').unwrap_or((url, ""));
+    let host_at = url.find("://").map_or(0, |at| at + 3);
+    let host = url.get(host_at..).unwrap_or_default();
+    let path_at = host_at + host.find('/').unwrap_or(host.len());
+    let (origin, path) = url.split_at(path_at);
+    (origin, path, query)
+}
+
+/// An HTTP answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpResponse {
+    /// The status code.
+    pub status: u16,
+    /// The headers, besides those of [`CORS`], their names in lower case.
+    pub headers: Vec<(Cow<'static, str>, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl HttpResponse {
+    /// A JSON answer.
+    pub fn json(status: u16, body: String) -> Self {
+        Self::of_type(status, MediaType::Json, body)
+    }
+
+    /// An answer of this media type.
+    pub fn of_type(status: u16, media_type: MediaType, body: String) -> Self {
+        Self { status, headers: Vec::new(), body }.with_header("content-type", media_type.as_str())
+    }
+
+    /// An answer without body.
+    pub fn empty(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: String::new() }
+    }
+
+    /// The same answer with one more header.
+    pub fn with_header(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<String>,
+    ) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// An error outside of any JSON-RPC call, as `google.rpc.Status` (spec §11.6).
+    pub fn error(error: &Error) -> Self {
+        let wire = error.wire();
+        let body = serde_json::json!({"error": {
+            "code": wire.http,
+            "status": wire.status,
+            "message": error.to_string(),
+            "details": error.details(),
+        }});
+        Self::json(wire.http, body.to_string()).with_headers(wire.headers)
+    }
+
+    /// The same answer with more headers.
+    pub fn with_headers<N: Into<Cow<'static, str>>>(
+        self,
+        headers: impl IntoIterator<Item = (N, String)>,
+    ) -> Self {
+        let with = |response: Self, (name, value)| response.with_header(name, value);
+        headers.into_iter().fold(self, with)
+    }
+
+    /// The answer to a CORS preflight, which asks for these headers, or to any other OPTIONS request.
+    /// Whatever headers a page wants to send it may; which of them are names is all that is looked at.
+    pub fn options(allowed: &'static str, requested_headers: Option<&str>) -> Self {
+        let response = Self::empty(204)
+            .with_header("allow", allowed)
+            .with_header("access-control-max-age", "86400")
+            .with_header("vary", "Access-Control-Request-Headers");
+        match requested_headers.filter(|names| are_header_names(names)) {
+            Some(names) => response.with_header("access-control-allow-headers", names),
+            None => response,
+        }
+    }
+}
+
+/// Whether a text is a list of names of headers that may be repeated in an answer.
+fn are_header_names(text: &str) -> bool {
+    let is_token = |name: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        !name.is_empty() && name.chars().all(allowed)
+    };
+    text.len() <= MAX_REQUESTED_BYTES && text.split(',').all(|name| is_token(name.trim()))
+}
+
+/// The longest list of headers that a preflight may ask for.
+const MAX_REQUESTED_BYTES: usize = 4096;
+
+/// The headers that let pages of any origin call agents. A preflight that asks for request headers is
+/// answered with those instead of the ones here. Agents authenticate by header, never by
+/// cookie of ours, so there is nothing that another origin could abuse.
+pub const CORS: [(&str, &str); 4] = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
+    (
+        "access-control-allow-headers",
+        "A2A-Version, A2A-Extensions, X-A2A-Extensions, Authorization, Content-Type, \
+         Idempotency-Key, Last-Event-ID, If-Generation-Match, After-Generation, Prefer, \
+         Run-Timeout-Ms",
+    ),
+    (
+        "access-control-expose-headers",
+        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preflight_is_allowed_what_it_asks_for() {
+        let allowed = |requested: Option<&str>| {
+            let response = HttpResponse::options("GET", requested);
+            let mut headers = response.headers.into_iter();
+            headers
+                .find(|(name, _)| *name == "access-control-allow-headers")
+                .map(|(_, value)| value)
+        };
+        for names in ["traceparent", "x-api-key, traceparent,a2a-version", "X-Odd!#$%&'*+-.^_`|~"] {
+            assert_eq!(allowed(Some(names)).as_deref(), Some(names));
+        }
+        let long = "x".repeat(4097);
+        for names in ["", ",", "a,,b", "a b", "a\r\nb", "ä", "a;b", "*,(", long.as_str()] {
+            assert_eq!(allowed(Some(names)), None, "{names:?}");
+        }
+        assert_eq!(allowed(None), None);
+    }
+
+    #[test]
+    fn urls_are_cut_into_origin_path_and_query() {
+        for (url, parts) in [
+            ("http://localhost:8787/", ("http://localhost:8787", "/", "")),
+            ("https://a.example/b/c?d=/e?f", ("https://a.example", "/b/c", "d=/e?f")),
+            ("https://a.example?x", ("https://a.example", "", "x")),
+            ("https://a.example/b#c?d", ("https://a.example", "/b", "")),
+        ] {
+            assert_eq!(split_url(url), parts, "{url}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! In which form an answer goes to the client. It has two axes: the transport, which is the binding, and the
+//! dialect, which is the version of the protocol.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::http::HttpResponse;
+use super::jsonrpc::{self, RequestId};
+use super::media_type::MediaType;
+use super::rest;
+use super::sse::EventWriter;
+use crate::Outcome;
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::model::decode::{Decode, Fields};
+
+/// How to answer a request: made where it is read, used by whoever has the answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reply {
+    #[serde(rename = "form")]
+    transport: Transport,
+    #[serde(skip_serializing_if = "Dialect::is_v1")]
+    dialect: Dialect,
+    /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
+    extensions: Vec<String>,
+}
+
+/// What carries an answer: the binding through which the request came.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+enum Transport {
+    /// A JSON-RPC response with this id (spec §9).
+    JsonRpc(RequestId),
+    /// The bare result, or an error as `google.rpc.Status` (spec §11). A result is of this type;
+    /// errors are `application/json` in any case.
+    Rest(MediaType),
+}
+
+impl Decode for Reply {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let extensions = fields.strings("extensions");
+        let dialect = Dialect::read(fields, "dialect")?;
+        Some(Self { transport: fields.required_object("form")?, dialect, extensions })
+    }
+}
+
+impl Decode for Transport {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if let Some(id) = fields.nullable("JsonRpc") {
+            return RequestId::read(id).map(Self::JsonRpc);
+        }
+        match fields.required_string("Rest")?.as_str() {
+            "Json" => Some(Self::Rest(MediaType::Json)),
+            "A2aJson" => Some(Self::Rest(MediaType::A2aJson)),
+            _ => None,
+        }
+    }
+}
+
+impl Reply {
+    /// As a JSON-RPC response with this id.
+    pub fn json_rpc(id: RequestId) -> Self {
+        Self::over(Transport::JsonRpc(id))
+    }
+
+    /// As an answer of the HTTP+JSON binding, results in this media type.
+    pub fn rest(media_type: MediaType) -> Self {
+        Self::over(Transport::Rest(media_type))
+    }
+
+    fn over(transport: Transport) -> Self {
+        Self { transport, dialect: Dialect::V1, extensions: Vec::new() }
+    }
+
+    /// The same with these extensions in use.
+    pub fn with_extensions(self, extensions: Vec<String>) -> Self {
+        Self { extensions, ..self }
+    }
+
+    /// The same in this dialect; it is 1.0 otherwise.
+    pub fn in_dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// The dialect of the request, and so of the answer.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The answer with what an operation gave; where that is one task, with its `Generation`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it cannot be encoded.
+    pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
+        let result = self.dialect.result(outcome, &self.extensions)?;
+        let nothing = || vec![Cow::Borrowed(self.transport.nothing())];
+        let mut response = self.transport.result(&result.unwrap_or_else(nothing));
+        if let Some((name, value)) = self.extensions_header() {
+            response = response.with_header(name, value);
+        }
+        if let Some(generation) = outcome.generation() {
+            response = response.with_header("generation", generation.to_string());
+        }
+        Ok(response)
+    }
+
+    /// What writes the events of a stream: each carries the body of an [`outcome`](Self::outcome).
+    pub fn events(&self) -> EventWriter {
+        let (before, behind) = self.transport.around_result();
+        EventWriter::new(self.dialect, before, behind)
+    }
+
+    /// The answer with an error.
+    pub fn error(&self, error: &Error) -> HttpResponse {
+        self.transport.error(error)
+    }
+
+    /// The header that names the extensions in use, if there are any. [`Self::outcome`] sets it.
+    pub fn extensions_header(&self) -> Option<(&'static str, String)> {
+        let is_any = !self.extensions.is_empty();
+        is_any.then(|| ("a2a-extensions", self.extensions.join(", ")))
+    }
+}
+
+impl Transport {
+    /// The answer with a result that is JSON text already, in pieces: they are copied once.
+    fn result(&self, json: &[Cow<'_, str>]) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::result(id, json),
+            Self::Rest(media_type) => rest::result(*media_type, json),
+        }
+    }
+
+    /// The result of an operation that was done and gives nothing.
+    fn nothing(&self) -> &'static str {
+        match self {
+            Self::JsonRpc(_) => "null",
+            Self::Rest(_) => "{}",
+        }
+    }
+
+    /// What stands before a result in an event of a stream, and what behind it.
+    fn around_result(&self) -> (String, &'static str) {
+        match self {
+            Self::JsonRpc(id) => (jsonrpc::result_opening(id), jsonrpc::RESULT_CLOSING),
+            Self::Rest(_) => (String::new(), ""),
+        }
+    }
+
+    fn error(&self, error: &Error) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::error(id, error),
+            Self::Rest(_) => HttpResponse::error(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ShownTask;
+    use crate::model::decode::{decode, read_json};
+    use crate::model::{
+        KnownSecrets, ShownWebhook, TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
+    };
+
+    fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+        let found = response.headers.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn results_and_errors_are_in_the_form_of_the_binding() {
+        let error = Error::MethodNotFound("x".to_owned());
+        for (reply, result, media_type, status) in [
+            (
+                Reply::json_rpc(RequestId::NULL),
+                r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+                "application/json",
+                200,
+            ),
+            (Reply::rest(MediaType::Json), "{}", "application/json", 404),
+            (Reply::rest(MediaType::A2aJson), "{}", "application/a2a+json", 404),
+        ] {
+            let answer = reply.outcome(&Outcome::Tasks("{}".to_owned())).expect("an answer");
+            assert_eq!((answer.status, answer.body.as_str()), (200, result));
+            assert_eq!(header(&answer, "content-type"), Some(media_type));
+            assert_eq!(reply.events().event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
+            let refusal = reply.error(&error);
+            assert_eq!(refusal.status, status);
+            assert_eq!(header(&refusal, "content-type"), Some("application/json"));
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_a_task_tells_its_generation() {
+        let task = ShownTask { json: "{}".to_owned().into(), generation: 7 };
+        for (outcome, body) in
+            [(Outcome::Task(task.clone()), "{}"), (Outcome::SentTask(task), r#"{"task":{}}"#)]
+        {
+            let answer = Reply::rest(MediaType::Json).outcome(&outcome).expect("an answer");
+            assert_eq!(answer.body, body);
+            assert_eq!(header(&answer, "generation"), Some("7"));
+        }
+    }
+
+    #[test]
+    fn webhooks_show_what_the_extension_adds_to_those_that_use_it() {
+        let secret = format!("whsec_{}", "A".repeat(32));
+        let full = json!({"id": "c", "taskId": "t", "url": "https://example.com", "token": "k",
+            "events": "status", "signingSecret": secret});
+        let mut plain = full.clone();
+        let _ = ["events", "signingSecret"].map(|name| plain.as_object_mut().unwrap().remove(name));
+        let config: TaskPushNotificationConfig = decode(full.clone()).expect("a good config");
+        let has = KnownSecrets { has_token: true, has_signing_secret: true, ..Default::default() };
+        let config = ShownWebhook { config, has: Some(has) };
+        let mut full = full;
+        full["hasToken"] = json!(true);
+        full["hasCredentials"] = json!(false);
+        full["hasSigningSecret"] = json!(true);
+        let reply = Reply::rest(MediaType::Json);
+        let informed = reply.clone().with_extensions(vec![WEBHOOKS_EXTENSION.to_owned()]);
+        let read = |reply: &Reply, outcome: &Outcome| -> serde_json::Value {
+            serde_json::from_str(&reply.outcome(outcome).expect("an answer").body).expect("JSON")
+        };
+        for (reply, shown) in [(reply, plain), (informed, full)] {
+            let one = Outcome::PushConfig(Box::new(config.clone()));
+            assert_eq!(read(&reply, &one), shown);
+            let all = Outcome::PushConfigs(vec![config.clone(), config.clone()]);
+            assert_eq!(read(&reply, &all), json!({"configs": [shown, shown], "nextPageToken": ""}));
+        }
+    }
+
+    #[test]
+    fn what_is_deleted_leaves_nothing_to_show() {
+        for (reply, body) in [
+            (Reply::json_rpc(RequestId::NULL), r#"{"jsonrpc":"2.0","id":null,"result":null}"#),
+            (Reply::rest(MediaType::A2aJson), "{}"),
+        ] {
+            let answer = reply.outcome(&Outcome::PushConfigDeleted).expect("an answer");
+            assert_eq!((answer.status, answer.body.as_str()), (200, body));
+        }
+    }
+
+    #[test]
+    fn extensions_in_use_are_named_with_results() {
+        let tasks = Outcome::Tasks("{}".to_owned());
+        let named = |reply: &Reply| {
+            let answer = reply.outcome(&tasks).expect("an answer");
+            header(&answer, "a2a-extensions").map(str::to_owned)
+        };
+        let reply = Reply::rest(MediaType::Json);
+        assert_eq!(named(&reply), None);
+        let uris = vec!["urn:a".to_owned(), "urn:b".to_owned()];
+        let reply = reply.with_extensions(uris);
+        assert_eq!(named(&reply).as_deref(), Some("urn:a, urn:b"));
+    }
+
+    #[test]
+    fn a_reply_survives_the_way_to_the_object() {
+        let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
+        let text = serde_json::to_string(&reply).expect("plain data");
+        assert_eq!(read_json::<Reply>(&text).expect("plain data"), reply);
+        // Version 0.1.0 has written and read it like this.
+        assert_eq!(text, r#"{"form":{"Rest":"A2aJson"},"extensions":["urn:a"]}"#);
+    }
+}

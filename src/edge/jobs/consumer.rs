@@ -1,0 +1,213 @@
+//! The consumer of the queues: takes jobs, asks the objects what their webhooks are owed, sends it in order,
+//! and reports. Dead letters are logged.
+//!
+//! A job says only that a webhook is owed something. One sender at a time has the lease of a webhook; it asks
+//! for one notification after the other and reports each, so that a webhook that is deleted gets nothing more. A
+//! job that the queue loses is replaced when the alarm of the object fires.
+//!
+//! A batch is over when each of its jobs has its lease. The notifications are sent after that, within bounds
+//! ([`Crowd`]), so the next batch does not wait for receivers that are silent.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_util::{StreamExt, stream};
+use tokio::sync::Semaphore;
+use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
+
+use super::attempt::{host_of, is_turn_over, report};
+use super::post::post;
+use crate::config::Settings;
+use crate::edge::bindings;
+use crate::edge::bindings::ANSWERS_AT_ONCE;
+use crate::edge::objects::{AskError, Object};
+use crate::edge::queue::{Body, DeadLetter, QueuedJob};
+use crate::edge::service::clock::now;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::operation::{GivenUp, NextNotification, Notification, NotificationTurn};
+use crate::port::{NotificationAttempt, Observation, Observer, WebhookJob};
+use crate::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
+
+/// Handles one batch of either queue. Each message is settled on its own.
+pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
+    let settings = match bindings::settings(&env) {
+        Ok(settings) => settings,
+        Err(error) => {
+            let observer = ConsoleObserver { is_development: false };
+            observer.observe(&Observation::Misconfigured { reason: &error.to_string() });
+            // The messages come again, and the settings may be right by then.
+            return batch.retry_all();
+        }
+    };
+    let observer = ConsoleObserver { is_development: settings.development };
+    let messages = stream::iter(batch.raw_iter());
+    let taken = messages.map(|message| take(message, &env, observer));
+    let taken = taken.buffer_unordered(ANSWERS_AT_ONCE);
+    let leases: Vec<Lease> = taken.filter_map(std::future::ready).collect().await;
+    let bytes = leases.iter().map(|lease| lease.notification.body.len()).sum();
+    let timeout_ms = settings.limits.webhook_timeout_ms;
+    let entered =
+        CROWD.with_borrow_mut(|crowd| crowd.enter(leases.len(), bytes, timeout_ms, now()));
+    let sender = Sender {
+        env,
+        settings,
+        observer,
+        silent: Semaphore::new(MAX_SILENT_AT_ONCE),
+        is_waited_for: entered.is_none(),
+    };
+    match entered {
+        None => sender.serve_all(leases).await,
+        Some(entered) => context.wait_until(async move {
+            sender.serve_all(leases).await;
+            CROWD.with_borrow_mut(|crowd| crowd.leave(entered));
+        }),
+    }
+}
+
+/// A webhook that this batch has the lease of, and its next notification.
+struct Lease {
+    job: QueuedJob,
+    notification: Notification,
+}
+
+/// Settles a message. A dead letter is logged: its task knows of it already. For a job, the lease of its webhook
+/// is taken, if there is something to do and no other sender has it. From then on the object makes sure that
+/// the webhook is served, and the message is done.
+async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Option<Lease> {
+    let text = message.body().as_string().unwrap_or_default();
+    let job = match Body::read(&text) {
+        Ok(Body::Job(job)) => job,
+        Ok(Body::DeadLetter) => {
+            observer.observe(&Observation::DeadLetter { letter: &text });
+            message.ack();
+            return None;
+        }
+        Err(error) => {
+            observer.observe(&Observation::JobUnreadable { reason: &error.to_string() });
+            message.ack();
+            return None;
+        }
+    };
+    let first = NextNotification { config_id: job.job.config_id.clone(), ..Default::default() };
+    match ask(env, &job, first).await {
+        Ok(turn) => {
+            message.ack();
+            turn.next.map(|notification| Lease { job, notification })
+        }
+        Err(error) => {
+            observer.observe(&postponed(&job.job, &error.to_string()));
+            let later = QueueRetryOptionsBuilder::new().with_delay_seconds(RETRY_S).build();
+            message.retry_with_options(&later);
+            None
+        }
+    }
+}
+
+/// What the leases of a batch share.
+struct Sender {
+    env: Env,
+    settings: Rc<Settings>,
+    observer: ConsoleObserver,
+    /// Room for calls to receivers that were silent lately.
+    silent: Semaphore,
+    /// Whether the next batch waits for this one.
+    is_waited_for: bool,
+}
+
+impl Sender {
+    async fn serve_all(&self, leases: Vec<Lease>) {
+        let served = stream::iter(leases).for_each_concurrent(ANSWERS_AT_ONCE, async |lease| {
+            let job = lease.job.job.clone();
+            if let Err(error) = self.serve(lease).await {
+                // When the lease ends, the alarm of the object sends another job.
+                self.observer.observe(&postponed(&job, &error.to_string()));
+            }
+        });
+        served.await;
+    }
+
+    /// Sends what a webhook is owed, until there is nothing more, another sender has the lease, or the turn is
+    /// over.
+    async fn serve(&self, Lease { job, notification }: Lease) -> Result<(), AskError> {
+        let begun = now();
+        let mut next = Some(notification);
+        while let Some(notification) = next {
+            let report = self.send(&notification).await;
+            self.note_attempt(&job.job, &notification, &report);
+            let asked = NextNotification {
+                config_id: job.job.config_id.clone(),
+                lease: Some(notification.lease),
+                report: Some(report),
+                leaves: is_turn_over(begun, now()),
+            };
+            let turn = ask(&self.env, &job, asked).await?;
+            if let Some(given_up) = turn.given_up {
+                self.send_dead_letter(&job.job, &given_up).await;
+            }
+            next = turn.next;
+        }
+        Ok(())
+    }
+
+    /// Makes one attempt at a notification.
+    async fn send(&self, notification: &Notification) -> Report {
+        // The semaphore is never closed, so a permit always comes.
+        let _permit = match notification.standing {
+            Standing::Silent => self.silent.acquire().await.ok(),
+            Standing::Unknown | Standing::Answering => None,
+        };
+        let timeout_ms = self.settings.limits.webhook_timeout_ms;
+        let patience = patience_ms(notification.standing, timeout_ms, self.is_waited_for);
+        let begun = now();
+        let ending = post(notification, patience, &self.env, &self.settings, self.observer).await;
+        report(notification.generation, begun, now(), ending)
+    }
+
+    fn note_attempt(&self, job: &WebhookJob, notification: &Notification, report: &Report) {
+        self.observer.observe(&Observation::NotificationAttempted(NotificationAttempt {
+            agent: &job.agent,
+            task: &job.task,
+            webhook: &notification.config.id,
+            host: host_of(&notification.config.url),
+            generation: report.generation,
+            status: report.status,
+            error: report.error.as_deref(),
+            duration_ms: report.duration_ms,
+        }));
+    }
+
+    async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {
+        // A letter has nothing but texts and numbers, so encoding cannot fail.
+        let letter = serde_json::to_string(&DeadLetter::new(job, given_up)).unwrap_or_default();
+        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, letter.clone()).await;
+        if let Err(error) = sent {
+            let (letter, reason) = (&letter, &error.to_string());
+            self.observer.observe(&Observation::DeadLetterLost { letter, reason });
+        }
+    }
+}
+
+/// Asks the object of a job's task for the next notification.
+async fn ask(
+    env: &Env,
+    job: &QueuedJob,
+    asked: NextNotification,
+) -> Result<NotificationTurn, AskError> {
+    match Object::at(env, &job.address()) {
+        Ok(object) => object.next_notification(asked).await,
+        // Without an object there is nothing to send.
+        Err(AskError::Unknown) => Ok(NotificationTurn::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn postponed<'a>(job: &'a WebhookJob, reason: &'a str) -> Observation<'a> {
+    Observation::WebhookPostponed { task: &job.task, webhook: &job.config_id, reason }
+}
+
+thread_local! {
+    static CROWD: RefCell<Crowd> = RefCell::default();
+}
+
+/// When a job that could not be done is tried again, in seconds.
+const RETRY_S: u32 = 5;

@@ -1,0 +1,347 @@
+//! The statements on the index, with their values. `STORAGE.md` describes the tables.
+
+use worker::wasm_bindgen::JsValue;
+use worker::{D1Database, D1PreparedStatement, Result};
+
+use crate::edge::address::ObjectId;
+use crate::operation::list_tasks::TaskQuery;
+use crate::port::IndexRow;
+use a2a::model::{TaskId, TaskState};
+
+/// A statement with its values, in the order of their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Statement {
+    pub(super) sql: String,
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    /// Up to 2^53, exactly.
+    Number(i64),
+}
+
+impl Statement {
+    fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), values: Vec::new() }
+    }
+
+    /// Adds a value, and SQL in which `{}` stands for it.
+    fn push(&mut self, sql: &str, value: Value) {
+        self.values.push(value);
+        self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
+    }
+
+    pub(super) fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+        // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
+        let values = self.values.iter().map(|value| match value {
+            Value::Text(text) => JsValue::from_str(text),
+            Value::Number(number) => JsValue::from_f64(*number as f64),
+        });
+        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// The rows of a page.
+pub(super) fn page_statement(query: &TaskQuery, objects: Objects) -> Statement {
+    let object = objects.expression("object");
+    let history = if query.with_history { "history" } else { "'' AS history" };
+    let index = match (&query.context_id, query.state) {
+        (Some(_), _) => " INDEXED BY tasks_by_context",
+        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, _) => "",
+    };
+    let mut statement = Statement::new(format!(
+        "SELECT id, status_ms, {object}, head, {history} FROM tasks{index}"
+    ));
+    push_filters(&mut statement, query);
+    if let Some(from) = &query.from {
+        statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
+        statement.push("{})", from.id.as_str().into());
+    }
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
+    statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
+    statement
+}
+
+/// How many tasks match a query.
+pub(super) fn total_statement(query: &TaskQuery) -> Statement {
+    if query.is_unfiltered() {
+        let mut statement = Statement::new("SELECT total FROM task_counts");
+        push_scope(&mut statement, query);
+        return statement;
+    }
+    // Where the rows themselves would have to be read, the smallest index that has all is named.
+    let index = match (&query.context_id, query.state, query.since) {
+        (Some(_), _, _) => " INDEXED BY tasks_by_context",
+        (None, Some(state), _) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, Some(_), None) => " INDEXED BY tasks_by_context",
+        (None, _, _) => "",
+    };
+    let mut statement = Statement::new(format!("SELECT count(*) AS total FROM tasks{index}"));
+    push_filters(&mut statement, query);
+    statement
+}
+
+/// How many unfinished tasks a caller has, counted up to `most`.
+pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
+    let mut statement = Statement::new(
+        "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
+    );
+    statement.push(" WHERE owner = {}", owner.into());
+    statement.sql.push_str(IS_UNFINISHED);
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    statement.push(" LIMIT {})", Value::Number(most));
+    statement
+}
+
+/// How many tasks an agent has.
+pub(super) fn agent_total_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
+    statement.push(" WHERE agent = {}", agent.into());
+    statement
+}
+
+/// The oldest finished tasks of an agent beyond the newest `keep`. They are found in an index that has all
+/// they are found by; only their own rows are read.
+pub(super) fn excess_statement(agent: &str, keep: u64, most: u64, objects: Objects) -> Statement {
+    let mut statement = Statement::new(
+        "WITH finished AS (SELECT id, status_ms FROM tasks INDEXED BY tasks_by_context",
+    );
+    statement.push(" WHERE agent = {}", agent.into());
+    statement.sql.push_str(IS_FINISHED);
+    let object = objects.expression("tasks.object");
+    statement.sql.push_str("), excess AS (SELECT id FROM finished");
+    let number = |number| Value::Number(i64::try_from(number).unwrap_or(i64::MAX));
+    statement.push(" ORDER BY status_ms, id LIMIT min({}, max(0,", number(most));
+    statement.push(" (SELECT count(*) FROM finished) - {})))", number(keep));
+    let select = format!(" SELECT tasks.id, {object} FROM excess CROSS JOIN tasks USING (id)");
+    statement.sql.push_str(&select);
+    statement
+}
+
+/// Takes the row of a task out.
+pub(super) fn remove_statement(id: &TaskId) -> Statement {
+    let mut statement = Statement::new("DELETE FROM tasks");
+    statement.push(" WHERE id = {}", id.as_str().into());
+    statement
+}
+
+fn push_scope(statement: &mut Statement, query: &TaskQuery) {
+    statement.push(" WHERE owner = {}", query.owner.as_str().into());
+    statement.push(" AND agent = {}", query.agent.as_str().into());
+}
+
+fn push_filters(statement: &mut Statement, query: &TaskQuery) {
+    push_scope(statement, query);
+    if let Some(context_id) = &query.context_id {
+        statement.push(" AND context_id = {}", context_id.as_str().into());
+    }
+    if let Some(state) = query.state {
+        statement.push(" AND state = {}", Value::Number(state.number()));
+        if !state.is_terminal() {
+            statement.sql.push_str(IS_UNFINISHED);
+        }
+    }
+    if let Some(since) = query.since {
+        statement.push(" AND status_ms >= {}", Value::Number(since.0));
+    }
+}
+
+/// Writes the row of a task, which `object` holds if that has another id.
+pub(super) fn upsert_statement(row: IndexRow, object: Option<&ObjectId>) -> Statement {
+    let IndexRow { id, agent, owner, context_id, state, status_ms, generation, head, history } =
+        row;
+    let generation = i64::try_from(generation).unwrap_or(i64::MAX);
+    let mut values = vec![
+        Value::Text(owner),
+        Value::Text(agent),
+        Value::Number(status_ms.0),
+        id.as_str().into(),
+        context_id.as_str().into(),
+        Value::Number(TaskState::number(state)),
+        Value::Number(generation),
+        Value::Text(head),
+        Value::Text(history),
+    ];
+    // Not named for nothing: a database that was not migrated yet has no such column.
+    let (column, value) = if object.is_some() { (", object", ", ?10") } else { ("", "") };
+    values.extend(object.map(|object| object.as_str().into()));
+    let sql = format!(
+        "INSERT INTO tasks \
+         (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9{value}) {UNLESS_NEWER}"
+    );
+    Statement { sql, values }
+}
+
+/// Whether the table has the column `object`. A Worker is uploaded before its database is migrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// It has.
+    Stored,
+    /// It has not: every task has the id of its object.
+    NotStored,
+}
+
+impl Objects {
+    /// What selects the column.
+    fn expression(self, column: &'static str) -> &'static str {
+        match self {
+            Self::Stored => column,
+            Self::NotStored => "NULL AS object",
+        }
+    }
+}
+
+/// Whether a statement failed with this error because the column `object` is missing.
+pub(super) fn lacks_objects(error: &str) -> bool {
+    error.contains("no such column") && error.contains("object")
+}
+
+/// What finished tasks have in common: their states.
+const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
+
+/// What the index `tasks_unfinished` is limited to, word by word: SQLite takes that index only for
+/// statements that say it, too.
+const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
+
+/// A late retry never replaces a newer row.
+const UNLESS_NEWER: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
+    state = excluded.state, generation = excluded.generation, head = excluded.head, \
+    history = excluded.history WHERE excluded.generation > tasks.generation";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::list_tasks::Position;
+    use a2a::model::{ContextId, UnixMillis};
+
+    fn query() -> TaskQuery {
+        TaskQuery {
+            owner: "o".to_owned(),
+            agent: "a".to_owned(),
+            context_id: None,
+            state: None,
+            since: None,
+            from: None,
+            limit: 51,
+            with_history: true,
+        }
+    }
+
+    #[test]
+    fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
+        let page = page_statement(&query(), Objects::Stored);
+        assert_eq!(
+            page.sql,
+            "SELECT id, status_ms, object, head, history FROM tasks WHERE owner = ?1 AND agent = ?2 \
+             ORDER BY status_ms DESC, id DESC LIMIT ?3"
+        );
+        assert_eq!(page.values, ["o".into(), "a".into(), Value::Number(51)]);
+        let total = total_statement(&query());
+        assert_eq!(total.sql, "SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2");
+    }
+
+    #[test]
+    fn filters_and_places_become_conditions_with_values() {
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let query = TaskQuery {
+            context_id: Some(ContextId::new("c' OR 1")),
+            state: Some(TaskState::Completed),
+            since: Some(UnixMillis(5)),
+            from: Some(position),
+            with_history: false,
+            ..query()
+        };
+        let page = page_statement(&query, Objects::Stored);
+        assert_eq!(
+            page.sql,
+            "SELECT id, status_ms, object, head, '' AS history FROM tasks INDEXED BY tasks_by_context \
+             WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 \
+             AND status_ms >= ?5 AND (status_ms, id) <= (?6, ?7) \
+             ORDER BY status_ms DESC, id DESC LIMIT ?8"
+        );
+        assert_eq!(page.values.len(), 8);
+        assert_eq!(page.values.get(2), Some(&"c' OR 1".into()));
+        assert!(
+            !total_statement(&query).sql.contains("(status_ms, id)"),
+            "the total is of all pages"
+        );
+    }
+
+    #[test]
+    fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
+        let statement = unfinished_statement("o", 5);
+        assert_eq!(
+            statement.sql,
+            "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished \
+             WHERE owner = ?1 AND state NOT IN (3, 4, 5, 7) LIMIT ?2)"
+        );
+        assert_eq!(statement.values, ["o".into(), Value::Number(5)]);
+    }
+
+    #[test]
+    fn the_condition_on_unfinished_tasks_is_the_states_that_are_not_terminal() {
+        let terminal = TaskState::ALL.into_iter().filter(|state| state.is_terminal());
+        let numbers: Vec<String> = terminal.map(|state| state.number().to_string()).collect();
+        let numbers = numbers.join(", ");
+        assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
+        assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
+        for state in TaskState::ALL {
+            let query = TaskQuery { state: Some(state), ..query() };
+            let is_narrow =
+                page_statement(&query, Objects::Stored).sql.contains("tasks_unfinished");
+            assert_eq!(is_narrow, !state.is_terminal(), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn the_clean_up_takes_finished_tasks_only() {
+        let statement = excess_statement("a", 5, 100, Objects::Stored);
+        assert!(statement.sql.contains(IS_FINISHED), "{}", statement.sql);
+        assert_eq!(statement.values, ["a".into(), Value::Number(100), Value::Number(5)]);
+    }
+
+    #[test]
+    fn a_row_names_the_object_only_where_it_has_another_id() {
+        let row = || IndexRow {
+            id: TaskId::new("t"),
+            agent: "a".to_owned(),
+            owner: "o".to_owned(),
+            context_id: ContextId::new("c"),
+            state: TaskState::Working,
+            status_ms: UnixMillis(1),
+            generation: 2,
+            head: "{}".to_owned(),
+            history: String::new(),
+        };
+        let plain = upsert_statement(row(), None);
+        assert!(!plain.sql.contains("object"), "{}", plain.sql);
+        assert_eq!(plain.values.len(), 9);
+        let named = upsert_statement(row(), Some(&ObjectId::new("0a")));
+        assert!(named.sql.contains("history, object) VALUES"), "{}", named.sql);
+        assert!(named.sql.contains("?9, ?10) ON CONFLICT"), "{}", named.sql);
+        assert_eq!(named.values.last(), Some(&"0a".into()));
+    }
+
+    #[test]
+    fn a_database_without_the_column_is_read_without_it() {
+        for statement in [
+            page_statement(&query(), Objects::NotStored),
+            excess_statement("a", 5, 100, Objects::NotStored),
+        ] {
+            assert!(statement.sql.contains("NULL AS object"), "{}", statement.sql);
+            assert!(!statement.sql.contains("tasks.object"), "{}", statement.sql);
+        }
+        assert!(lacks_objects("D1_ERROR: no such column: object at offset 22: SQLITE_ERROR"));
+        assert!(!lacks_objects("D1_ERROR: no such table: tasks: SQLITE_ERROR"));
+    }
+}

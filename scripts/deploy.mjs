@@ -1,12 +1,13 @@
-// `npm run deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
+// `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
+import { command } from "./lib/command.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
 import { readConfig, wrangler } from "./lib/wrangler.mjs";
 
-const usage = `Usage: npm run deploy [-- OPTION...]
+const usage = `Usage: ${command("deploy", "[OPTION...]")}
 
 Builds the Worker, makes the queues that the account lacks, deploys, and applies the migrations to the remote database.
 
@@ -40,7 +41,7 @@ await main(async () => {
   const { values } = readOptions({ usage, options: { env: { type: "string", short: "e" }, ...PASSED_ON } });
   const dryRun = values["dry-run"] === true;
   const environment = passedOn(values, ["env"]);
-  await setUp();
+  await setUp(values.env);
   const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
   await ensureBuilt("default");
@@ -90,7 +91,7 @@ async function checkLogin() {
       "You are not logged in to Cloudflare.\n\n" +
         "    Run: npx wrangler login\n" +
         "    or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID, if you have several accounts).\n\n" +
-        "npm run deploy -- --dry-run shows what would be uploaded without a login.",
+        `${command("deploy", "--dry-run")} shows what would be uploaded without a login.`,
     );
   }
 }

@@ -2,12 +2,12 @@
 import { plain } from "./process.mjs";
 
 const HEADER = /^(error|warning)(?:\[\w+\])?: /;
-/** Ends a diagnostic without being one: the summaries of rustc, and what worker-build says. */
-const FOOTER = /^(?:For more information about|Some errors have detailed explanations|Error: |\[INFO\])/;
+/** Ends a diagnostic without being one: the summaries of rustc. */
+const FOOTER = /^(?:For more information about|Some errors have detailed explanations)/;
 /** Says only that there were diagnostics. */
 const SUMMARY = /^(?:error: could not compile|error: aborting due to|warning: `.*` \(.*\) generated \d+ warning|warning: build failed)/;
-/** A problem that build.rs reports: a mistake in an agent file. */
-const OWN = /^error: a2a-edge@\S+: (.*)$/;
+/** A problem that the build script of a crate reports: a mistake in an agent file. */
+const OWN = /^error: [\w-]+@\d\S*: (.*)$/;
 
 /** Whether a line is one of cargo's status lines or its bar: a verb that ends in column 12. */
 export function isStatus(line) {

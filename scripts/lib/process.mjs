@@ -1,16 +1,15 @@
 // Child processes and their output.
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
-import { delimiter } from "node:path";
 import { guard, isStopping, signalGroup } from "./guard.mjs";
-import { binDir } from "./paths.mjs";
+import { searchPath } from "./paths.mjs";
 import { Stop, say, seconds } from "./ui.mjs";
 
 const HEARTBEAT_MS = 20_000;
 
-/** The environment of children: the project's own binaries come first in the PATH. */
+/** The environment of children: the commands of npm packages, a fitting Node among them, come first in the PATH. */
 export function environment(extra = {}) {
-  return { ...process.env, ...extra, PATH: [binDir, process.env.PATH].join(delimiter) };
+  return { ...process.env, ...extra, PATH: searchPath() };
 }
 
 /** Starts a child as the leader of a new process group, which ends with this process. */

@@ -13,12 +13,13 @@ const COMMANDS = {
   deploy: "builds, deploys to Cloudflare and applies the database migrations there",
   size: "prints the size of the Worker",
   check: "prints the lines that wrangler.toml lacks",
+  wrangler: "runs wrangler with what follows, such as: wrangler login",
 };
 
 const usage = `Usage: npx a2a-edge COMMAND [OPTION...]
 
-${Object.entries(COMMANDS).map(([name, does]) => `    ${name.padEnd(8)} ${does}`).join("\n")}
-    help     this text
+${Object.entries(COMMANDS).map(([name, does]) => `    ${name.padEnd(9)} ${does}`).join("\n")}
+    help      this text
 
 A project is a folder with wrangler.toml, Cargo.toml, src and agents; the commands work in that folder. Each tells its
 options with --help. The Worker goes to build/, local state to .wrangler/.

@@ -1,6 +1,6 @@
 // `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
-import { command } from "./lib/command.mjs";
+import { command, wranglerLine } from "./lib/command.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
@@ -59,7 +59,7 @@ await main(async () => {
   await step("Migrating the remote database", async () => {
     const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
     if ((await wrangler(migrate)).code !== 0) {
-      throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: npx wrangler ${migrate.join(" ")}`);
+      throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: ${wranglerLine(...migrate)}`);
     }
   });
 });
@@ -89,7 +89,7 @@ async function checkLogin() {
   if (/"loggedIn":\s*false/.test(output)) {
     throw new Stop(
       "You are not logged in to Cloudflare.\n\n" +
-        "    Run: npx wrangler login\n" +
+        `    Run: ${wranglerLine("login")}\n` +
         "    or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID, if you have several accounts).\n\n" +
         `${command("deploy", "--dry-run")} shows what would be uploaded without a login.`,
     );

@@ -3,6 +3,7 @@ import "./lib/node-version.mjs";
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { checkDependencies } from "./lib/deny.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
 import { ensurePython } from "./lib/python.mjs";
@@ -27,6 +28,7 @@ const steps = [
     title: "Lint, WebAssembly (cargo clippy)",
     work: () => cargo("clippy", "--lib", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"),
   },
+  { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test") },
   { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },

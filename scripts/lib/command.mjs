@@ -1,4 +1,4 @@
-// How messages name our commands: by npm scripts in the repository, by `npx a2a-edge` in a project of one's own.
+// How messages name commands: by npm scripts in the repository, by `npx a2a-edge` in a project of one's own.
 import { isRepository } from "./paths.mjs";
 
 /** The command line of one of our commands, with options where some are given. */
@@ -7,3 +7,6 @@ export function command(name, ...options) {
   const npm = ["start", "test"].includes(name) ? "npm" : "npm run";
   return [npm, name, ...(options.length > 0 ? ["--", ...options] : [])].join(" ");
 }
+
+/** The command line of wrangler. A linked package has it, but not the project that it is linked into. */
+export const wranglerLine = (...args) => [isRepository ? "npx" : "npx a2a-edge", "wrangler", ...args].join(" ");

@@ -3,9 +3,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { inPackage, projectDir } from "./paths.mjs";
+import { inPackage, isRepository, projectDir } from "./paths.mjs";
 import { query } from "./process.mjs";
 import { Stop } from "./ui.mjs";
+
+// rustup would install what rust-toolchain.toml names during the first check, silently and for minutes. What is missing
+// is named here, or added in a step of its own.
+process.env.RUSTUP_AUTO_INSTALL ||= "0";
 
 /** Checks rustup, Rust, a C compiler and npm; throws one `Stop` that names all that is missing. */
 export function checkRequirements() {
@@ -36,7 +40,8 @@ function rust() {
   const rustc = query("rustc", ["--version"], { cwd: projectDir });
   const cargo = query("cargo", ["--version"], { cwd: projectDir });
   if (rustc === undefined || cargo === undefined) {
-    return "rustup has no usable Rust toolchain for this folder (rustc or cargo does not run).\n\n    Run: rustup default stable";
+    const install = isRepository ? "rustup toolchain install stable" : "rustup default stable";
+    return `rustup has no usable Rust toolchain for this folder (rustc or cargo does not run).\n\n    Run: ${install}`;
   }
   const version = /^rustc (\d+\.\d+\.\d+)/.exec(rustc)?.[1] ?? "0.0.0";
   if (!atLeast(version, leastRust())) {

@@ -18,7 +18,7 @@ test("help names every command, and so does running it with nothing", async () =
   for (const args of [["help"], ["--help"], ["-h"], []]) {
     const { code, output } = await project.run(...args);
     assert.equal(code, 0, output);
-    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "help"]) {
+    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
       assert.match(output, new RegExp(`^ {4}${command} +\\S`, "m"));
     }
   }

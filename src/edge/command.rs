@@ -6,13 +6,17 @@
 use serde::Serialize;
 
 use crate::auth::Caller;
-use crate::binding::Reply;
-use crate::model::decode::{Decode, Fields};
-use crate::operation::{Call, Terms};
+use a2a::binding::Reply;
+use a2a::model::decode::{Decode, Fields};
+use a2a::{FollowCall, TaskCall, Terms};
 
-/// One call for a task object. It answers with the finished HTTP response for the client.
+/// Where an object takes what senders ask.
+pub(super) const WEBHOOK_PATH: &str = "/webhook";
+
+/// One call for a task object: a [`TaskCall`], which it answers with the finished HTTP response for the
+/// client, or as part of a [`StreamCommand`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Command {
+pub(super) struct Command<C = TaskCall> {
     /// The agent that is asked.
     pub(super) agent: String,
     /// Who asks.
@@ -24,19 +28,19 @@ pub(super) struct Command {
     /// On what terms.
     pub(super) terms: Terms,
     /// What is asked.
-    pub(super) call: Call,
+    pub(super) call: C,
 }
 
 /// A call that is answered by a stream: the first message over the socket to the object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct StreamCommand {
     /// The call.
-    pub(super) command: Command,
+    pub(super) command: Command<FollowCall>,
     /// The generation of the newest event that the client has, if it comes back for more.
     pub(super) after: Option<u64>,
 }
 
-impl Decode for Command {
+impl<C: Decode> Decode for Command<C> {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
             agent: fields.required_string("agent")?,
@@ -61,10 +65,54 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::binding::MediaType;
-    use crate::binding::jsonrpc::RequestId;
-    use crate::model::decode::read_json;
-    use crate::operation::Operation;
+    use a2a::binding::MediaType;
+    use a2a::binding::jsonrpc::RequestId;
+    use a2a::model::decode::read_json;
+    use a2a::{Call, Operation};
+
+    fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
+        let caller = Caller { id: "c".to_owned(), permissions: vec!["admin".to_owned()] };
+        Command { agent: "a".to_owned(), caller, reply: reply.clone(), fingerprint, terms, call }
+    }
+
+    fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {
+        let text = serde_json::to_string(&command).unwrap();
+        assert_eq!(read_json::<T>(&text).unwrap(), command);
+    }
+
+    /// During a deploy a front Worker and an object of different versions talk to each other.
+    #[test]
+    fn calls_travel_under_the_names_of_their_operations() {
+        let reply = Reply::rest(MediaType::Json);
+        for (operation, params) in [
+            ("GetTask", json!({"id": "t", "historyLength": 3})),
+            ("DeleteTaskPushNotificationConfig", json!({"taskId": "t", "id": "c"})),
+            ("SubscribeToTask", json!({"id": "t"})),
+        ] {
+            let call = Operation::named(operation).unwrap().decode(params.clone()).unwrap();
+            let written = match call {
+                Call::Task(call) => {
+                    serde_json::to_value(command(call, &reply, None, Terms::default()))
+                }
+                Call::Follow(call) => {
+                    serde_json::to_value(command(call, &reply, None, Terms::default()))
+                }
+                Call::List(_) | Call::Card => panic!("no object answers {operation}"),
+            };
+            assert_eq!(written.unwrap()["call"], json!({operation: params}));
+        }
+    }
+
+    #[test]
+    fn a_command_does_not_hold_a_call_of_another_kind() {
+        let listing = json!({"agent": "a", "caller": {"id": "c"}, "reply": {"form": {"Rest": "Json"}},
+            "call": {"ListTasks": {}}});
+        assert!(read_json::<Command>(&listing.to_string()).is_err());
+        let mut following = listing;
+        following["call"] = json!({"SubscribeToTask": {"id": "t"}});
+        assert!(read_json::<Command>(&following.to_string()).is_err());
+        assert!(read_json::<Command<FollowCall>>(&following.to_string()).is_ok());
+    }
 
     #[test]
     fn commands_are_read_as_they_were_written() {
@@ -105,17 +153,15 @@ mod tests {
                 (Reply::json_rpc(RequestId::NULL), Terms::default()),
                 (Reply::rest(MediaType::A2aJson), terms),
             ] {
-                let command = Command {
-                    agent: "a".to_owned(),
-                    caller: Caller { id: "c".to_owned(), permissions: vec!["admin".to_owned()] },
-                    reply,
-                    fingerprint: terms.expected.map(|_| "f".to_owned()),
-                    terms,
-                    call: operation.decode(params.clone()).unwrap(),
-                };
-                let command = StreamCommand { command, after: Some(u64::MAX) };
-                let text = serde_json::to_string(&command).unwrap();
-                assert_eq!(read_json::<StreamCommand>(&text).unwrap(), command);
+                let (reply, fingerprint) = (&reply, terms.expected.map(|_| "f".to_owned()));
+                match operation.decode(params.clone()).unwrap() {
+                    Call::Task(call) => survives(command(call, reply, fingerprint, terms)),
+                    Call::Follow(call) => {
+                        let command = command(call, reply, fingerprint, terms);
+                        survives(StreamCommand { command, after: Some(u64::MAX) });
+                    }
+                    call @ (Call::List(_) | Call::Card) => panic!("no object answers {call:?}"),
+                }
             }
         }
     }

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use super::TaskSession;
 use super::session::Refusal;
-use super::{Outcome, TaskSession, Terms};
 use crate::auth::Caller;
-use crate::error::Error;
 use crate::executor::TurnHost;
-use crate::model::{ContextId, HistoryLimit, SendMessageRequest};
+use crate::port::Observation;
 use crate::task::TaskError;
+use a2a::error::Error;
+use a2a::model::{ContextId, HistoryLimit, SendMessageRequest};
+use a2a::{Outcome, Terms};
 
 /// Who sends, and how.
 #[derive(Clone, Debug)]
@@ -76,7 +78,8 @@ pub(super) fn deliver(
         if let Some(limit) = terms.quota {
             return Err(Error::TooManyTasks(limit));
         }
-        session.platform().note_message(&sender.agent, session.id(), &message);
+        let (agent, task) = (sender.agent.as_str(), session.id());
+        session.observe(&Observation::MessageReceived { agent, task, message: &message });
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
         session.begin(message, context_id, metadata, webhook, sender)?;
@@ -86,7 +89,7 @@ pub(super) fn deliver(
     // Who repeats a message did not get the answer: that is what the message came to, and no refusal
     // because of what it has changed.
     if !session.has_received(&message) {
-        terms.check_generation(session)?;
+        session.check_generation(terms.expected)?;
         session.check_room()?;
     }
     let agent = sender.agent.clone();

@@ -1,16 +1,17 @@
 //! SendStreamingMessage and SubscribeToTask (spec §3.1.2, §3.1.6): following a task as it happens.
 //!
 //! These give the first frames for one follower; what happens afterwards reaches all followers
-//! through [`Platform::publish`](crate::port::Platform::publish). A follower that has no position yet
+//! through [`Followers::publish`](crate::port::Followers::publish). A follower that has no position yet
 //! ignores events until it has seen a snapshot, so there is no gap between the two.
 
 use std::rc::Rc;
 
 use super::send_message::{Delivery, Sender, deliver, wait};
-use super::{Outcome, TaskSession, Terms, frame};
+use super::{TaskSession, frame};
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{HistoryLimit, SendMessageRequest};
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, SendMessageRequest};
+use a2a::{Outcome, Terms};
 
 /// The first frames for a follower, and whether more will come.
 #[derive(Clone, Debug, PartialEq, Eq)]

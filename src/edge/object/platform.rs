@@ -1,0 +1,105 @@
+//! The ports of a task inside its object.
+
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use worker::{Env, State, js_sys};
+
+use super::followers;
+use crate::edge::bindings;
+use crate::edge::service::clock::WorkerClock;
+use crate::edge::service::counters::D1Counters;
+use crate::edge::service::index::D1Index;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::service::outbound::Outbound;
+use crate::edge::service::random::WorkerRandom;
+use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
+use a2a::model::UnixMillis;
+
+/// All ports of the task of one object but its storage.
+pub(in crate::edge) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
+    Ports {
+        clock: Rc::new(WorkerClock),
+        random: Rc::new(WorkerRandom),
+        runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
+        followers: Rc::new(Sockets { state: state.clone() }),
+        queue: Rc::new(Queue { env: env.clone() }),
+        index: Rc::new(D1Index { env: env.clone() }),
+        http: Rc::new(Outbound),
+        counters: Rc::new(D1Counters { env: env.clone() }),
+        observer: Rc::new(observer),
+    }
+}
+
+/// The runtime of one object.
+struct ObjectRuntime {
+    state: Rc<State>,
+    observer: ConsoleObserver,
+}
+
+impl Runtime for ObjectRuntime {
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
+        self.state.wait_until(future);
+    }
+
+    fn set_alarm(&self, at: UnixMillis) {
+        let storage = self.state.storage();
+        // Called here and now, so that the alarm is set together with the rows just written.
+        let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
+        let observer = self.observer;
+        self.state.wait_until(async move {
+            if let Err(error) = JsFuture::from(set).await {
+                let (what, reason) = ("setting the alarm", format!("{error:?}"));
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
+            }
+        });
+    }
+
+    fn sync(&self) -> LocalBoxFuture<'static, ()> {
+        let (storage, observer) = (self.state.storage(), self.observer);
+        Box::pin(async move {
+            if let Err(error) = storage.sync().await {
+                let (what, reason) = ("syncing", error.to_string());
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
+            }
+        })
+    }
+}
+
+/// The sockets of those who follow the task of one object.
+struct Sockets {
+    state: Rc<State>,
+}
+
+impl Followers for Sockets {
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
+        followers::publish(&self.state, frame, is_over);
+    }
+}
+
+/// The queue of webhooks that are owed notifications.
+struct Queue {
+    env: Env,
+}
+
+impl WebhookQueue for Queue {
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
+        let env = self.env.clone();
+        Box::pin(async move {
+            let text = serde_json::to_string(&job).map_err(|error| error.to_string())?;
+            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;
+            sent.map_err(|error| error.to_string())
+        })
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type AlarmStorage;
+
+    /// Sets the alarm for this instant, in milliseconds since the epoch.
+    #[wasm_bindgen(method, js_name = setAlarm)]
+    fn set_alarm(this: &AlarmStorage, at: f64) -> js_sys::Promise;
+}

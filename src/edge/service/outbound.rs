@@ -1,0 +1,143 @@
+//! Requests to other servers: the port [`Http`] on Cloudflare.
+
+use std::time::Duration;
+
+use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::{Stream, StreamExt, stream};
+use js_sys::Uint8Array;
+use worker::wasm_bindgen::JsValue;
+use worker::{
+    AbortController, ByteStream, Delay, Error, Fetch, Headers, Request, Response, Result,
+};
+
+use crate::port::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+
+/// Other servers, by the platform's `fetch`.
+#[derive(Clone, Copy)]
+pub(in crate::edge) struct Outbound;
+
+impl Http for Outbound {
+    fn send(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'static, std::result::Result<HttpAnswer, HttpError>> {
+        Box::pin(send(request))
+    }
+}
+
+async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError> {
+    let bounds = Bounds {
+        url: request.url.clone(),
+        timeout_ms: request.timeout_ms,
+        max_bytes: request.max_bytes,
+    };
+    let opened = Box::pin(async { open(to_request(request)?).await });
+    let (mut answer, exchange) = match bounds.in_time(opened).await? {
+        Ok(opened) => opened,
+        Err(error) => return Err(bounds.failed(&error)),
+    };
+    let body = match answer.stream() {
+        Ok(pieces) => HttpBody::Stream(Box::pin(bounded(pieces, bounds, exchange))),
+        // An answer without a body has no stream.
+        Err(_) => HttpBody::Empty,
+    };
+    let headers = answer.headers().entries().collect();
+    Ok(HttpAnswer { status: answer.status_code(), headers, body })
+}
+
+/// What bounds an exchange.
+struct Bounds {
+    url: String,
+    timeout_ms: u64,
+    max_bytes: usize,
+}
+
+impl Bounds {
+    /// What a future gives, if it does in time.
+    async fn in_time<T>(
+        &self,
+        future: impl Future<Output = T> + Unpin,
+    ) -> std::result::Result<T, HttpError> {
+        match select(future, Delay::from(Duration::from_millis(self.timeout_ms))).await {
+            Either::Left((value, _)) => Ok(value),
+            Either::Right(_) => {
+                Err(HttpError::Silent { url: self.url.clone(), timeout_ms: self.timeout_ms })
+            }
+        }
+    }
+
+    fn failed(&self, error: &Error) -> HttpError {
+        HttpError::Failed { url: self.url.clone(), reason: error.to_string() }
+    }
+}
+
+/// The pieces of a body within its bounds. The exchange ends with the stream, or with the first failure.
+fn bounded(
+    pieces: ByteStream,
+    bounds: Bounds,
+    exchange: Exchange,
+) -> impl Stream<Item = std::result::Result<Vec<u8>, HttpError>> {
+    let state = Some((pieces, bounds, exchange, 0_usize));
+    stream::unfold(state, async |state| {
+        let (mut pieces, bounds, exchange, taken) = state?;
+        let piece = match bounds.in_time(pieces.next()).await {
+            Ok(None) => return None,
+            Ok(Some(Ok(piece))) => piece,
+            Ok(Some(Err(error))) => return Some((Err(bounds.failed(&error)), None)),
+            Err(silent) => return Some((Err(silent), None)),
+        };
+        let taken = taken.saturating_add(piece.len());
+        if taken > bounds.max_bytes {
+            let Bounds { url, max_bytes, .. } = bounds;
+            return Some((Err(HttpError::TooLarge { url, max_bytes }), None));
+        }
+        Some((Ok(piece), Some((pieces, bounds, exchange, taken))))
+    })
+}
+
+fn to_request(request: HttpRequest) -> Result<Request> {
+    let HttpRequest { method, url, headers, body, .. } = request;
+    let all = Headers::new();
+    for (name, value) in &headers {
+        all.set(name, value)?;
+    }
+    // `worker::RequestInit` makes one too, but brings all of Cloudflare's image options along, 15 KB of code.
+    let init = web_sys::RequestInit::new();
+    init.set_method(method);
+    init.set_headers(&all.0);
+    init.set_redirect(web_sys::RequestRedirect::Manual);
+    match body {
+        HttpBody::Empty => {}
+        HttpBody::Text(text) => init.set_body(&JsValue::from_str(&text)),
+        HttpBody::Bytes(bytes) => init.set_body(&Uint8Array::from(bytes.as_slice())),
+        HttpBody::Stream(pieces) => {
+            let pieces = pieces.map(|piece| piece.map_err(|error| error.to_string()));
+            // A response is how `worker` makes a stream of ours one of the platform's.
+            let carrier: web_sys::Response = Response::from_stream(pieces)?.into();
+            init.set_body(&carrier.body().into());
+        }
+    }
+    let request = web_sys::Request::new_with_str_and_init(&url, &init).map_err(Error::from)?;
+    Ok(Request::from(request))
+}
+
+/// Sends a request; what comes behind the head of the answer comes only as long as the exchange is kept.
+async fn open(request: Request) -> Result<(Response, Exchange)> {
+    let controller = AbortController::default();
+    let signal = controller.signal();
+    let exchange = Exchange(Some(controller));
+    let answer = Fetch::Request(request).send_with_signal(&signal).await?;
+    Ok((answer, exchange))
+}
+
+/// An exchange that is under way; it ends when this is dropped. The platform goes on with what nobody
+/// waits for.
+struct Exchange(Option<AbortController>);
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if let Some(controller) = self.0.take() {
+            controller.abort();
+        }
+    }
+}

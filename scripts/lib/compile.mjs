@@ -1,10 +1,10 @@
 // From Rust to the two modules of the upload: cargo, then the bindings, then one bundle, then wasm-opt.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { diagnostics, isStatus } from "./cargo.mjs";
+import { diagnostics, isStatus, progress } from "./cargo.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, isRepository, projectDir } from "./paths.mjs";
-import { cargoTerminal, environment, plain, run } from "./process.mjs";
+import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 
 /**
@@ -78,9 +78,10 @@ async function compileRust(kind, targets, { workspace }, extra) {
   ];
   const { code, printed, output } = await run("cargo", args, {
     cwd: projectDir,
-    shows: isStatus,
+    shows: progress(),
     env: environment({
       ...cargoTerminal(),
+      ...cargoProgress(),
       ...(release ? sizeProfile(workspace) : {}),
       CARGO_TARGET_DIR: targets,
       // The macros of wasm-bindgen ask for it: futures then come from js-sys, as in the `worker` crate.

@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isStatus } from "./cargo.mjs";
+import { progress } from "./cargo.mjs";
 import { locked } from "./lock.mjs";
 import { cacheDir, inPackage, projectDir } from "./paths.mjs";
-import { cargoTerminal, environment, query, run } from "./process.mjs";
+import { cargoProgress, cargoTerminal, environment, query, run } from "./process.mjs";
 import { atLeast, leastRust } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
 
@@ -64,8 +64,8 @@ async function compileBindgen(manifest, path) {
       const args = ["--locked", "--manifest-path", manifest, "--target-dir", aside, ...(host ? ["--target", host] : [])];
       const { code, output } = await run("cargo", ["build", "--release", ...args], {
         cwd: projectDir,
-        env: environment({ ...cargoTerminal(), RUSTFLAGS: undefined }),
-        shows: isStatus,
+        env: environment({ ...cargoTerminal(), ...cargoProgress(), RUSTFLAGS: undefined }),
+        shows: progress(),
       });
       const built = join(aside, host ?? "", "release", "a2a-edge-bindgen");
       if (code !== 0 || !existsSync(built)) throw new Stop(`The tool could not be compiled:\n\n${output.trim()}`);

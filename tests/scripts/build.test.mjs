@@ -1,7 +1,7 @@
 // What a build says: progress while it runs, and each mistake once, at its end.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { diagnostics, isStatus } from "../../scripts/lib/cargo.mjs";
+import { diagnostics, isStatus, progress } from "../../scripts/lib/cargo.mjs";
 import { query } from "../../scripts/lib/process.mjs";
 import { makeProject } from "./project.mjs";
 
@@ -86,6 +86,18 @@ test("progress is told from diagnostics", () => {
   for (const line of ["error: x", "Caused by:", "  --> src/lib.rs:1:1", "   = note: `x`", "", "A sentence about it"]) {
     assert.ok(!isStatus(line), line);
   }
+});
+
+test("where there is no terminal, a long build tells every ten seconds how far it is", { skip: process.stdout.isTTY }, () => {
+  let now = 0;
+  const shows = progress(() => now);
+  const bar = (count) => `    Building [=====>      ] ${count}/43: walrus, gimli\n`;
+  const told = [1, 9_999, 10_000, 15_000, 25_000].map((time, index) => {
+    now = time;
+    return shows(bar(index + 1));
+  });
+  assert.deepEqual(told, [false, false, "    3 of 43 crates, now walrus, gimli\n", false, "    5 of 43 crates, now walrus, gimli\n"]);
+  assert.equal(shows("   Compiling walrus v1\n"), false);
 });
 
 test("a check that a signal has ended does not tell that its command is missing", () => {

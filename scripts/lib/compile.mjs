@@ -115,7 +115,7 @@ async function bundle(kind, staging) {
   const at = (name) => join(staging, name);
   // The platform knows the import of a module, but not yet its source phase.
   const glue = readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import ");
-  const [, ...classes] = glue.split(/^export class /m);
+  const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
   const handlers = HANDLERS.filter((name) => exported.includes(name));
   const objects = classes.filter((text) => /^ {4}(?:fetch|alarm)\(/m.test(text)).map((text) => /^\w+/.exec(text)[0]);

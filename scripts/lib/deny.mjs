@@ -1,6 +1,6 @@
 // Licences, sources and known faults of the crates we depend on, where cargo-deny is installed.
-import { inPackage, packageDir } from "./paths.mjs";
-import { cargoTerminal, environment, query, run } from "./process.mjs";
+import { inPackage, packageDir, shown } from "./paths.mjs";
+import { query, run } from "./process.mjs";
 import { say } from "./ui.mjs";
 
 /** Checks the workspace and the tool of the scripts against deny.toml; answers whether all is well. */
@@ -9,18 +9,21 @@ export async function checkDependencies() {
     say("    cargo deny is not installed, so dependencies are not checked; to install it: cargo install --locked cargo-deny");
     return true;
   }
-  const manifests = [inPackage("Cargo.toml"), inPackage("scripts", "bindgen", "Cargo.toml")];
-  let isWell = true;
-  for (const manifest of manifests) {
-    isWell = (await deny(manifest, "bans", "licenses", "sources")).code === 0 && isWell;
-    const { code, output } = await deny(manifest, "advisories");
-    if (code !== 0 && /failed to fetch advisory database/.test(output)) say("    The database of advisories cannot be reached, so they are not checked.");
-    else isWell = code === 0 && isWell;
+  const problems = [];
+  for (const manifest of [inPackage("Cargo.toml"), inPackage("scripts", "bindgen", "Cargo.toml")]) {
+    const policy = await deny(manifest, "bans", "licenses", "sources");
+    if (policy.code !== 0) problems.push(policy.output);
+    const advisories = await deny(manifest, "advisories");
+    if (advisories.code === 0) continue;
+    if (!advisories.output.includes("failed to fetch advisory database")) problems.push(advisories.output);
+    else say(`    ${shown(manifest)}: the database of advisories cannot be reached, so they are not checked`);
   }
-  return isWell;
+  for (const problem of problems) say(`\n${problem.trim()}`);
+  return problems.length === 0;
 }
 
 function deny(manifest, ...checks) {
-  const args = ["deny", "--manifest-path", manifest, "check", "--config", inPackage("deny.toml"), ...checks];
-  return run("cargo", args, { cwd: packageDir, env: environment(cargoTerminal()) });
+  // deny.toml is found in the current folder.
+  const args = ["deny", "--manifest-path", manifest, "--workspace", "check", ...checks];
+  return run("cargo", args, { cwd: packageDir, quiet: true });
 }

@@ -1,9 +1,9 @@
 // `npm run test:peers`: tries foreign programs against the Worker and writes docs/peers.md. What is done is in tests/peers/.
 import "./lib/node-version.mjs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { readOptions } from "./lib/options.mjs";
-import { packagedNode } from "./lib/packages.mjs";
-import { binDir, inRoot, root } from "./lib/paths.mjs";
+import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { ensurePeers } from "./lib/peers.mjs";
 import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
@@ -25,15 +25,15 @@ await main(async () => {
   await setUpAndBuild();
   const { rust, python } = await ensurePeers();
   const env = environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() });
-  const passes = async (program, ...args) => (await run(program, args, { cwd: root, env })).code === 0;
+  const passes = async (program, ...args) => (await run(program, args, { cwd: packageDir, env })).code === 0;
 
-  if (!(await passes(join(binDir, "tsc"), "--project", inRoot("tests", "peers")))) {
+  if (!(await passes(inNpmPackage("typescript", "bin", "tsc"), "--project", inPackage("tests", "peers")))) {
     throw new Stop("The programs in tests/peers have wrong types, see above.");
   }
-  const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inRoot("tests", "peers", "main.ts"), rust, ...(python ? [python] : []));
+  const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), rust, ...(python ? [python] : []));
   if (values.kit === undefined) {
     say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev.");
-  } else if (!(await passes(process.execPath, inRoot("scripts", "conformance.mjs"), "--kit", resolve(values.kit)))) {
+  } else if (!(await passes(process.execPath, inPackage("scripts", "conformance.mjs"), "--kit", resolve(values.kit)))) {
     throw new Stop("The conformance kit did not pass, see above.");
   }
   if (!passed) throw new Stop("A program did not do what it should, see above.");

@@ -3,10 +3,11 @@ import "./lib/node-version.mjs";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join } from "node:path";
+import { checkDependencies } from "./lib/deny.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { packagedNode } from "./lib/packages.mjs";
+import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
 import { ensurePython } from "./lib/python.mjs";
-import { binDir, inRoot, root } from "./lib/paths.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
@@ -39,10 +40,11 @@ const steps = [
     title: "Lint, WebAssembly (cargo clippy)",
     work: () => cargo("clippy", "--lib", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"),
   },
+  { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
   { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(join(binDir, "tsc"), ["--project", "."]) },
+  { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
@@ -132,7 +134,7 @@ async function perform({ title, needs = [], work }, filter, results) {
 }
 
 async function command(program, args, env = {}) {
-  const { code } = await run(program, args, { cwd: root, env: environment(env) });
+  const { code } = await run(program, args, { cwd: packageDir, env: environment(env) });
   return code === 0;
 }
 
@@ -141,7 +143,7 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const files = readdirSync(inRoot("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
+  const files = readdirSync(inPackage("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
   const paths = files.map((name) => join("tests", "scripts", name));
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
 }
@@ -160,7 +162,7 @@ async function endToEnd(output, filter) {
     say("    nothing to do: the stable build is what is deployed");
     return true;
   }
-  const specs = readdirSync(inRoot("tests", "e2e")).filter((name) => name.endsWith(".spec.ts")).sort();
+  const specs = readdirSync(inPackage("tests", "e2e")).filter((name) => name.endsWith(".spec.ts")).sort();
   const named = filter ? specs.filter((name) => name.includes(filter)) : specs;
   const pattern = filter && named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
   const chosen = output === "stable" && !filter ? STABLE_SPECS.map((name) => `${name}.spec.ts`) : named;
@@ -172,7 +174,7 @@ async function endToEnd(output, filter) {
     "--test-force-exit",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
-    `--test-reporter=${inRoot("scripts", "lib", "spec-times.mjs")}`,
+    `--test-reporter=${inPackage("scripts", "lib", "spec-times.mjs")}`,
     `--test-reporter-destination=${times}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     // The tests wait more than they compute, so two files at once pay off even on a small machine.

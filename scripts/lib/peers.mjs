@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { locked } from "./lock.mjs";
-import { inRoot } from "./paths.mjs";
+import { inPackage } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { virtualEnvironment } from "./python.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-const folder = inRoot("tests", "peers");
+const folder = inPackage("tests", "peers");
 
 /** Installs what is missing. Answers the path of the Rust program, and of the Python that has its packages, if there is one. */
 export async function ensurePeers() {
-  return locked(inRoot(".wrangler", "peers.lock"), async () => {
+  return locked(inPackage(".wrangler", "peers.lock"), async () => {
     await ensureNpm();
     const python = await virtualEnvironment({
       name: "peers",
@@ -40,7 +40,7 @@ async function ensureNpm() {
 
 /** Compiles the Rust program; cargo knows whether it has to. */
 async function ensureRust() {
-  const targets = inRoot("target", "peers");
+  const targets = inPackage("target", "peers");
   const work = async () => {
     const env = environment({ CARGO_TARGET_DIR: targets });
     const { code } = await run("cargo", ["build", "--locked", "--quiet"], { cwd: join(folder, "rust"), env });

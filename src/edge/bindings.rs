@@ -65,7 +65,7 @@ pub(super) fn agents(
         let outside = Outside {
             http: Rc::new(Outbound),
             secrets: Rc::new(WorkerSecrets { env: env.clone() }),
-            observer: Rc::new(ConsoleObserver { is_development: *development }),
+            observer: Rc::new(ConsoleObserver::of(env)),
             clock: Rc::new(WorkerClock),
         };
         HOST.with(|host| {

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::stream;
-use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn};
+use worker::{Delay, Headers, Response, Result, console_error, console_warn};
 
-use super::link::{Failure, Link, connect};
-use crate::edge::command::StreamCommand;
-use crate::edge::object::followers::CloseCode;
+use super::link::{Link, connect};
+use crate::edge::command::{Refusal, StreamCommand};
+use crate::edge::objects::{AskError, Object};
+use crate::edge::socket::CloseCode;
 use crate::operation::frame::{Frame, Mark};
 use crate::task::LogEntry;
 use a2a::FollowCall;
@@ -23,7 +24,7 @@ use a2a::error::Error;
 use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
 
 /// What a request for a stream comes to.
-pub(in crate::edge) enum Opened {
+pub(super) enum Opened {
     /// The stream.
     Stream(Response),
     /// An answer instead of it.
@@ -36,13 +37,9 @@ pub(in crate::edge) enum Opened {
 /// # Errors
 ///
 /// When the platform fails to build a response.
-pub(in crate::edge) async fn open(
-    env: &Env,
-    id: &TaskId,
-    command: StreamCommand,
-) -> Result<Opened> {
+pub(super) async fn open(object: Object, command: StreamCommand) -> Result<Opened> {
     let extensions = command.command.reply.extensions_header();
-    let mut bridge = Bridge::new(env.clone(), id.clone(), command);
+    let mut bridge = Bridge::new(object, command);
     let first = bridge.next().await;
     if let Some(refusal) = bridge.refusal.take() {
         return Ok(Opened::Answer(refusal));
@@ -71,7 +68,7 @@ pub(in crate::edge) async fn open(
 
 /// One client's stream.
 struct Bridge {
-    env: Env,
+    object: Object,
     id: TaskId,
     /// What to tell the object when the socket is opened.
     hello: StreamCommand,
@@ -95,7 +92,7 @@ struct Bridge {
 }
 
 impl Bridge {
-    fn new(env: Env, id: TaskId, mut hello: StreamCommand) -> Self {
+    fn new(object: Object, mut hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
             FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
             FollowCall::SubscribeToTask(_) => (false, false),
@@ -108,8 +105,8 @@ impl Bridge {
         }
         let events = hello.command.reply.events();
         Self {
-            env,
-            id,
+            id: object.id().task_id(),
+            object,
             hello,
             events,
             is_turn,
@@ -186,10 +183,12 @@ impl Bridge {
             self.hello.command.call = FollowCall::SubscribeToTask(request);
             self.hello.after = self.position;
         }
-        match connect(&self.env, &self.id, &self.hello).await {
+        match connect(&self.object, &self.hello).await {
             Ok(link) => self.link = Some(link),
-            Err(Failure::TooManyFollowers(limit)) => self.end_with(&Error::TooManyStreams(limit)),
-            Err(Failure::Platform(error)) => {
+            Err(AskError::Refused(Refusal::TooManyFollowers(limit))) => {
+                self.end_with(&Error::TooManyStreams(limit));
+            }
+            Err(error) => {
                 console_warn!("task {}: connecting failed: {error}", self.id);
                 self.failures += 1;
             }

@@ -16,11 +16,12 @@ use worker::{Context, Delay, Env, Method, Request, Response, Result, console_err
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::development::received;
 use crate::edge::development::statements;
-use crate::edge::request::post_bytes;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
@@ -33,9 +34,8 @@ use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId, encode};
+use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
-pub(super) use body::read_text;
 use body::{Body, Turn};
 use bridge::Opened;
 use listing::list_tasks;
@@ -316,12 +316,11 @@ impl Exchange<'_> {
     async fn ask(&self, mut command: Command<TaskCall>) -> Answer {
         let begins = command.call.message().is_some() && command.call.task_id().is_none();
         self.heed_quota(begins, &mut command).await?;
-        let name = self.name_of(&command)?;
-        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
-        match ask(self.env, &id, command).await {
+        let object = self.object(&command, command.call.task_id())?;
+        match object.call(command).await {
             Ok(response) => Ok(Ok(response)),
             Err(error) => {
-                console_error!("task {id} did not answer: {error}");
+                console_error!("task {} did not answer: {error}", object.id());
                 Err(Error::Internal { task: None })
             }
         }
@@ -330,24 +329,40 @@ impl Exchange<'_> {
     /// Opens a stream from the object of the task that a call is about.
     async fn follow(&self, mut command: Command<FollowCall>) -> Answer {
         self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
-        let name = self.name_of(&command)?;
-        let id = object_of(self.env, command.call.task_id(), name.as_deref())?;
+        let object = self.object(&command, command.call.task_id())?;
         let after = match &command.call {
             FollowCall::SubscribeToTask(_) => self.parameters.after()?,
-            FollowCall::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
+            FollowCall::SendStreamingMessage(_) if self.parameters.idempotency_key()?.is_some() => {
+                self.parameters.after()?
+            }
             FollowCall::SendStreamingMessage(_) => None,
         };
-        let opened = bridge::open(self.env, &id, StreamCommand { command, after }).await;
+        let opened = bridge::open(object, StreamCommand { command, after }).await;
         Ok(opened.and_then(|opened| match opened {
             Opened::Stream(response) => Ok(response),
             Opened::Answer(response) => to_response(response),
         }))
     }
 
-    /// The name of the object of a new task, which an `Idempotency-Key` gives it.
-    fn name_of<C>(&self, command: &Command<C>) -> std::result::Result<Option<String>, Error> {
-        let key = self.parameters.idempotency_key()?;
-        Ok(key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id)))
+    /// The object of the task that a call names, or of a new one. An id that was never given out is refused
+    /// here: the namespace knows its own ids.
+    fn object<C>(
+        &self,
+        command: &Command<C>,
+        task: Option<&TaskId>,
+    ) -> std::result::Result<Object, Error> {
+        let address = match (task, self.parameters.idempotency_key()?) {
+            (Some(id), _) => TaskAddress::of_task(id),
+            (None, Some(key)) => TaskAddress::of_key(&command.agent, &command.caller.id, key),
+            (None, None) => TaskAddress::New,
+        };
+        Object::at(self.env, &address).map_err(|error| match (error, task) {
+            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
+            (error, _) => {
+                console_error!("no task object: {error}");
+                Error::Internal { task: None }
+            }
+        })
     }
 
     /// Refuses a call that begins a task if its caller is over the quota. A send under a key is let through
@@ -436,55 +451,13 @@ fn check_message(
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
 
-/// The task that a call names, and so its object. Without one it is a new task or, if the send has a
-/// name, the task of that name. An id that was never given out is refused here: the namespace knows its own
-/// ids.
-pub(in crate::edge) fn object_of(
-    env: &Env,
-    task: Option<&TaskId>,
-    name: Option<&str>,
-) -> std::result::Result<TaskId, Error> {
-    let internal = |error: worker::Error| {
-        console_error!("no task object: {error}");
-        Error::Internal { task: None }
-    };
-    let tasks = bindings::tasks(env).map_err(internal)?;
-    let object = match (task, name) {
-        (Some(id), _) => {
-            let object = tasks.id_from_string(id.as_str());
-            object.map_err(|_| Error::TaskNotFound(id.clone()))?
-        }
-        (None, Some(name)) => tasks.id_from_name(name).map_err(internal)?,
-        (None, None) => tasks.unique_id().map_err(internal)?,
-    };
-    Ok(TaskId::new(object.to_string()))
-}
-
-/// Sends a command to the object of a task; gives what it answers for the client.
-///
-/// # Errors
-///
-/// When it does not answer, or not for the client.
-pub(in crate::edge) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = encode(&command)?;
-    drop(command);
-    let asked = post_bytes("https://task/", body.as_bytes())?;
-    drop(body);
-    let response = stub.fetch_with_request(asked).await?;
-    match response.status_code() {
-        status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
-        _ => Ok(response),
-    }
-}
-
 /// The answer to an OPTIONS request where these methods are taken.
 fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
     let requested = header(request, "access-control-request-headers");
     HttpResponse::options(allowed, requested.as_deref())
 }
 
-pub(in crate::edge) fn header(request: &Request, name: &str) -> Option<String> {
+fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

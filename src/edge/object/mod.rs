@@ -2,7 +2,7 @@
 //! form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
-pub(super) mod followers;
+mod followers;
 mod platform;
 mod store;
 
@@ -13,18 +13,18 @@ use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use worker::{
-    Delay, DurableObject, Env, Method, Request, Response, ResponseBuilder, Result, State,
-    WebSocket, WebSocketIncomingMessage, durable_object,
+    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
+    WebSocketIncomingMessage, durable_object,
 };
 
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::bindings;
-use crate::edge::command::WEBHOOK_PATH;
-use crate::edge::command::{Command, StreamCommand};
-use crate::edge::front::read_text;
+use crate::edge::chunks::read_text;
+use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::socket::{CloseCode, close};
 use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
 use crate::port::{Observation, Observer};
 use a2a::binding::http::HttpResponse;
@@ -32,7 +32,6 @@ use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
 use a2a::{FollowCall, TaskCall, Terms};
-use followers::CloseCode;
 use store::SqlTaskStore;
 
 /// The object of one task.
@@ -52,32 +51,21 @@ impl DurableObject for TaskObject {
         Self { state: Rc::new(state), env, session: Rc::default() }
     }
 
-    async fn fetch(&self, mut request: Request) -> Result<Response> {
-        if request.headers().has("upgrade")? {
-            return self.accept_follower();
-        }
-        if request.method() == Method::Delete {
-            return self.delete().await;
-        }
-        if request.path() == WEBHOOK_PATH {
-            return self.next_notification(&request.text().await?).await;
-        }
-        let command: Command = match read_json(&read_text(&request).await?) {
-            Ok(command) => command,
+    async fn fetch(&self, request: Request) -> Result<Response> {
+        let is_upgrade = request.headers().has("upgrade")?;
+        let form = Form::of(request.method().as_ref(), &request.path(), is_upgrade);
+        let body = if form.has_body() { read_text(&request).await? } else { String::new() };
+        let read = Ask::read(form, &body);
+        drop(body);
+        let answer = match read {
+            Ok(ask) => self.answer(ask).await?,
             Err(error) => {
                 let reason = error.to_string();
                 self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                // Of an object's answers the front Worker hands on those below 500.
-                return Response::error("unknown command", 500);
+                Err(Refusal::Unreadable)
             }
         };
-        let reply = command.reply.clone();
-        let response = match self.carry_out(command).await {
-            Ok(response) => response,
-            Err(error) => reply.error(&error),
-        };
-        self.let_go_soon();
-        to_response(response)
+        answer.or_else(refuse)
     }
 
     /// A follower says what it wants: the first and only message that comes over its socket.
@@ -96,7 +84,7 @@ impl DurableObject for TaskObject {
             Ok(command) => command,
             Err(reason) => {
                 self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                followers::close(&socket, CloseCode::Unreadable);
+                close(&socket, CloseCode::Unreadable);
                 return Ok(());
             }
         };
@@ -115,13 +103,13 @@ impl DurableObject for TaskObject {
         _reason: String,
         _was_clean: bool,
     ) -> Result<()> {
-        followers::close(&socket, CloseCode::Over);
+        close(&socket, CloseCode::Over);
         self.let_go_soon();
         Ok(())
     }
 
     async fn websocket_error(&self, socket: WebSocket, _error: worker::Error) -> Result<()> {
-        followers::close(&socket, CloseCode::Over);
+        close(&socket, CloseCode::Over);
         Ok(())
     }
 }
@@ -144,6 +132,36 @@ impl TaskObject {
 }
 
 impl TaskObject {
+    /// Carries out what the object was asked.
+    async fn answer(&self, ask: Ask) -> Result<Answer> {
+        match ask {
+            Ask::Call(command) => self.call(*command).await.map(Ok),
+            Ask::Follow => self.accept_follower(),
+            Ask::NextNotification(asked) => match self.session().await {
+                Ok(session) => {
+                    let turn = session.next_notification(asked);
+                    Response::ok(serde_json::to_string(&turn)?).map(Ok)
+                }
+                Err(_) => Ok(Err(Refusal::Failed(500))),
+            },
+            Ask::Delete => match self.delete().await {
+                Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
+                Err(refusal) => Ok(Err(refusal)),
+            },
+        }
+    }
+
+    /// Answers a call, in the client's form.
+    async fn call(&self, command: Command) -> Result<Response> {
+        let reply = command.reply.clone();
+        let response = match self.carry_out(command).await {
+            Ok(response) => response,
+            Err(error) => reply.error(&error),
+        };
+        self.let_go_soon();
+        to_response(response)
+    }
+
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
@@ -165,38 +183,18 @@ impl TaskObject {
         reply.outcome(&outcome)
     }
 
-    /// A sender of notifications reports, and asks for more.
-    async fn next_notification(&self, asked: &str) -> Result<Response> {
-        let Ok(asked) = read_json(asked) else { return Response::error("unknown command", 400) };
-        match self.session().await {
-            Ok(session) => {
-                let turn = session.next_notification(asked);
-                Response::ok(serde_json::to_string(&turn)?)
-            }
-            Err(_) => Response::error("not now", 500),
-        }
+    /// Deletes the task if it is finished.
+    async fn delete(&self) -> std::result::Result<(), Refusal> {
+        let session = self.session().await.map_err(|_| Refusal::NotDeleted)?;
+        if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
-    /// Deletes the task if it is finished: 204, else 409.
-    async fn delete(&self) -> Result<Response> {
-        let is_deleted = match self.session().await {
-            Ok(session) => session.delete().await,
-            Err(_) => false,
-        };
-        Ok(Response::empty()?.with_status(if is_deleted { 204 } else { 409 }))
-    }
-
-    fn accept_follower(&self) -> Result<Response> {
-        let limit = match self.settings() {
-            Ok(settings) => settings.limits.max_streams,
-            Err(_) => return Response::error("misconfigured", 500),
-        };
+    fn accept_follower(&self) -> Result<Answer> {
+        let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
+        let limit = settings.limits.max_streams;
         match followers::accept(&self.state, limit)? {
-            Some(client) => Response::from_websocket(client),
-            None => {
-                let builder = ResponseBuilder::new().with_status(429);
-                Ok(builder.with_header("x-limit", &limit.to_string())?.empty())
-            }
+            Some(client) => Response::from_websocket(client).map(Ok),
+            None => Ok(Err(Refusal::TooManyFollowers(limit))),
         }
     }
 
@@ -277,6 +275,17 @@ impl TaskObject {
 
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
+    }
+}
+
+/// What the object answers whoever asked it. An error that a client is told is an answer, no refusal.
+type Answer = std::result::Result<Response, Refusal>;
+
+fn refuse(refusal: Refusal) -> Result<Response> {
+    let builder = ResponseBuilder::new().with_status(refusal.status());
+    match refusal.limit() {
+        Some((name, limit)) => Ok(builder.with_header(name, &limit.to_string())?.empty()),
+        None => Ok(builder.empty()),
     }
 }
 

@@ -8,10 +8,12 @@ use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
 use super::followers;
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
+use crate::edge::queue::QueuedJob;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::counters::D1Counters;
-use crate::edge::service::index::D1Index;
+use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
@@ -20,13 +22,15 @@ use a2a::model::UnixMillis;
 
 /// All ports of the task of one object but its storage.
 pub(in crate::edge) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
+    let object = ObjectId::new(state.id().to_string());
+    let index = D1Index { env: env.clone() };
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
         runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
         followers: Rc::new(Sockets { state: state.clone() }),
-        queue: Rc::new(Queue { env: env.clone() }),
-        index: Rc::new(D1Index { env: env.clone() }),
+        queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
+        index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
         counters: Rc::new(D1Counters { env: env.clone() }),
         observer: Rc::new(observer),
@@ -82,11 +86,14 @@ impl Followers for Sockets {
 /// The queue of webhooks that are owed notifications.
 struct Queue {
     env: Env,
+    object: ObjectId,
 }
 
 impl WebhookQueue for Queue {
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
         let env = self.env.clone();
+        let object = self.object.beside(&job.task).cloned();
+        let job = QueuedJob { job, object };
         Box::pin(async move {
             let text = serde_json::to_string(&job).map_err(|error| error.to_string())?;
             let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;

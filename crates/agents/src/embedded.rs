@@ -13,6 +13,7 @@ use super::definition::{
 use super::script::{
     Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, StepsAction,
 };
+use super::slug::check_slug;
 use a2a::model::Base64;
 use a2a::model::decode::{Decode, Fields, decode};
 
@@ -139,8 +140,12 @@ impl Decode for Embedded {
 
 impl Decode for EmbeddedAgent {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        let slug = fields.any_string("slug")?;
+        if let Err(rule) = check_slug(&slug) {
+            fields.refuse("slug", rule);
+        }
         Some(Self {
-            slug: fields.any_string("slug")?,
+            slug,
             default: fields.boolean("default")?,
             development: fields.boolean("development")?,
             capabilities: fields.object("capabilities")?,
@@ -287,7 +292,8 @@ mod tests {
     use a2a::model::decode::read_json;
 
     fn read_back(toml: &str) {
-        let definition: AgentDefinition = toml::from_str(toml).unwrap();
+        let parsed: AgentDefinition = toml::from_str(toml).unwrap();
+        let definition = AgentDefinition { slug: "a".to_owned(), ..parsed };
         let embedded = Embedded { agents: vec![EmbeddedAgent::new(definition, "{}".to_owned())] };
         let text = embedded.to_json().unwrap();
         assert!(!text.contains("null"), "{text}");
@@ -313,6 +319,7 @@ mod tests {
             ("\"ms\":5", "\"ms\":6", "`executor.rules[0].then[0].ms` is read as something else"),
             ("\"then\"", "\"than\"", "`executor.rules[0].then` is read as something else"),
             ("\"card\":\"{}\"", "\"card\":5", "`card` must be a string, got 5"),
+            ("\"slug\":\"b\"", "\"slug\":\"mcp\"", "`slug` must not be \"mcp\""),
         ] {
             let doctored = b.replacen(from, to, 1);
             assert_ne!(doctored, b, "{from}");

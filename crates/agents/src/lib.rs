@@ -13,10 +13,11 @@ mod embedded;
 #[cfg(any(test, feature = "build"))]
 mod file;
 pub mod script;
+mod slug;
 pub mod tool;
 
 pub use card::{capabilities_of, card_of};
-pub use check::{Problem, check_all, is_valid_slug};
+pub use check::{Problem, check_all};
 pub use definition::{
     AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
     SkillDefinition,
@@ -24,3 +25,4 @@ pub use definition::{
 pub use embedded::{Embedded, EmbeddedAgent};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
+pub use slug::check_slug;

@@ -33,13 +33,13 @@ pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         Err(error) => {
-            let observer = ConsoleObserver { is_development: false };
-            observer.observe(&Observation::Misconfigured { reason: &error.to_string() });
+            let reason = error.to_string();
+            ConsoleObserver::of(&env).observe(&Observation::Misconfigured { reason: &reason });
             // The messages come again, and the settings may be right by then.
             return batch.retry_all();
         }
     };
-    let observer = ConsoleObserver { is_development: settings.development };
+    let observer = ConsoleObserver::of(&env);
     let messages = stream::iter(batch.raw_iter());
     let taken = messages.map(|message| take(message, &env, observer));
     let taken = taken.buffer_unordered(ANSWERS_AT_ONCE);

@@ -217,8 +217,7 @@ impl TaskObject {
     }
 
     fn observer(&self) -> ConsoleObserver {
-        let is_development = self.settings().is_ok_and(|settings| settings.development);
-        ConsoleObserver { is_development }
+        ConsoleObserver::of(&self.env)
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {

@@ -60,7 +60,7 @@ impl<'a> Exchange<'a> {
             url,
             parameters: ServiceParameters::read(|name| header(request, name), query),
             identity: identify(request),
-            observer: ConsoleObserver { is_development: settings.development },
+            observer: ConsoleObserver::of(env),
         })
     }
 

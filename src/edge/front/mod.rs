@@ -50,7 +50,7 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         Err(error) => {
-            misconfigured(&error);
+            misconfigured(&env, &error);
             return to_response(HttpResponse::error(&Error::Internal { task: None }));
         }
     };
@@ -59,7 +59,7 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     let agents = match bindings::agents(&settings) {
         Ok(agents) => agents,
         Err(error) => {
-            misconfigured(&error);
+            misconfigured(&env, &error);
             return to_response(HttpResponse::error(&Error::NoAgents));
         }
     };
@@ -119,7 +119,7 @@ fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 
-fn misconfigured(error: &dyn std::fmt::Display) {
-    let observer = ConsoleObserver { is_development: false };
-    observer.observe(&Observation::Misconfigured { reason: &error.to_string() });
+fn misconfigured(env: &Env, error: &dyn std::fmt::Display) {
+    let reason = error.to_string();
+    ConsoleObserver::of(env).observe(&Observation::Misconfigured { reason: &reason });
 }

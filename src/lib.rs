@@ -6,7 +6,8 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`task`] | the life of a task as a state machine |
-//! | [`operation`] | one file per operation (§3.1), and the task in memory |
+//! | [`session`] | one task in memory |
+//! | [`operation`] | one file per operation (§3.1) |
 //! | [`port`] | what a task asks of the outside |
 //! | [`auth`] | who calls (§7) |
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
@@ -21,6 +22,7 @@ pub mod executor;
 pub mod operation;
 pub mod port;
 pub mod push;
+pub mod session;
 pub mod task;
 mod tools;
 

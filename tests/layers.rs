@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("config", &[]),
     ("auth", &[]),
     ("task", &["auth"]),
@@ -20,8 +20,9 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("port", &[]),
     ("push", &["config"]),
     ("executor", &["task", "tools", "auth", "port"]),
-    ("operation", &["config", "auth", "task", "port", "executor", "push"]),
-    ("edge", &["config", "auth", "task", "port", "executor", "push", "operation"]),
+    ("session", &["config", "auth", "task", "port", "executor", "push"]),
+    ("operation", &["auth", "push", "session"]),
+    ("edge", &["config", "auth", "task", "port", "executor", "push", "session", "operation"]),
 ];
 
 #[test]

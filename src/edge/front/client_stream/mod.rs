@@ -7,7 +7,7 @@
 
 use crate::edge::command::StreamCommand;
 use crate::edge::socket::CloseCode;
-use crate::operation::frame::{Frame, Mark};
+use crate::session::frame::{Frame, Mark};
 use crate::task::LogEntry;
 use a2a::FollowCall;
 use a2a::binding::http::HttpResponse;

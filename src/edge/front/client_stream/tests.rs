@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::auth::Caller;
 use crate::edge::command::Command;
-use crate::operation::frame;
+use crate::session::frame;
 use a2a::binding::{MediaType, Reply};
 use a2a::model::TaskState;
 use a2a::{Call, Operation, Terms};

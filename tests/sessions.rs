@@ -354,7 +354,7 @@ fn strangers_find_no_task() {
     let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
     let session = host.open();
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
-    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let stranger = Caller::new("stranger");
     let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
     assert_eq!(
@@ -518,7 +518,7 @@ fn nobody_waits_for_a_task_that_is_not_there() {
     let begun = host.platform.now();
     assert_eq!(host.platform.run_until(asked()), not_found);
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
-    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let stranger = Caller::new("stranger");
     let strange = get_task(&session, "agent", &stranger, &request, after(1_000));
     assert_eq!(host.platform.run_until(strange), not_found);
     let terms = expecting(1_000);

@@ -104,11 +104,11 @@ macro_rules! worker {
             }
 
             #[wasm_bindgen(
-                                js_name = "fetch",
-                                wasm_bindgen = $crate::worker::wasm_bindgen,
-                                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                js_sys = $crate::worker::js_sys
-                            )]
+                                        js_name = "fetch",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
             pub async fn __a2a_edge_fetch(
                 request: $crate::worker::worker_sys::web_sys::Request,
                 env: $crate::worker::Env,
@@ -118,11 +118,11 @@ macro_rules! worker {
             }
 
             #[wasm_bindgen(
-                                js_name = "scheduled",
-                                wasm_bindgen = $crate::worker::wasm_bindgen,
-                                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                js_sys = $crate::worker::js_sys
-                            )]
+                                        js_name = "scheduled",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
             pub async fn __a2a_edge_scheduled(
                 _: $crate::worker::worker_sys::ScheduledEvent,
                 env: $crate::worker::Env,
@@ -132,11 +132,11 @@ macro_rules! worker {
             }
 
             #[wasm_bindgen(
-                                js_name = "queue",
-                                wasm_bindgen = $crate::worker::wasm_bindgen,
-                                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                js_sys = $crate::worker::js_sys
-                            )]
+                                        js_name = "queue",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
             pub async fn __a2a_edge_queue(
                 batch: $crate::worker::worker_sys::MessageBatch,
                 env: $crate::worker::Env,

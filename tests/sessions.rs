@@ -339,7 +339,7 @@ fn a_run_sees_its_message_as_the_history_holds_it_on_each_attempt() {
 fn a_denied_access_is_told_to_the_operators_and_not_to_the_caller() {
     let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
     let session = host.open();
-    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let stranger = Caller::new("stranger");
     assert!(session.owned_by("agent", &stranger).is_err());
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
     assert_eq!(host.platform.observed(Severity::Info), [""; 0], "there was no task yet");

@@ -3,7 +3,7 @@
 use worker::{Method, Request};
 
 use super::{header, preflight};
-use crate::executor::{BUILT_AT, HostedAgent};
+use crate::executor::HostedAgent;
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
@@ -24,7 +24,7 @@ pub(super) fn card(
                 etag: header(request, "if-none-match"),
                 modified: header(request, "if-modified-since"),
             };
-            Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
+            Ok(discovery::card(&agent.card, origin, &agent.card_date, &known))
         }
         Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),

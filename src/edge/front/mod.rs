@@ -56,7 +56,7 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     };
     let url = request.inner().url();
     let (origin, path, _) = split_url(&url);
-    let agents = match bindings::agents(&settings) {
+    let agents = match bindings::agents(&env, &settings) {
         Ok(agents) => agents,
         Err(error) => {
             misconfigured(&env, &error);

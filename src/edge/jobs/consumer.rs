@@ -31,7 +31,7 @@ use crate::push::{
 };
 
 /// Handles one batch of either queue. Each message is settled on its own.
-pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
+pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         Err(error) => {

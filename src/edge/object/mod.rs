@@ -245,7 +245,7 @@ impl TaskObject {
             return Ok(session);
         }
         let settings = self.settings()?;
-        let agents = bindings::agents(&settings).map_err(|error| failed(&error))?;
+        let agents = bindings::agents(&self.env, &settings).map_err(|error| failed(&error))?;
         let find: FindAgent =
             Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
         let session = TaskSession::open(

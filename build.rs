@@ -1,120 +1,20 @@
-//! Reads the agent files, checks them and embeds them, with the cards that follow from them; then reads
-//! back what it embeds, as the Worker will.
-//!
-//! A file that does not hold together is a build error that names the file, the key and the fix.
+//! Embeds the agents of this repository, and on demand those of its tests.
 
-#[path = "src/agent/mod.rs"]
-#[allow(dead_code, missing_docs, unused_imports, unreachable_pub, reason = "shared with the crate")]
-mod agent;
-#[path = "src/agent/file.rs"]
-mod agent_file;
-#[path = "src/model/mod.rs"]
-#[allow(dead_code, missing_docs, unused_imports, unreachable_pub, reason = "shared with the crate")]
-mod model;
-#[path = "src/tool/mod.rs"]
-#[allow(dead_code, missing_docs, unused_imports, unreachable_pub, reason = "shared with the crate")]
-mod tool;
+#[path = "src/tools/mod.rs"]
+mod tools;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::SystemTime;
-use std::{env, fs};
 
-use agent::{AgentDefinition, Embedded, EmbeddedAgent, Problem};
-use model::UnixMillis;
-use tool::Tool;
+use a2a_agents::embed::{embed, embed_into, report};
 
 fn main() -> ExitCode {
-    for input in [AGENTS, "src/agent", "src/model", "src/tool", "build.rs"] {
-        println!("cargo::rerun-if-changed={input}");
-    }
-    println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
+    println!("cargo::rerun-if-changed=src/tools");
     println!("cargo::rerun-if-env-changed={TEST_AGENTS_FILE}");
-    println!("cargo::rustc-env=AGENTS_BUILT_AT={}", built_at().http_date());
-    let embedded =
-        env::var("OUT_DIR").map_err(|error| vec![error.to_string()]).and_then(|folder| {
-            embed(AGENTS, &tool::local::all(), &Path::new(&folder).join("agents.json"))
-        });
-    let for_tests = env::var(TEST_AGENTS_FILE).map_or(Ok(()), |file| {
-        println!("cargo::rerun-if-changed={TEST_AGENTS}");
-        embed(TEST_AGENTS, &tool::all(), Path::new(&file))
-    });
-    let problems = [embedded, for_tests].into_iter().filter_map(Result::err).flatten();
-    let problems: Vec<String> = problems.collect();
-    for problem in &problems {
-        println!("cargo::error={problem}");
-    }
-    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let for_tests = std::env::var(TEST_AGENTS_FILE)
+        .map_or(Ok(()), |file| embed_into("tests/agents", &tools::all(), Path::new(&file)));
+    report([embed("agents", &tools::local()), for_tests])
 }
-
-/// Writes what the Worker needs of the agents in a folder to a file, after making sure that it reads just
-/// that.
-fn embed(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Result<(), Vec<String>> {
-    let agents = read_agents(folder)?;
-    let problems = agent::check_all(folder, &agents, tools);
-    if !problems.is_empty() {
-        return Err(problems.iter().map(Problem::to_string).collect());
-    }
-    let embedded = agents.into_iter().map(|definition| {
-        let card = serde_json::to_string(&agent::card_of(&definition, tools));
-        let card = card.map_err(|error| vec![format!("{}: {error}", definition.file)])?;
-        Ok(EmbeddedAgent::new(definition, card))
-    });
-    let embedded = Embedded { agents: embedded.collect::<Result<_, Vec<String>>>()? };
-    let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
-    let unlike = embedded.unlike(&json).into_iter().map(|(slug, problem)| {
-        let file = if slug.is_empty() { String::new() } else { format!("{slug}.toml") };
-        format!("{folder}/{file}: the Worker cannot read back what is embedded of it: {problem}")
-    });
-    let unlike: Vec<String> = unlike.collect();
-    if !unlike.is_empty() {
-        return Err(unlike);
-    }
-    fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
-}
-
-/// Now, or what `SOURCE_DATE_EPOCH` says, so that builds can be reproduced. This runs again when an
-/// agent or what its card is made of changes, so it comes after the last change.
-#[expect(clippy::disallowed_methods, reason = "a build runs on the host, which has a clock")]
-fn built_at() -> UnixMillis {
-    let given = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse::<i64>().ok());
-    let now = || {
-        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        since_epoch.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or_default()
-    };
-    UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
-}
-
-fn read_agents(folder: &str) -> Result<Vec<AgentDefinition>, Vec<String>> {
-    let failed = |error| vec![format!("{folder}/: {error}")];
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.sort();
-    let mut agents = Vec::new();
-    let mut problems = Vec::new();
-    for path in paths {
-        match read_agent(&path) {
-            Ok(agent) => agents.push(agent),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    if problems.is_empty() { Ok(agents) } else { Err(problems) }
-}
-
-fn read_agent(path: &Path) -> Result<AgentDefinition, String> {
-    let slug = path.file_stem().unwrap_or_default().to_string_lossy();
-    let file = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
-    agent_file::parse(&file, &slug, &text).map_err(|problem| problem.to_string())
-}
-
-/// The folder of the agents that are embedded.
-const AGENTS: &str = "agents";
-
-/// The folder of the agents that the tests bring along.
-const TEST_AGENTS: &str = "tests/agents";
 
 /// The variable that names the file for what would be embedded of the tests' agents; unless it is set, they
 /// are left alone.

@@ -21,14 +21,14 @@ const built = {};
 
 const steps = [
   { name: "format", title: "Format (cargo fmt --check)", work: () => cargo("fmt", "--check") },
-  { name: "lint-host", title: "Lint, host (cargo clippy)", work: () => cargo("clippy", "--all-targets", "--", "-D", "warnings") },
+  { name: "lint-host", title: "Lint, host (cargo clippy)", work: () => cargo("clippy", "--workspace", "--all-targets", "--", "-D", "warnings") },
   {
     name: "lint-wasm",
     title: "Lint, WebAssembly (cargo clippy)",
     work: () => cargo("clippy", "--lib", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"),
   },
-  { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--no-deps") },
-  { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test") },
+  { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
+  { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
   { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(join(binDir, "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },

@@ -7,8 +7,8 @@
     reason = "tests fail by panicking"
 )]
 
-use a2a::{StreamResponse as Theirs, Task as TheirTask};
-use a2a_edge::model::{self, StreamResponse, Task};
+use a2a::model::{self, StreamResponse, Task};
+use a2a_of_lf::{StreamResponse as Theirs, Task as TheirTask};
 use serde_json::{Value, json};
 
 /// Everything a task can hold.
@@ -83,7 +83,8 @@ fn what_the_official_types_write_we_read() {
 
 #[test]
 fn a_task_made_with_the_official_types_is_ours() {
-    let message = a2a::Message::new(a2a::Role::User, vec![a2a::Part::text("hello")]);
+    let message =
+        a2a_of_lf::Message::new(a2a_of_lf::Role::User, vec![a2a_of_lf::Part::text("hello")]);
     let request = json!({"message": serde_json::to_value(&message).unwrap()});
     let read: model::SendMessageRequest = serde_json::from_value(request).unwrap();
     assert_eq!(read.message.text(), "hello");

@@ -9,15 +9,14 @@
 
 use std::rc::Rc;
 
-use a2a_edge::agent::RunSettings;
+use a2a::error::Error;
+use a2a::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
+use a2a::{Outcome, Terms};
+use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
-use a2a_edge::error::Error;
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
-use a2a_edge::operation::{
-    FindAgent, Outcome, Sender, TaskSession, Terms, cancel_task, send_message,
-};
+use a2a_edge::operation::{FindAgent, Sender, TaskSession, cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{IndexRow, Indexed, Platform, TaskIndex};
 use async_trait::async_trait;

@@ -16,12 +16,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use a2a_edge::agent::{RecoveryMode, RunSettings};
+use a2a::Terms;
+use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
+use a2a_agents::{RecoveryMode, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
-use a2a_edge::operation::{FindAgent, Sender, TaskSession, Terms, send_message};
+use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
 use a2a_edge::port::{Platform, StoredTask};
 use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
@@ -276,7 +277,7 @@ impl World {
         let shown = |entry: &LogEntry| match entry {
             LogEntry::Task(_) => Some("task".to_owned()),
             LogEntry::StatusUpdate(event) => {
-                let said = event.status.message.as_ref().map(a2a_edge::model::Message::text);
+                let said = event.status.message.as_ref().map(a2a::model::Message::text);
                 Some(format!("{} {}", event.status.state, said.unwrap_or_default()))
             }
             LogEntry::ArtifactUpdate(event) => Some(event.artifact.artifact_id.clone()),

@@ -12,11 +12,12 @@ mod support;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use a2a_edge::agent::{RecoveryMode, RunSettings};
+use a2a::Terms;
+use a2a::model::{Artifact, Part, TaskState};
+use a2a_agents::{RecoveryMode, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
-use a2a_edge::model::{Artifact, Part, TaskState};
-use a2a_edge::operation::{Sender, TaskSession, Terms, send_message};
+use a2a_edge::operation::{Sender, TaskSession, send_message};
 use a2a_edge::port::Platform;
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
@@ -425,7 +426,7 @@ fn what_was_said_is_stored_before_it_is_shown() {
     begin(&host, &session);
     for _ in 0..20 {
         host.platform.run_until(host.platform.sleep(3));
-        session.task_json(a2a_edge::model::HistoryLimit::All).expect("a task");
+        session.task_json(a2a::model::HistoryLimit::All).expect("a task");
         let stored = host.store.stored().unwrap().log.last().unwrap().generation;
         assert_eq!(session.generation(), stored);
     }
@@ -462,7 +463,7 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     begin(&host, &host.open());
     host.platform.crash();
     let (store, platform) = (Box::new(host.store.clone()), Rc::new(host.platform.clone()));
-    let id = a2a_edge::model::TaskId::new("t");
+    let id = a2a::model::TaskId::new("t");
     let session = TaskSession::open(id, store, platform, limits(), Rc::new(|_| None), None);
     let session = session.expect("storage works");
     assert_eq!(state(&session), TaskState::Failed);

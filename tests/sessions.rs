@@ -12,13 +12,12 @@ mod support;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use a2a::error::Error;
+use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
+use a2a::{Outcome, Terms};
 use a2a_edge::auth::Caller;
-use a2a_edge::error::Error;
 use a2a_edge::executor::{ExecutorError, TurnHost};
-use a2a_edge::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
-use a2a_edge::operation::{
-    Outcome, Sender, TaskSession, Terms, cancel_task, get_task, send_message,
-};
+use a2a_edge::operation::{Sender, TaskSession, cancel_task, get_task, send_message};
 use a2a_edge::port::Platform;
 use futures_util::future::join;
 use serde_json::json;

@@ -7,8 +7,8 @@
     reason = "tests fail by panicking"
 )]
 
+use a2a::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
 use a2a_edge::auth::Caller;
-use a2a_edge::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
 use a2a_edge::task::{
     Effect, Input, LogEntry, Loss, NewTask, Recovery, RunOutcome, RunRequest, StepRecord,
     TaskMachine, may_enter,

@@ -12,17 +12,16 @@ mod support;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use a2a_edge::auth::Caller;
-use a2a_edge::config::Limits;
-use a2a_edge::error::Error;
-use a2a_edge::model::decode::read_json;
-use a2a_edge::model::{
+use a2a::error::Error;
+use a2a::model::decode::read_json;
+use a2a::model::{
     Artifact, Part, PushNotificationConfigRequest, RedeliverRequest, TaskId,
     TaskPushNotificationConfig, UnixMillis,
 };
-use a2a_edge::operation::{
-    Call, NextNotification, Notification, Outcome, TaskSession, manage_webhooks,
-};
+use a2a::{Call, Outcome};
+use a2a_edge::auth::Caller;
+use a2a_edge::config::Limits;
+use a2a_edge::operation::{NextNotification, Notification, TaskSession, manage_webhooks};
 use a2a_edge::port::Platform;
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};

@@ -19,7 +19,7 @@ const MANIFEST = "build.json";
 const MODULES = ["index.js", "index_bg.wasm"];
 // What the build would embed of tests/agents: the end-to-end tests give it to the Worker at run time.
 const TEST_AGENTS = "test-agents.json";
-const INPUTS = ["src", "agents", "tests/agents", "build.rs", "Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
+const INPUTS = ["src", "crates", "agents", "tests/agents", "build.rs", "Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
 const WASM_FEATURES = [
   "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
   "exception-handling",

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::decode::{Decode, Fields};
+use a2a::model::decode::{Decode, Fields};
 
 /// Who makes a request: the owner of the tasks it creates, and what it may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -6,9 +6,12 @@
 use serde::Serialize;
 
 use crate::auth::Caller;
-use crate::binding::Reply;
-use crate::model::decode::{Decode, Fields};
-use crate::operation::{Call, Terms};
+use a2a::binding::Reply;
+use a2a::model::decode::{Decode, Fields};
+use a2a::{Call, Terms};
+
+/// Where an object takes what senders ask.
+pub(super) const WEBHOOK_PATH: &str = "/webhook";
 
 /// One call for a task object. It answers with the finished HTTP response for the client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,10 +64,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::binding::MediaType;
-    use crate::binding::jsonrpc::RequestId;
-    use crate::model::decode::read_json;
-    use crate::operation::Operation;
+    use a2a::Operation;
+    use a2a::binding::MediaType;
+    use a2a::binding::jsonrpc::RequestId;
+    use a2a::model::decode::read_json;
 
     #[test]
     fn commands_are_read_as_they_were_written() {

@@ -1,33 +1,26 @@
-//! Cloudflare: the front Worker, the task objects, their storage, and the typed bindings. All code
-//! that names the platform lives here; it carries out what the other modules decide.
+//! Cloudflare: the front Worker, the task objects, the jobs, and the typed bindings. All code that names
+//! the platform lives here; it carries out what the other modules decide.
+//!
+//! | folder | the program that it runs in |
+//! |---|---|
+//! | `front` | the front Worker: one request of a client |
+//! | `object` | the object of one task |
+//! | `jobs` | the consumers of the queues, and the cron trigger |
+//! | `service` | what several of them use: the index, counters, requests to others, keys |
+//! | `development` | what `DEVELOPMENT` shows of all that |
 
 mod bindings;
-mod body;
-mod bridge;
 mod command;
-mod consumer;
-mod counters;
-mod followers;
+mod development;
 mod front;
-mod index;
-mod jwt;
-mod link;
-mod listing;
-mod outbound;
-mod platform;
-mod prune;
-mod received;
-mod recent;
+mod jobs;
+mod object;
 mod request;
 mod response;
-mod rows;
-mod statements;
+mod service;
 mod target;
-mod task_object;
-mod task_store;
 mod webhook;
 
-pub use consumer::consume;
 pub use front::handle;
-pub use prune::prune;
-pub use task_object::TaskObject;
+pub use jobs::{consume, prune};
+pub use object::TaskObject;

@@ -2,7 +2,7 @@
 
 use worker::{Headers, Response, ResponseBuilder, Result};
 
-use crate::binding::http::{CORS, HttpResponse};
+use a2a::binding::http::{CORS, HttpResponse};
 
 /// The platform's response, with the headers that every answer carries.
 pub(super) fn to_response(response: HttpResponse) -> Result<Response> {

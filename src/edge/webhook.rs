@@ -2,8 +2,8 @@
 
 use super::target::check_webhook_url;
 use crate::config::Settings;
-use crate::error::Error;
-use crate::operation::Call;
+use a2a::Call;
+use a2a::error::Error;
 
 /// Checks the webhook that a call brings, if it brings one. Its members were checked when they were read;
 /// this is about where it leads.
@@ -26,7 +26,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::operation::Operation;
+    use a2a::Operation;
 
     fn refused(operation: Operation, params: serde_json::Value) -> Option<Error> {
         let call = operation.decode(params).expect("a call that can be read");

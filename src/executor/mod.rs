@@ -11,9 +11,8 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 
-use crate::agent::{ExecutorDefinition, ExecutorKind, RunSettings};
 use crate::task::{Recovery, TaskError};
-use crate::tool;
+use a2a_agents::{ExecutorDefinition, ExecutorKind, RunSettings};
 
 pub use registry::{Agents, BUILT_AT, HostedAgent, Unreadable};
 pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
@@ -30,9 +29,9 @@ pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 ///
 /// ```
 /// use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Retry, Turn};
-/// use a2a_edge::model::{Artifact, Part};
+/// use a2a::model::{Artifact, Part};
 /// use a2a_edge::task::Recovery;
-/// use a2a_edge::tool::HttpRequest;
+/// use a2a_edge::port::HttpRequest;
 /// use async_trait::async_trait;
 ///
 /// struct Seats;
@@ -100,7 +99,7 @@ pub struct Runner {
 impl Runner {
     /// What is to be done when a run was interrupted.
     pub fn recovery(&self) -> Recovery {
-        use crate::agent::RecoveryMode;
+        use a2a_agents::RecoveryMode;
         match self.settings.recovery {
             None => self.executor.recovery(),
             Some(RecoveryMode::Resume) => Recovery::Resume,
@@ -132,7 +131,7 @@ impl From<TaskError> for ExecutorError {
 fn from_definition(definition: ExecutorDefinition) -> Result<Rc<dyn AgentExecutor>, String> {
     match definition.kind {
         ExecutorKind::Tools => {
-            let mut all = tool::all();
+            let mut all = crate::tools::all();
             let mut chosen = Vec::with_capacity(definition.tools.len());
             for name in definition.tools {
                 let at = all.iter().position(|tool| tool.name() == name);

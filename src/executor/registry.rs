@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::{Runner, from_definition};
-use crate::agent::{Capabilities, Embedded, EmbeddedAgent};
-use crate::model::decode::read_json;
+use a2a::model::AgentCapabilities;
+use a2a::model::decode::read_json;
+use a2a_agents::{Embedded, EmbeddedAgent};
 
 /// The agents of this build.
 pub struct Agents(Vec<HostedAgent>);
@@ -16,8 +17,8 @@ pub struct HostedAgent {
     /// Whether it answers at `/` too.
     pub is_default: bool,
     /// The optional parts of the protocol that it supports.
-    pub capabilities: Capabilities,
-    /// Its card as JSON, in which [`crate::agent::ORIGIN`] stands for the origin.
+    pub capabilities: AgentCapabilities,
+    /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     pub card: String,
     /// What runs it.
     pub runner: Runner,
@@ -51,7 +52,7 @@ impl Agents {
             Ok(HostedAgent {
                 slug: agent.slug,
                 is_default: agent.default,
-                capabilities: agent.capabilities,
+                capabilities: agent.capabilities.into(),
                 card: agent.card,
                 runner: Runner { executor, settings },
             })
@@ -130,7 +131,7 @@ mod tests {
         let default = agents.find(None).unwrap();
         let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
-        assert!(crate::model::UnixMillis::parse_http_date(BUILT_AT).is_some(), "{BUILT_AT}");
+        assert!(a2a::model::UnixMillis::parse_http_date(BUILT_AT).is_some(), "{BUILT_AT}");
     }
 
     #[test]

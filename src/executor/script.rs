@@ -1,17 +1,17 @@
-//! The executor `script`: answers by fixed rules. See [`crate::agent::script`] for the rules.
+//! The executor `script`: answers by fixed rules. See [`a2a_agents::script`] for the rules.
 
 use async_trait::async_trait;
 
 use serde_json::json;
 
 use super::{AgentExecutor, Events, ExecutorError, Retry, Turn};
-use crate::agent::script::{
+use crate::port::HttpRequest;
+use crate::task::Recovery;
+use a2a::model::{Artifact, Message, Part, PartContent, Role};
+use a2a_agents::script::{
     Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, StepsAction, Values,
     rule_for,
 };
-use crate::model::{Artifact, Message, Part, PartContent, Role};
-use crate::task::Recovery;
-use crate::tool::HttpRequest;
 
 /// Plays the rule that fits the message.
 pub(super) struct ScriptExecutor {

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::model::{Artifact, Json, Message, Part, PartContent};
 use crate::task::Recovery;
-use crate::tool::{Tool, call_checked};
+use a2a::model::{Artifact, Json, Message, Part, PartContent};
+use a2a_agents::tool::{Tool, call_checked};
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {

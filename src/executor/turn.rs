@@ -9,11 +9,12 @@ use serde::de::DeserializeOwned;
 
 use super::ExecutorError;
 use crate::auth::Caller;
-use crate::model::{
+use crate::port::{HttpAnswer, HttpRequest};
+use a2a::model::{
     Artifact, ContextId, Json, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
     doubled,
 };
-use crate::tool::{Counters, HttpAnswer, HttpRequest, ToolContext};
+use a2a_agents::tool::{Counters, ToolContext};
 
 /// One message to handle, and what is known around it.
 pub struct Turn {

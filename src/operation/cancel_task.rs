@@ -1,10 +1,11 @@
 //! CancelTask (spec §3.1.5).
 
-use super::{Outcome, TaskSession, Terms};
+use super::TaskSession;
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{HistoryLimit, TaskState};
 use crate::task::{Input, TaskError};
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, TaskState};
+use a2a::{Outcome, Terms};
 
 /// Cancels the task at once; its run is told, and nothing that it says afterwards counts. Canceling
 /// a canceled task again gives it as it is, whatever generation is expected.
@@ -22,7 +23,7 @@ pub fn cancel_task(
 ) -> Result<Outcome, Error> {
     session.authorize(agent, caller)?;
     if session.with_task(|task| task.status.state) != Some(TaskState::Canceled) {
-        terms.check_generation(session)?;
+        session.check_generation(terms.expected)?;
     }
     match session.step(Input::Cancel) {
         Ok(_) => {}

@@ -13,9 +13,9 @@
 //! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
 //! | `X<status> <seconds>` and a body | the same with `Retry-After` |
 
-use crate::model::{EventFilter, TaskState};
 use crate::port::Batch;
 use crate::task::LogEntry;
+use a2a::model::{EventFilter, TaskState};
 
 /// What a line means for those who follow: the first character before its JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! GetTask (spec §3.1.3): the task as it stands, or once it has gone on.
 
-use super::{Outcome, TaskSession, Terms};
+use super::TaskSession;
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{GetTaskRequest, HistoryLimit};
+use a2a::error::Error;
+use a2a::model::{GetTaskRequest, HistoryLimit};
+use a2a::{Outcome, Terms};
 
 /// The task as it stands; on terms that name a generation, once it has had an event after that, has
 /// ended, or has been waited for long enough.

@@ -6,10 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{
-    ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a,
-};
+use a2a::error::Error;
+use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
 /// What to look for in the index: the tasks of one caller with one agent, newest status first, ties
 /// by id descending.

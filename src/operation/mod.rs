@@ -3,7 +3,6 @@
 //! They know neither HTTP nor JSON-RPC nor Cloudflare: they take decoded requests and a
 //! [`TaskSession`], and give outcomes that a binding encodes.
 
-mod call;
 mod cancel_task;
 pub mod frame;
 mod get_task;
@@ -15,9 +14,7 @@ mod run;
 mod send_message;
 mod session;
 mod stream;
-mod terms;
 
-pub use call::{Call, Operation};
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
 pub use push::{GivenUp, NextNotification, Notification, NotificationTurn};
@@ -25,36 +22,3 @@ pub use push_config::manage_webhooks;
 pub use send_message::{Sender, send_message};
 pub use session::{FindAgent, TaskSession};
 pub use stream::{Beginning, Next, send_streaming_message, subscribe_to_task};
-pub use terms::Terms;
-
-use std::rc::Rc;
-
-use crate::model::{Message, ShownWebhook};
-
-/// What an operation gives.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The result of a send: the task as it was when there was nothing more to wait for.
-    SentTask(ShownTask),
-    /// The result of a send: a message instead of a task.
-    SentMessage(Box<Message>),
-    /// The task as it was when the operation was done.
-    Task(ShownTask),
-    /// A webhook of the task.
-    PushConfig(Box<ShownWebhook>),
-    /// All webhooks of the task.
-    PushConfigs(Vec<ShownWebhook>),
-    /// A webhook of the task is gone.
-    PushConfigDeleted,
-    /// How the notifications of a webhook have fared, as JSON.
-    Deliveries(String),
-}
-
-/// A task as an answer shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownTask {
-    /// The task as 1.0 JSON.
-    pub json: Rc<String>,
-    /// The generation that it shows.
-    pub generation: u64,
-}

@@ -9,11 +9,11 @@ use tokio::sync::Notify;
 
 use super::TaskSession;
 use crate::executor::TurnHost;
-use crate::model::{
-    HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, doubled, encode, measure,
-};
 use crate::port::{IndexRow, Indexed};
 use crate::task::TaskMachine;
+use a2a::model::{
+    HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, doubled, encode, measure,
+};
 
 /// How far the index has followed the task, and who is at it.
 pub(super) struct Projection {

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::TaskSession;
 use super::frame::{self, Frame};
-use crate::model::decode::{Decode, Fields};
-use crate::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 use crate::port::{StoreError, WebhookJob};
 use crate::push::{Delivery, Health, Report, RetryPolicy, Standing, Verdict};
 use crate::task::TaskMachine;
+use a2a::model::decode::{Decode, Fields};
+use a2a::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 
 /// A webhook of the task in memory.
 pub(super) struct Hook {

@@ -2,17 +2,18 @@
 
 use serde_json::json;
 
+use super::TaskSession;
 use super::push::Hook;
-use super::{Call, Outcome, TaskSession};
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{
+use crate::push::Delivery;
+use crate::push::signature::SigningSecret;
+use a2a::error::Error;
+use a2a::model::{
     AuthenticationInfo, KnownSecrets, ListPushNotificationConfigsRequest,
     PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
     TaskPushNotificationConfig,
 };
-use crate::push::Delivery;
-use crate::push::signature::SigningSecret;
+use a2a::{Call, Outcome};
 
 /// Carries out a call that is about the webhooks of the task.
 ///

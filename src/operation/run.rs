@@ -11,8 +11,8 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 
 use super::TaskSession;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Turn, TurnHost};
-use crate::model::{ContextId, Message, UnixMillis};
 use crate::task::{RunOutcome, RunRequest, RunStart, timed_out};
+use a2a::model::{ContextId, Message, UnixMillis};
 
 /// Runs the executor for one message, to its end.
 pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
+use super::TaskSession;
 use super::session::Refusal;
-use super::{Outcome, TaskSession, Terms};
 use crate::auth::Caller;
-use crate::error::Error;
 use crate::executor::TurnHost;
-use crate::model::{ContextId, HistoryLimit, SendMessageRequest};
 use crate::task::TaskError;
+use a2a::error::Error;
+use a2a::model::{ContextId, HistoryLimit, SendMessageRequest};
+use a2a::{Outcome, Terms};
 
 /// Who sends, and how.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ pub(super) fn deliver(
     // Who repeats a message did not get the answer: that is what the message came to, and no refusal
     // because of what it has changed.
     if !session.has_received(&message) {
-        terms.check_generation(session)?;
+        session.check_generation(terms.expected)?;
         session.check_room()?;
     }
     let agent = sender.agent.clone();

@@ -14,21 +14,21 @@ use super::projection::Projection;
 use super::push::Hook;
 use super::run::drive;
 use super::send_message::Sender;
-use super::{ShownTask, Terms};
 use crate::auth::Caller;
 use crate::config::Limits;
-use crate::error::Error;
 use crate::executor::{Runner, TurnHost};
-use crate::model::decode::read_json;
-use crate::model::{
-    ContextId, HistoryLimit, JsonSize, Message, Metadata, Role, Task, TaskId,
-    TaskPushNotificationConfig, TaskView, UnixMillis, encode, encode_line,
-};
 use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
 use crate::task::{
     Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunRequest,
     RunStart, TaskError, TaskMachine, Wants,
 };
+use a2a::error::Error;
+use a2a::model::decode::read_json;
+use a2a::model::{
+    ContextId, HistoryLimit, JsonSize, Message, Metadata, Role, Task, TaskId,
+    TaskPushNotificationConfig, TaskView, UnixMillis, encode, encode_line,
+};
+use a2a::{ShownTask, Terms};
 
 /// Finds the agent that answers for a task, by its slug.
 pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
@@ -379,6 +379,21 @@ impl TaskSession {
     /// Whether the task has received this very message before.
     pub(super) fn has_received(&self, message: &Message) -> bool {
         self.with_machine(|machine| machine.has_received(message)).unwrap_or(false)
+    }
+
+    /// Whether the task is at the generation that the caller expects, if it expects any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GenerationMismatch`] otherwise.
+    pub(super) fn check_generation(&self, expected: Option<u64>) -> Result<(), Error> {
+        let generation = self.generation();
+        match expected {
+            Some(expected) if expected != generation => {
+                Err(Error::GenerationMismatch { id: self.id().clone(), expected, generation })
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Whether the task takes one more message.

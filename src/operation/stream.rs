@@ -7,10 +7,11 @@
 use std::rc::Rc;
 
 use super::send_message::{Delivery, Sender, deliver, wait};
-use super::{Outcome, TaskSession, Terms, frame};
+use super::{TaskSession, frame};
 use crate::auth::Caller;
-use crate::error::Error;
-use crate::model::{HistoryLimit, SendMessageRequest};
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, SendMessageRequest};
+use a2a::{Outcome, Terms};
 
 /// The first frames for a follower, and whether more will come.
 #[derive(Clone, Debug, PartialEq, Eq)]

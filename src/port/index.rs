@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::model::{ContextId, TaskId, TaskState, UnixMillis};
+use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
 
 /// Where tasks put what listing shows of them. A projection, never the truth: rows may be late.
 #[async_trait(?Send)]

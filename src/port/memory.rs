@@ -15,8 +15,9 @@ use super::{
     Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
     WebhookJob,
 };
-use crate::model::{Message, TaskId, UnixMillis};
-use crate::tool::{Counters, HttpAnswer, HttpRequest};
+use crate::port::{HttpAnswer, HttpRequest};
+use a2a::model::{Message, TaskId, UnixMillis};
+use a2a_agents::tool::Counters;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
 #[derive(Clone, Default)]

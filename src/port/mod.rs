@@ -1,6 +1,7 @@
 //! What a task asks of the outside: storage for its log, a place in the index, and time, timers,
 //! background work and identifiers. `edge` gives it on Cloudflare, [`memory`] in tests.
 
+mod http;
 mod index;
 pub mod memory;
 
@@ -9,11 +10,12 @@ use std::fmt;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 
+pub use http::{HttpAnswer, HttpRequest};
 pub use index::{IndexRow, Indexed, TaskIndex};
 
-use crate::model::decode::{Decode, Fields};
-use crate::model::{Message, TaskId, UnixMillis};
-use crate::tool::{Counters, HttpAnswer, HttpRequest};
+use a2a::model::decode::{Decode, Fields};
+use a2a::model::{Message, TaskId, UnixMillis};
+use a2a_agents::tool::Counters;
 
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
 /// object before they are durable.

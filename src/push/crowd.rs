@@ -4,7 +4,7 @@
 //! a receiver that is silent holds up no other batch. How much may go on like that is bounded here.
 
 use super::Standing;
-use crate::model::UnixMillis;
+use a2a::model::UnixMillis;
 
 /// The jobs of an isolate whose batches are over.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use crate::model::decode::{Decode, Fields};
-use crate::model::{UnixMillis, doubled};
+use a2a::model::decode::{Decode, Fields};
+use a2a::model::{UnixMillis, doubled};
 
 /// How the notifications of one webhook have fared. Kept with the task.
 ///
@@ -386,7 +386,7 @@ const SILENT_MS: i64 = 60_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::decode::read_json;
+    use a2a::model::decode::read_json;
 
     const POLICY: RetryPolicy =
         RetryPolicy { max_attempts: 3, max_age_ms: 100_000, delay_ms: 1_000, suspend_after: 2 };

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::model::Secret;
+use a2a::model::Secret;
 
 /// A private key.
 #[derive(Clone, Debug, PartialEq, Eq)]

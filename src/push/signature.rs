@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use crate::model::Secret;
+use a2a::model::Secret;
 
 /// What notifications of a webhook are signed with: 24 to 64 bytes that its receiver knows, too.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! All that a task wants to be woken for, over the one alarm that its object has.
 
-use crate::model::UnixMillis;
+use a2a::model::UnixMillis;
 
 /// What falls due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::auth::Caller;
-use crate::model::decode::{Decode, Fields, read_json};
-use crate::model::{
+use a2a::model::decode::{Decode, Fields, read_json};
+use a2a::model::{
     Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
     UnixMillis,
 };

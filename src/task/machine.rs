@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::transition::may_enter;
 use super::{LogEntry, RunRequest, RunStart, StepRecord};
-use crate::model::{
+use a2a::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::{Input, LogEntry};
-use crate::model::{Json, TaskState, TaskStatus};
+use a2a::model::{Json, TaskState, TaskStatus};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
 /// it.

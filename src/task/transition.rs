@@ -1,6 +1,6 @@
 //! Which state may follow which (spec §4.1.3).
 
-use crate::model::TaskState;
+use a2a::model::TaskState;
 
 /// Whether an agent may move a task from one state to another.
 ///

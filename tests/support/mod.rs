@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
-use a2a_edge::agent::RunSettings;
+use a2a::error::Error;
+use a2a::model::{Message, SendMessageRequest, Task, TaskId, TaskState};
+use a2a::{Outcome, Terms};
+use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
-use a2a_edge::error::Error;
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::model::{Message, SendMessageRequest, Task, TaskId, TaskState};
-use a2a_edge::operation::{FindAgent, Outcome, Sender, TaskSession, Terms, send_message};
+use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;

@@ -4,9 +4,10 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Phase, TaskSession};
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
+use crate::port::{HttpAnswer, HttpRequest};
 use crate::task::{Input, Said, StepRecord};
-use crate::tool::{Counters, HttpAnswer, HttpRequest};
+use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
+use a2a_agents::tool::Counters;
 
 impl TaskSession {
     /// Whether the task may take what the executor says; gives its size in bytes and JSON values.

@@ -1,0 +1,19 @@
+//! Bytes to operations and outcomes to bytes: the protocol on HTTP. Pure; `edge` moves the bytes.
+
+pub mod discovery;
+pub mod extensions;
+pub mod http;
+pub mod json;
+pub mod jsonrpc;
+pub mod media_type;
+mod percent;
+mod reply;
+pub mod rest;
+mod service_parameters;
+pub mod sse;
+mod version;
+
+pub use media_type::MediaType;
+pub use reply::Reply;
+pub use service_parameters::{MAX_KEY_CHARS, ServiceParameters};
+pub use version::check_version;

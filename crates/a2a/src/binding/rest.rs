@@ -1,0 +1,488 @@
+//! The HTTP+JSON binding (spec §11): paths and verbs to operations, paths, queries and bodies to the
+//! parameters that the JSON-RPC binding has under the same names.
+
+use serde_json::{Map, Value};
+
+use super::http::HttpResponse;
+use super::media_type::MediaType;
+use super::version::{self, not_served};
+use super::{json, percent};
+use crate::Operation;
+use crate::error::Error;
+
+/// What a path below the URL of an agent stands for (spec §11.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    tenant: Option<String>,
+    resource: Resource,
+}
+
+impl Endpoint {
+    /// Finds what stands at `path`, which has no leading slash and is percent-encoded. One segment
+    /// before the resource is a tenant; otherwise the agent that the URL began with is it, if any.
+    /// `None` if nothing stands there.
+    pub fn find(agent: Option<&str>, path: &str) -> Option<Self> {
+        let segments: Vec<&str> = path.split('/').collect();
+        if let Some(resource) = Resource::parse(&segments) {
+            return Some(Self { tenant: agent.map(str::to_owned), resource });
+        }
+        let (tenant, segments) = segments.split_first()?;
+        let resource = Resource::parse(segments)?;
+        let tenant = Some(percent::decode(tenant)).filter(|tenant| !tenant.is_empty());
+        Some(Self { tenant: tenant.or_else(|| agent.map(str::to_owned)), resource })
+    }
+
+    /// The verbs that are taken here, as `Allow` lists them.
+    pub fn allowed(&self) -> &'static str {
+        self.resource.methods().allowed
+    }
+
+    /// The operation that a verb stands for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MethodNotAllowed`].
+    pub fn operation(&self, verb: &str) -> Result<Operation, Error> {
+        let Methods { operations, allowed } = self.resource.methods();
+        let found = operations.iter().find(|(known, _)| *known == verb);
+        found.map(|(_, operation)| *operation).ok_or(Error::MethodNotAllowed(allowed))
+    }
+
+    /// The parameters of a request that has a body, of at most `max_values` values: its members, and
+    /// what the path says.
+    ///
+    /// # Errors
+    ///
+    /// As [`json::parse`], and [`Error::InvalidRequest`] if the body is no object. Where a body has
+    /// nothing to say it may be empty or `null`.
+    pub fn params_of_body(self, body: &[u8], max_values: usize) -> Result<Value, Error> {
+        let is_optional = self.resource.takes_no_body();
+        if is_optional && body.trim_ascii().is_empty() {
+            return Ok(self.with_path(Map::new()));
+        }
+        match json::parse(body, max_values)? {
+            Value::Object(members) => Ok(self.with_path(members)),
+            Value::Null if is_optional => Ok(self.with_path(Map::new())),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => {
+                Err(Error::InvalidRequest("the body must be a JSON object".to_owned()))
+            }
+        }
+    }
+
+    /// The parameters of a request without a body: those of its query, and what the path says. The
+    /// first of several parameters of one name counts.
+    pub fn params_of_query(self, query: &str) -> Value {
+        let mut members = Map::new();
+        for (name, value) in percent::pairs(query).filter(|(name, _)| !name.is_empty()) {
+            let value = match value.as_str() {
+                "true" if BOOLEANS.contains(&name.as_str()) => Value::Bool(true),
+                "false" if BOOLEANS.contains(&name.as_str()) => Value::Bool(false),
+                // Numbers, enums and instants are read from text by the decoder.
+                _ => Value::String(value),
+            };
+            members.entry(name).or_insert(value);
+        }
+        self.with_path(members)
+    }
+
+    /// What the path says goes before what a query or a body says. The decoder looks for a
+    /// camelCase name first, so copies in snake_case need not be removed.
+    fn with_path(self, mut members: Map<String, Value>) -> Value {
+        let ids = match self.resource {
+            Resource::Send | Resource::Stream | Resource::Tasks | Resource::ExtendedCard => {
+                [None, None]
+            }
+            Resource::Task(id) | Resource::Cancel(id) | Resource::Subscribe(id) => {
+                [Some(("id", id)), None]
+            }
+            Resource::PushConfigs(task) => [Some(("taskId", task)), None],
+            Resource::PushConfig(task, id)
+            | Resource::Deliveries(task, id)
+            | Resource::Redeliver(task, id) => [Some(("taskId", task)), Some(("id", id))],
+        };
+        let tenant = self.tenant.map(|tenant| ("tenant", tenant));
+        for (name, value) in ids.into_iter().flatten().chain(tenant) {
+            members.insert(name.to_owned(), Value::String(value));
+        }
+        Value::Object(members)
+    }
+}
+
+/// A path behind the tenant, with the ids in it decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Resource {
+    Send,
+    Stream,
+    Tasks,
+    Task(String),
+    Cancel(String),
+    Subscribe(String),
+    PushConfigs(String),
+    /// The id of the task, and that of the config.
+    PushConfig(String, String),
+    Deliveries(String, String),
+    Redeliver(String, String),
+    ExtendedCard,
+}
+
+/// The verbs of a resource, and the operation that each of them is (spec §5.3).
+struct Methods {
+    allowed: &'static str,
+    operations: &'static [(&'static str, Operation)],
+}
+
+impl Resource {
+    fn parse(segments: &[&str]) -> Option<Self> {
+        match segments {
+            ["message:send"] => Some(Self::Send),
+            ["message:stream"] => Some(Self::Stream),
+            ["extendedAgentCard"] => Some(Self::ExtendedCard),
+            ["tasks"] => Some(Self::Tasks),
+            // A colon that belongs to the id is to be escaped where it could be misunderstood.
+            ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
+                Self::Cancel(percent::decode(id))
+            } else if let Some(id) = task.strip_suffix(":subscribe") {
+                Self::Subscribe(percent::decode(id))
+            } else {
+                Self::Task(percent::decode(task))
+            }),
+            ["tasks", task, "pushNotificationConfigs"] => {
+                Some(Self::PushConfigs(percent::decode(task)))
+            }
+            ["tasks", task, "pushNotificationConfigs", id] => {
+                let task = percent::decode(task);
+                Some(match id.strip_suffix(":redeliver") {
+                    Some(id) => Self::Redeliver(task, percent::decode(id)),
+                    None => Self::PushConfig(task, percent::decode(id)),
+                })
+            }
+            ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {
+                Some(Self::Deliveries(percent::decode(task), percent::decode(id)))
+            }
+            _ => None,
+        }
+    }
+
+    fn methods(&self) -> Methods {
+        let (allowed, operations): (_, &[_]) = match self {
+            Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
+            Self::Stream => ("POST, OPTIONS", &[("POST", Operation::SendStreamingMessage)]),
+            Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
+            Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
+            // The specification has GET in its proto and POST in its prose.
+            Self::Subscribe(_) => (
+                "GET, POST, OPTIONS",
+                &[("GET", Operation::SubscribeToTask), ("POST", Operation::SubscribeToTask)],
+            ),
+            Self::PushConfigs(_) => (
+                "GET, POST, OPTIONS",
+                &[
+                    ("GET", Operation::ListTaskPushNotificationConfigs),
+                    ("POST", Operation::CreateTaskPushNotificationConfig),
+                ],
+            ),
+            Self::PushConfig(..) => (
+                "GET, DELETE, OPTIONS",
+                &[
+                    ("GET", Operation::GetTaskPushNotificationConfig),
+                    ("DELETE", Operation::DeleteTaskPushNotificationConfig),
+                ],
+            ),
+            Self::Deliveries(..) => {
+                ("GET, OPTIONS", &[("GET", Operation::ListTaskPushNotificationDeliveries)])
+            }
+            Self::Redeliver(..) => {
+                ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
+            }
+            Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
+        };
+        Methods { allowed, operations }
+    }
+
+    /// Whether the path says all that a POST needs.
+    fn takes_no_body(&self) -> bool {
+        match self {
+            Self::Cancel(_) | Self::Subscribe(_) => true,
+            Self::Send
+            | Self::Stream
+            | Self::Tasks
+            | Self::Task(_)
+            | Self::PushConfigs(_)
+            | Self::PushConfig(..)
+            | Self::Deliveries(..)
+            | Self::Redeliver(..)
+            | Self::ExtendedCard => false,
+        }
+    }
+}
+
+/// Whether a path of the whole Worker that begins with this segment belongs to the default agent.
+/// No agent can have such a name.
+pub fn begins(segment: &str) -> bool {
+    matches!(segment, "tasks" | "extendedAgentCard" | OLDER_PREFIX)
+        || segment.starts_with("message:")
+}
+
+/// Whether a request for `version` to this path below an agent may be served. Paths that begin with
+/// `v1` are those of A2A 0.3, unless the request says 1.x.
+///
+/// # Errors
+///
+/// [`Error::VersionNotSupported`].
+pub fn check_version(path: &str, version: Option<&str>, is_strict: bool) -> Result<(), Error> {
+    let is_older = path.split('/').next() == Some(OLDER_PREFIX);
+    let checked = version::check_version(version, is_strict || is_older);
+    if is_older {
+        return checked.map_err(|_| not_served(version.unwrap_or("0.3")));
+    }
+    checked
+}
+
+/// The answer with a result that is JSON text already, in pieces.
+pub fn result(media_type: MediaType, result: &[&str]) -> HttpResponse {
+    HttpResponse::of_type(200, media_type, result.concat())
+}
+
+/// The segment with which the paths of A2A 0.3 begin.
+const OLDER_PREFIX: &str = "v1";
+
+/// The query parameters that are `true` or `false`.
+const BOOLEANS: [&str; 2] = ["includeArtifacts", "include_artifacts"];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn find(path: &str) -> Endpoint {
+        Endpoint::find(None, path).unwrap_or_else(|| panic!("nothing at {path}"))
+    }
+
+    #[test]
+    fn every_operation_has_its_path_and_verb() {
+        for (verb, path, operation, params) in [
+            ("POST", "message:send", Operation::SendMessage, json!({})),
+            ("POST", "message:stream", Operation::SendStreamingMessage, json!({})),
+            ("GET", "tasks", Operation::ListTasks, json!({})),
+            ("GET", "tasks/t", Operation::GetTask, json!({"id": "t"})),
+            ("POST", "tasks/t:cancel", Operation::CancelTask, json!({"id": "t"})),
+            ("GET", "tasks/t:subscribe", Operation::SubscribeToTask, json!({"id": "t"})),
+            ("POST", "tasks/t:subscribe", Operation::SubscribeToTask, json!({"id": "t"})),
+            (
+                "POST",
+                "tasks/t/pushNotificationConfigs",
+                Operation::CreateTaskPushNotificationConfig,
+                json!({"taskId": "t"}),
+            ),
+            (
+                "GET",
+                "tasks/t/pushNotificationConfigs",
+                Operation::ListTaskPushNotificationConfigs,
+                json!({"taskId": "t"}),
+            ),
+            (
+                "GET",
+                "tasks/t/pushNotificationConfigs/c",
+                Operation::GetTaskPushNotificationConfig,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            (
+                "DELETE",
+                "tasks/t/pushNotificationConfigs/c",
+                Operation::DeleteTaskPushNotificationConfig,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            (
+                "GET",
+                "tasks/t/pushNotificationConfigs/c/deliveries",
+                Operation::ListTaskPushNotificationDeliveries,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            (
+                "POST",
+                "tasks/t/pushNotificationConfigs/c:redeliver",
+                Operation::RedeliverTaskPushNotifications,
+                json!({"taskId": "t", "id": "c"}),
+            ),
+            ("GET", "extendedAgentCard", Operation::GetExtendedAgentCard, json!({})),
+        ] {
+            let endpoint = find(path);
+            assert_eq!(endpoint.operation(verb), Ok(operation), "{verb} {path}");
+            assert!(endpoint.allowed().contains(verb), "{verb} {path}");
+            assert_eq!(endpoint.clone().params_of_query(""), params, "{path}");
+            assert_eq!(endpoint.params_of_body(b"{}", 100), Ok(params), "{path}");
+        }
+    }
+
+    #[test]
+    fn other_verbs_are_told_which_are_right() {
+        for (verb, path, allowed) in [
+            ("GET", "message:send", "POST, OPTIONS"),
+            ("POST", "tasks", "GET, OPTIONS"),
+            ("DELETE", "tasks/t", "GET, OPTIONS"),
+            ("GET", "tasks/t:cancel", "POST, OPTIONS"),
+            ("PUT", "tasks/t/pushNotificationConfigs/c", "GET, DELETE, OPTIONS"),
+            ("DELETE", "tasks/t/pushNotificationConfigs", "GET, POST, OPTIONS"),
+            ("POST", "tasks/t/pushNotificationConfigs/c/deliveries", "GET, OPTIONS"),
+            ("GET", "tasks/t/pushNotificationConfigs/c:redeliver", "POST, OPTIONS"),
+            ("get", "tasks", "GET, OPTIONS"),
+        ] {
+            let refused = find(path).operation(verb);
+            assert_eq!(refused, Err(Error::MethodNotAllowed(allowed)), "{verb} {path}");
+        }
+    }
+
+    #[test]
+    fn other_paths_lead_nowhere() {
+        for path in [
+            "",
+            "message",
+            "message:poke",
+            "message:send/",
+            "tasks/a/b",
+            "tasks/a/pushNotificationConfigs/b/c",
+            "tasks/a/pushNotificationConfigs/b/deliveries/c",
+            "demo/x/tasks",
+            "Tasks",
+        ] {
+            assert_eq!(Endpoint::find(None, path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn ids_are_decoded_after_the_path_was_cut() {
+        for (path, resource) in [
+            ("tasks/a%2Fb", Resource::Task("a/b".to_owned())),
+            ("tasks/a%20b%3Acancel", Resource::Task("a b:cancel".to_owned())),
+            ("tasks/a:b", Resource::Task("a:b".to_owned())),
+            ("tasks/a:b:cancel", Resource::Cancel("a:b".to_owned())),
+            ("tasks/%E2%9C%93:subscribe", Resource::Subscribe("✓".to_owned())),
+            ("tasks/", Resource::Task(String::new())),
+            ("tasks/tasks", Resource::Task("tasks".to_owned())),
+            (
+                "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
+                Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:c",
+                Resource::PushConfig("a".to_owned(), "b:c".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:redeliver:redeliver",
+                Resource::Redeliver("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Aredeliver",
+                Resource::PushConfig("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Ac/deliveries",
+                Resource::Deliveries("a".to_owned(), "b:c".to_owned()),
+            ),
+        ] {
+            assert_eq!(find(path).resource, resource, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_tenant_may_come_before_the_resource() {
+        for (agent, path, tenant) in [
+            (None, "tasks/t", None),
+            (None, "acme/tasks/t", Some("acme")),
+            (None, "a%2Fb/message:send", Some("a/b")),
+            (None, "/tasks/t", None),
+            (Some("demo"), "tasks/t", Some("demo")),
+            (Some("demo"), "demo/tasks/t", Some("demo")),
+            (Some("demo"), "other/tasks/t", Some("other")),
+            (Some("demo"), "/tasks/t", Some("demo")),
+        ] {
+            let found = Endpoint::find(agent, path).and_then(|endpoint| endpoint.tenant);
+            assert_eq!(found.as_deref(), tenant, "{agent:?} {path}");
+        }
+    }
+
+    #[test]
+    fn the_path_goes_before_body_and_query() {
+        let endpoint = Endpoint::find(Some("demo"), "tasks/t:cancel").expect("a path");
+        let body = br#"{"id": "x", "tenant": "x", "metadata": {"k": 1}}"#;
+        let expected = json!({"id": "t", "tenant": "demo", "metadata": {"k": 1}});
+        assert_eq!(endpoint.clone().params_of_body(body, 100), Ok(expected));
+        let params = endpoint.params_of_query("id=x&tenant=x");
+        assert_eq!(params, json!({"id": "t", "tenant": "demo"}));
+    }
+
+    #[test]
+    fn queries_become_parameters() {
+        let query = "pageSize=10&page_token=a%3D%3D&includeArtifacts=true&status=\
+                     TASK_STATE_WORKING&contextId=true&pageSize=20&=x";
+        assert_eq!(
+            find("tasks").params_of_query(query),
+            json!({"pageSize": "10", "page_token": "a==", "includeArtifacts": true,
+                "status": "TASK_STATE_WORKING", "contextId": "true"})
+        );
+        let params = find("tasks").params_of_query("include_artifacts=false&includeArtifacts=yes");
+        assert_eq!(params, json!({"include_artifacts": false, "includeArtifacts": "yes"}));
+    }
+
+    #[test]
+    fn bad_values_name_their_parameter() {
+        for (query, field) in [
+            ("historyLength=x", "historyLength"),
+            ("historyLength=-1", "historyLength"),
+            ("history_length=1.5", "historyLength"),
+            ("historyLength=", "historyLength"),
+        ] {
+            let params = find("tasks/t").params_of_query(query);
+            let refused = Operation::GetTask.decode(params).expect_err(query);
+            assert!(matches!(&refused, Error::InvalidParams(found) if found[0].field == field));
+        }
+    }
+
+    #[test]
+    fn bodies_are_objects_and_may_be_missing_where_the_path_says_all() {
+        for body in ["", " \n", "{}", "null"] {
+            for path in ["tasks/t:cancel", "tasks/t:subscribe"] {
+                let params = find(path).params_of_body(body.as_bytes(), 100);
+                assert_eq!(params, Ok(json!({"id": "t"})), "{path} {body}");
+            }
+        }
+        for (path, body, code) in [
+            ("message:send", "", -32700),
+            ("message:send", "null", -32600),
+            ("tasks/t/pushNotificationConfigs", "", -32700),
+            ("tasks/t/pushNotificationConfigs/c:redeliver", "", -32700),
+            ("message:send", "[]", -32600),
+            ("tasks/t:cancel", "1", -32600),
+            ("tasks/t:cancel", "{", -32700),
+        ] {
+            let refused = find(path).params_of_body(body.as_bytes(), 100).expect_err(body);
+            assert_eq!(refused.wire().code, code, "{path} {body}");
+        }
+    }
+
+    #[test]
+    fn paths_of_version_0_3_are_not_served_yet() {
+        for (path, version, is_strict, is_served) in [
+            ("tasks", None, false, true),
+            ("tasks", Some("0.3"), false, false),
+            ("tasks", None, true, false),
+            ("tasks", Some("1.0"), true, true),
+            ("tasks", Some("2.0"), false, false),
+            ("v1/tasks", None, false, false),
+            ("v1/card", Some("0.3"), false, false),
+            ("v1/tasks", Some("1.0"), false, true),
+            ("v1", Some("9.0"), false, false),
+        ] {
+            let checked = check_version(path, version, is_strict);
+            assert_eq!(checked.is_ok(), is_served, "{path} {version:?}");
+        }
+        let refused = check_version("v1/tasks", None, false).expect_err("0.3");
+        assert!(refused.to_string().starts_with("A2A 0.3 is not spoken"), "{refused}");
+    }
+}

@@ -1,0 +1,41 @@
+//! The A2A data model (spec §4) as plain values: tasks, messages, artifacts, events, requests, cards.
+//!
+//! Writing is `serde::Serialize` and gives the JSON of A2A 1.0 (ProtoJSON, camelCase, defaults
+//! omitted). Reading is [`decode`]: lenient where ProtoJSON is, and precise about what is wrong.
+//! How older versions look on the wire is the business of `binding`.
+
+mod agent_card;
+mod artifact;
+pub mod decode;
+mod event;
+mod generation;
+mod id;
+mod json;
+mod message;
+mod push;
+mod request;
+mod task;
+mod time;
+
+pub use agent_card::{
+    AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
+};
+pub use artifact::Artifact;
+pub use decode::FieldViolation;
+pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
+pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
+pub use id::{ContextId, TaskId};
+pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
+pub use message::{Base64, Message, Part, PartContent, Role};
+pub use push::{
+    AuthenticationInfo, EventFilter, KnownSecrets, ListPushNotificationConfigsRequest,
+    PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
+    TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
+};
+pub use request::fnv1a;
+pub use request::{
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,
+    SendMessageRequest, SubscribeToTaskRequest,
+};
+pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
+pub use time::{UnixMillis, doubled};

@@ -1,0 +1,287 @@
+//! What clients ask (spec §3.1, §3.2): the parameters of each operation.
+
+use serde::Serialize;
+
+use super::decode::{Decode, Fields, decode_via_fields};
+use super::task::STATES;
+use super::{
+    ContextId, Message, Metadata, TaskId, TaskPushNotificationConfig, TaskState, UnixMillis,
+};
+
+/// The parameters of SendMessage and SendStreamingMessage (spec §3.2.1).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendMessageRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// What is said.
+    pub message: Message,
+    /// How to answer.
+    pub configuration: SendMessageConfiguration,
+    /// Free-form data; kept as the metadata of a task that this creates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+}
+
+impl SendMessageRequest {
+    /// Tells what is asked for from anything else that might be: 16 hex digits over the message and the
+    /// metadata. How to answer does not count.
+    pub fn fingerprint(&self) -> String {
+        // The model has no map with keys other than strings, so encoding cannot fail.
+        let asked = serde_json::to_vec(&(&self.message, &self.metadata)).unwrap_or_default();
+        format!("{:016x}", fnv1a(&asked))
+    }
+}
+
+/// The FNV-1a hash, 64 bits: the same in every version of the compiler, as what it is compared with
+/// outlives deploys.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
+/// How a send is to be answered (spec §3.2.2).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendMessageConfiguration {
+    /// Media types that the client can take; none named means any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted_output_modes: Vec<String>,
+    /// How much history the returned task carries, 0 or more; unset means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_length: Option<i32>,
+    /// Answer as soon as the task exists, instead of when it is finished or waits for somebody.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub return_immediately: bool,
+    /// A webhook that is registered with the task before work on the message begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_push_notification_config: Option<TaskPushNotificationConfig>,
+}
+
+/// The parameters of GetTask (spec §3.1.3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetTaskRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The task.
+    pub id: TaskId,
+    /// How much history the answer carries, 0 or more; unset means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_length: Option<i32>,
+}
+
+/// The parameters of ListTasks (spec §3.1.4). Filters that are set must all be met.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListTasksRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Only tasks of this conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<ContextId>,
+    /// Only tasks in this state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskState>,
+    /// How many tasks a page holds at most, 1 to [`MAX_PAGE_SIZE`](Self::MAX_PAGE_SIZE); on the wire
+    /// [`DEFAULT_PAGE_SIZE`](Self::DEFAULT_PAGE_SIZE) where unset. An explicit 0 is refused.
+    pub page_size: u8,
+    /// Where the page begins: the `nextPageToken` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+    /// How much history each task carries, 0 or more; unset means all that the index has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_length: Option<i32>,
+    /// Only tasks whose present status began then or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_timestamp_after: Option<UnixMillis>,
+    /// Whether the tasks carry their artifacts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub include_artifacts: bool,
+}
+
+impl ListTasksRequest {
+    /// The page size where a request names none.
+    pub const DEFAULT_PAGE_SIZE: u8 = 50;
+    /// The largest page size that a request may name.
+    pub const MAX_PAGE_SIZE: u8 = 100;
+}
+
+/// The parameters of CancelTask (spec §3.1.5).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelTaskRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The task.
+    pub id: TaskId,
+    /// Free-form data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
+}
+
+/// The parameters of SubscribeToTask (spec §3.1.6).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubscribeToTaskRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The task.
+    pub id: TaskId,
+}
+
+impl Decode for SubscribeToTaskRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let id = fields.required_string("id");
+        Some(Self { tenant, id: TaskId::new(id?) })
+    }
+}
+
+impl Decode for SendMessageRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let message = fields.required_object("message");
+        let configuration = fields.object("configuration").unwrap_or_default();
+        let metadata = fields.metadata("metadata");
+        Some(Self { tenant, message: message?, configuration, metadata })
+    }
+}
+
+impl Decode for SendMessageConfiguration {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        // The second name is that of older texts of the specification.
+        let push = fields.object("taskPushNotificationConfig");
+        let push = push.or_else(|| fields.object("pushNotificationConfig"));
+        Some(Self {
+            accepted_output_modes: fields.strings("acceptedOutputModes"),
+            history_length: fields.count("historyLength"),
+            return_immediately: fields.boolean("returnImmediately").unwrap_or_default(),
+            task_push_notification_config: push,
+        })
+    }
+}
+
+impl Decode for GetTaskRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let id = fields.required_string("id");
+        let history_length = fields.count("historyLength");
+        Some(Self { tenant, id: TaskId::new(id?), history_length })
+    }
+}
+
+impl Decode for ListTasksRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            tenant: fields.string("tenant"),
+            context_id: fields.string("contextId").map(ContextId::new),
+            status: fields.enumeration("status", &STATES),
+            page_size: page_size(fields),
+            page_token: fields.string("pageToken"),
+            history_length: fields.count("historyLength"),
+            status_timestamp_after: fields.timestamp("statusTimestampAfter"),
+            include_artifacts: fields.boolean("includeArtifacts").unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for CancelTaskRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let id = fields.required_string("id");
+        let metadata = fields.metadata("metadata");
+        Some(Self { tenant, id: TaskId::new(id?), metadata })
+    }
+}
+
+/// The page size; the default also where it is refused, which is noted in `fields`.
+fn page_size(fields: &mut Fields) -> u8 {
+    let Some(given) = fields.integer("pageSize") else {
+        return ListTasksRequest::DEFAULT_PAGE_SIZE;
+    };
+    let largest = ListTasksRequest::MAX_PAGE_SIZE;
+    match u8::try_from(given) {
+        Ok(size @ 1..=ListTasksRequest::MAX_PAGE_SIZE) => size,
+        Ok(_) | Err(_) => {
+            fields.refuse("pageSize", format!("must be 1 to {largest}, got {given}"));
+            ListTasksRequest::DEFAULT_PAGE_SIZE
+        }
+    }
+}
+
+decode_via_fields!(
+    SendMessageRequest,
+    SendMessageConfiguration,
+    GetTaskRequest,
+    ListTasksRequest,
+    CancelTaskRequest,
+    SubscribeToTaskRequest
+);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::decode::decode;
+    use super::*;
+
+    #[test]
+    fn a_listing_needs_no_parameters() {
+        let request: ListTasksRequest = decode(json!({})).unwrap();
+        assert_eq!(request.page_size, 50);
+        assert_eq!((request.status, request.page_token), (None, None));
+        assert!(!request.include_artifacts);
+    }
+
+    #[test]
+    fn a_listing_is_read_in_both_spellings() {
+        let camel = json!({"contextId": "c", "status": "TASK_STATE_FAILED", "pageSize": 7,
+            "pageToken": "t", "historyLength": 2, "includeArtifacts": true,
+            "statusTimestampAfter": "2026-01-05T09:00:01.250Z"});
+        let snake = json!({"context_id": "c", "status": 4, "page_size": "7",
+            "page_token": "t", "history_length": 2.0, "include_artifacts": true,
+            "status_timestamp_after": "2026-01-05T10:00:01.25+01:00"});
+        let read: ListTasksRequest = decode(camel).unwrap();
+        assert_eq!(read.status_timestamp_after, Some(UnixMillis(1_767_603_601_250)));
+        assert_eq!(decode(snake), Ok(read));
+    }
+
+    #[test]
+    fn no_state_an_empty_context_and_an_empty_token_filter_nothing() {
+        for status in [json!(0), json!("TASK_STATE_UNSPECIFIED"), Value::Null] {
+            let given = json!({"status": status, "contextId": "", "pageToken": ""});
+            assert_eq!(decode::<ListTasksRequest>(given), decode(json!({})));
+        }
+    }
+
+    #[test]
+    fn limits_of_a_listing_are_named() {
+        for (field, value) in [
+            ("pageSize", json!(0)),
+            ("pageSize", json!(-1)),
+            ("pageSize", json!(101)),
+            ("pageSize", json!(300)),
+            ("pageSize", json!(1.5)),
+            ("pageSize", json!("many")),
+            ("historyLength", json!(-1)),
+            ("status", json!("DONE")),
+            ("status", json!(99)),
+            ("statusTimestampAfter", json!("yesterday")),
+            ("includeArtifacts", json!("yes")),
+            ("pageToken", json!(5)),
+            ("contextId", json!({})),
+        ] {
+            let refused = decode::<ListTasksRequest>(json!({field: value})).unwrap_err();
+            assert_eq!(refused[0].field, field, "{value}");
+        }
+        for size in [json!(1), json!(100), json!("100"), json!(2.0)] {
+            assert!(decode::<ListTasksRequest>(json!({"pageSize": size})).is_ok(), "{size}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What calls come to.
+
+use std::rc::Rc;
+
+use crate::model::{Message, ShownWebhook};
+
+/// What an operation gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The result of a send: the task as it was when there was nothing more to wait for.
+    SentTask(ShownTask),
+    /// The result of a send: a message instead of a task.
+    SentMessage(Box<Message>),
+    /// The task as it was when the operation was done.
+    Task(ShownTask),
+    /// A webhook of the task.
+    PushConfig(Box<ShownWebhook>),
+    /// All webhooks of the task.
+    PushConfigs(Vec<ShownWebhook>),
+    /// A webhook of the task is gone.
+    PushConfigDeleted,
+    /// How the notifications of a webhook have fared, as JSON.
+    Deliveries(String),
+}
+
+/// A task as an answer shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownTask {
+    /// The task as 1.0 JSON.
+    pub json: Rc<String>,
+    /// The generation that it shows.
+    pub generation: u64,
+}

@@ -1,0 +1,41 @@
+//! On what terms a call is made: what counts for it besides its parameters.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::model::decode::{Decode, Fields};
+
+/// The terms of a call. Those that do not concern its operation are not set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Terms {
+    /// The generation that the task must be at for a message or a cancel to be taken
+    /// (`If-Generation-Match`).
+    pub expected: Option<u64>,
+    /// The generation after which GetTask answers, waiting for it (`After-Generation`).
+    pub after: Option<u64>,
+    /// How long GetTask waits at most, in milliseconds (`Prefer: wait`); never longer than a blocking
+    /// send.
+    pub wait_ms: Option<u64>,
+    /// How long the run that a send begins may take, in milliseconds, if less than the agent's runs may
+    /// (`Run-Timeout-Ms`).
+    pub run_timeout_ms: Option<u64>,
+    /// Whether the metadata of tasks is to tell their generation.
+    pub shows_generation: bool,
+    /// Set if the caller has as many unfinished tasks as it may have, so many: this call must begin no
+    /// further one.
+    pub quota: Option<u64>,
+}
+
+impl Decode for Terms {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let mut number = |name| fields.member(name).as_ref().and_then(Value::as_u64);
+        Some(Self {
+            expected: number("expected"),
+            after: number("after"),
+            wait_ms: number("wait_ms"),
+            run_timeout_ms: number("run_timeout_ms"),
+            quota: number("quota"),
+            shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
+        })
+    }
+}

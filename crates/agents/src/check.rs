@@ -1,0 +1,358 @@
+//! Whether the agent files hold together. Every problem names the file, the key and the fix.
+
+use std::fmt;
+
+use super::definition::{AgentDefinition, ExecutorKind, RunSettings};
+use super::script;
+use crate::tool::{Tool, check_schema};
+use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
+
+/// Something that is wrong with an agent file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as `agents/demo.toml`.
+    pub file: String,
+    /// The key, as `executor.tools[1]`; empty for the whole file.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub fix: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.key.as_str() {
+            "" => write!(out, "{}: {}", self.file, self.fix),
+            key => write!(out, "{}: `{key}` {}", self.file, self.fix),
+        }
+    }
+}
+
+/// Everything that is wrong with the agents of a folder; empty if they can be served.
+pub fn check_all(
+    folder: &str,
+    agents: &[AgentDefinition],
+    tools: &[Box<dyn Tool>],
+) -> Vec<Problem> {
+    let mut problems: Vec<Problem> =
+        agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
+    let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
+    match defaults.as_slice() {
+        [_] => {}
+        [] => problems.push(Problem {
+            file: format!("{folder}/"),
+            key: String::new(),
+            fix: "no agent answers at `/`; write `default = true` in one of the files".to_owned(),
+        }),
+        [first, others @ ..] => {
+            for other in others {
+                let fix = format!("is true in {} too; keep it in one of the two files", first.file);
+                problems.push(problem(other, "default", fix));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether a file name can be the path and the tenant of an agent: lower-case letters, digits and
+/// `-`, beginning with a letter, at most 63, and not a path that the Worker itself uses.
+pub fn is_valid_slug(slug: &str) -> bool {
+    let mut letters = slug.chars();
+    let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_lowercase());
+    let goes_on_well = letters
+        .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
+    begins_well && goes_on_well && slug.len() <= 63 && !RESERVED.contains(&slug)
+}
+
+fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
+    if !is_valid_slug(&agent.slug) {
+        let rule = "lower-case letters, digits and `-`, beginning with a letter";
+        report("", format!("the file name must be {rule}, and not one of {}", RESERVED.join(", ")));
+    }
+    for (key, value) in
+        [("name", &agent.name), ("description", &agent.description), ("version", &agent.version)]
+    {
+        if value.trim().is_empty() {
+            report(key, "must not be empty".to_owned());
+        }
+    }
+    for (key, modes) in [("input_modes", &agent.input_modes), ("output_modes", &agent.output_modes)]
+    {
+        if modes.is_empty() {
+            report(key, "needs at least one media type, as `text/plain`".to_owned());
+        }
+        for mode in modes.iter().filter(|mode| !mode.contains('/')) {
+            report(key, format!("holds {mode:?}, which is no media type such as `text/plain`"));
+        }
+    }
+    if agent.capabilities.extended_agent_card {
+        let fix = "is not supported by this build; remove the line";
+        report("capabilities.extended_agent_card", fix.to_owned());
+    }
+    for (key, fix) in check_extensions(&agent.capabilities.extensions) {
+        report(&key, fix);
+    }
+    for (key, url) in
+        [("documentation_url", &agent.documentation_url), ("icon_url", &agent.icon_url)]
+    {
+        if url
+            .as_ref()
+            .is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://"))
+        {
+            report(key, "must be an absolute http or https URL".to_owned());
+        }
+    }
+    for (key, fix) in check_run(&agent.executor.run) {
+        report(key, fix);
+    }
+    if agent.default && agent.development {
+        report(
+            "development",
+            "cannot be true for the default agent; it must always answer".to_owned(),
+        );
+    }
+    match agent.executor.kind {
+        ExecutorKind::Tools => {
+            if !agent.executor.rules.is_empty() {
+                report("executor.rules", "belongs to the kind `script`".to_owned());
+            }
+            for (key, fix) in check_tools(agent, &agent.executor.tools, tools) {
+                report(&key, fix);
+            }
+        }
+        ExecutorKind::Script => {
+            let rules = &agent.executor.rules;
+            if !agent.executor.tools.is_empty() {
+                report("executor.tools", "belongs to the kind `tools`".to_owned());
+            }
+            if agent.skills.is_empty() {
+                report("skills", "a scripted agent needs at least one `[[skills]]`".to_owned());
+            }
+            if rules.is_empty() {
+                report("executor.rules", "needs at least one rule".to_owned());
+            }
+            if !agent.development && rules.iter().any(script::is_for_development) {
+                let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
+                           may have";
+                report("executor.rules", fix.to_owned());
+            }
+            for (key, fix) in script::problems_of(rules, "executor.rules") {
+                report(&key, fix);
+            }
+        }
+    }
+    for (index, skill) in agent.skills.iter().enumerate() {
+        let earlier = agent.skills.iter().take(index);
+        if earlier.into_iter().any(|other| other.id == skill.id) {
+            report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
+        }
+    }
+    problems
+}
+
+fn check_run(run: &RunSettings) -> Vec<(&'static str, String)> {
+    let RunSettings { recovery: _, max_attempts, timeout_ms, idle_timeout_ms } = *run;
+    let mut problems = Vec::new();
+    for (key, value, least, most) in [
+        ("executor.run.max_attempts", max_attempts.map(u64::from), 1, 1_000),
+        ("executor.run.timeout_ms", timeout_ms, 1, MAX_RUN_MS),
+        ("executor.run.idle_timeout_ms", idle_timeout_ms, 0, MAX_RUN_MS),
+    ] {
+        if value.is_some_and(|value| !(least..=most).contains(&value)) {
+            problems.push((key, format!("must be from {least} to {most}")));
+        }
+    }
+    problems
+}
+
+/// The URIs stand in a header, as a list separated by commas.
+fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    for (index, AgentExtension { uri, .. }) in extensions.iter().enumerate() {
+        let key = format!("capabilities.extensions[{index}].uri");
+        let is_plain = uri.chars().all(|letter| letter.is_ascii_graphic() && letter != ',');
+        if uri.is_empty() || !is_plain {
+            let fix = format!("is {uri:?}, but must be a URI in ASCII without spaces and commas");
+            problems.push((key.clone(), fix));
+        }
+        if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
+            problems.push((key, format!("{uri:?} stands twice")));
+        } else if [GENERATION_EXTENSION, WEBHOOKS_EXTENSION].contains(&uri.as_str()) {
+            let fix =
+                format!("{uri:?} is declared for every agent that has it; remove this extension");
+            problems.push((key, fix));
+        }
+    }
+    problems
+}
+
+fn check_tools(
+    agent: &AgentDefinition,
+    names: &[String],
+    tools: &[Box<dyn Tool>],
+) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    let known = tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
+    if names.is_empty() {
+        let fix = format!("needs at least one tool; there are: {known}");
+        problems.push(("executor.tools".to_owned(), fix));
+    }
+    for (index, name) in names.iter().enumerate() {
+        let key = format!("executor.tools[{index}]");
+        match tools.iter().find(|tool| tool.name() == name) {
+            None => problems.push((key, format!("there is no tool {name:?}; there are: {known}"))),
+            Some(tool) => {
+                for unheeded in check_schema(tool.input_schema()) {
+                    problems.push((key.clone(), format!("the schema of {name}: {unheeded}")));
+                }
+                if names.iter().take(index).any(|earlier| earlier == name) {
+                    problems.push((key, format!("{name:?} stands twice")));
+                }
+            }
+        }
+    }
+    for (index, skill) in agent.skills.iter().enumerate() {
+        if !names.contains(&skill.id) {
+            let fix = format!(
+                "no tool of this agent is called {:?}; add it to `executor.tools` or remove the skill",
+                skill.id
+            );
+            problems.push((format!("skills[{index}].id"), fix));
+        }
+    }
+    problems
+}
+
+fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
+    Problem { file: agent.file.clone(), key: key.to_owned(), fix }
+}
+
+/// First path segments that are not agents.
+const RESERVED: [&str; 8] =
+    ["v1", "tasks", "message", "extended-agent-card", "console", "card", "assets", "health"];
+
+/// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
+const MAX_RUN_MS: u64 = 900_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::tool::LocalTool;
+
+    const GOOD: &str = r#"
+        name = "A"
+        description = "B"
+        version = "1"
+        default = true
+        [executor]
+        kind = "tools"
+        tools = ["say", "sum"]
+    "#;
+
+    fn agent(slug: &str, text: &str) -> AgentDefinition {
+        let (slug, file) = (slug.to_owned(), format!("agents/{slug}.toml"));
+        AgentDefinition { slug, file, ..toml::from_str(text).unwrap() }
+    }
+
+    fn tools() -> Vec<Box<dyn Tool>> {
+        let tool = |name| -> Box<dyn Tool> {
+            let schema = json!({"type": "object"});
+            Box::new(LocalTool::<Value>::new(name, "A tool.", schema, |_, _| Ok(Value::Null)))
+        };
+        vec![tool("say"), tool("sum")]
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        let problems = check_all("agents", &[agent("x", text)], &tools());
+        problems.iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn a_good_file_has_no_problems() {
+        assert_eq!(problems(GOOD), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_problem_names_the_file_the_key_and_the_fix() {
+        let script = r#"
+            name = "A"
+            description = "B"
+            version = "1"
+            default = true
+            executor = { kind = "script", rules = [] }
+        "#;
+        for (text, problem) in [
+            (GOOD.replace("\"A\"", "\" \""), "agents/x.toml: `name` must not be empty"),
+            (
+                GOOD.replace("\"say\"", "\"sya\""),
+                "agents/x.toml: `executor.tools[0]` there is no tool \"sya\"; there are: say, sum",
+            ),
+            (
+                GOOD.replace("\"sum\"", "\"say\""),
+                "agents/x.toml: `executor.tools[1]` \"say\" stands twice",
+            ),
+            (
+                format!("{GOOD}\n[[skills]]\nid = \"dance\""),
+                "agents/x.toml: `skills[0].id` no tool of this agent is called \"dance\"; add it to \
+                 `executor.tools` or remove the skill",
+            ),
+            (
+                format!("{GOOD}\n[capabilities]\nextended_agent_card = true"),
+                "agents/x.toml: `capabilities.extended_agent_card` is not supported by this build; \
+                 remove the line",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = \"urn:a,b\""),
+                "agents/x.toml: `capabilities.extensions[0].uri` is \"urn:a,b\", but must be a URI in \
+                 ASCII without spaces and commas",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = {GENERATION_EXTENSION:?}"),
+                "agents/x.toml: `capabilities.extensions[0].uri` \"urn:a2a-edge:generation:v1\" is \
+                 declared for every agent that has it; remove this extension",
+            ),
+            (
+                format!("{GOOD}\n[[capabilities.extensions]]\nuri = {WEBHOOKS_EXTENSION:?}"),
+                "agents/x.toml: `capabilities.extensions[0].uri` \"urn:a2a-edge:webhooks:v1\" is \
+                 declared for every agent that has it; remove this extension",
+            ),
+            (
+                GOOD.replace("default = true", ""),
+                "agents/: no agent answers at `/`; write `default = true` in one of the files",
+            ),
+            (
+                GOOD.replace("[executor]", "input_modes = [\"text\"]\n[executor]"),
+                "agents/x.toml: `input_modes` holds \"text\", which is no media type such as `text/plain`",
+            ),
+            (
+                script.to_owned(),
+                "agents/x.toml: `skills` a scripted agent needs at least one `[[skills]]`",
+            ),
+            (script.to_owned(), "agents/x.toml: `executor.rules` needs at least one rule"),
+        ] {
+            assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));
+        }
+    }
+
+    #[test]
+    fn two_default_agents_are_refused() {
+        let problems = check_all("agents", &[agent("a", GOOD), agent("b", GOOD)], &tools());
+        assert_eq!(
+            problems[0].to_string(),
+            "agents/b.toml: `default` is true in agents/a.toml too; keep it in one of the two files"
+        );
+    }
+
+    #[test]
+    fn file_names_become_paths() {
+        for slug in ["demo", "a", "agent-2"] {
+            assert!(is_valid_slug(slug), "{slug}");
+        }
+        for slug in ["", "Demo", "2nd", "-a", "a_b", "a.b", "tasks", "v1", "ä"] {
+            assert!(!is_valid_slug(slug), "{slug}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The shape of an agent file.
+
+use serde::{Deserialize, Serialize};
+
+use super::script::Rule;
+use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
+
+/// One agent, as `agents/<slug>.toml` describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentDefinition {
+    /// Its file, as `agents/demo.toml`. Not part of the file.
+    #[serde(skip)]
+    pub file: String,
+    /// The name of the file without `.toml`: the agent answers at `/<slug>`. Not part of the file.
+    #[serde(skip)]
+    pub slug: String,
+    /// A name for people.
+    pub name: String,
+    /// What the agent does.
+    pub description: String,
+    /// The version of the agent itself, as `1.0.0`.
+    pub version: String,
+    /// Whether it answers at `/` too; one agent does.
+    #[serde(default)]
+    pub default: bool,
+    /// Whether it is served only where `DEVELOPMENT` is set.
+    #[serde(default)]
+    pub development: bool,
+    /// Where its documentation is.
+    #[serde(default)]
+    pub documentation_url: Option<String>,
+    /// Where its picture is.
+    #[serde(default)]
+    pub icon_url: Option<String>,
+    /// Who offers it.
+    #[serde(default)]
+    pub provider: Option<AgentProvider>,
+    /// Media types that it takes.
+    #[serde(default = "default_modes")]
+    pub input_modes: Vec<String>,
+    /// Media types that it gives.
+    #[serde(default = "default_modes")]
+    pub output_modes: Vec<String>,
+    /// The optional parts of the protocol that it supports.
+    #[serde(default)]
+    pub capabilities: Capabilities,
+    /// What answers.
+    pub executor: ExecutorDefinition,
+    /// What it can do. For an agent with tools: what differs from the skills that the tools are.
+    #[serde(default)]
+    pub skills: Vec<SkillDefinition>,
+}
+
+/// The optional parts of the protocol (spec §4.4.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// SendStreamingMessage and SubscribeToTask; offered unless the file says `false`.
+    #[serde(default = "yes")]
+    pub streaming: bool,
+    /// Webhooks.
+    #[serde(default)]
+    pub push_notifications: bool,
+    /// GetExtendedAgentCard.
+    #[serde(default)]
+    pub extended_agent_card: bool,
+    /// Extensions that the agent knows.
+    #[serde(default)]
+    pub extensions: Vec<AgentExtension>,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            streaming: true,
+            push_notifications: false,
+            extended_agent_card: false,
+            extensions: Vec::new(),
+        }
+    }
+}
+
+impl From<Capabilities> for AgentCapabilities {
+    fn from(capabilities: Capabilities) -> Self {
+        let Capabilities { streaming, push_notifications, extended_agent_card, extensions } =
+            capabilities;
+        Self { streaming, push_notifications, extensions, extended_agent_card }
+    }
+}
+
+/// What answers for an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecutorDefinition {
+    /// The kind, which says what of the rest is needed.
+    pub kind: ExecutorKind,
+    /// For `tools`: the names of local tools; the first one gets messages that name none.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// For `script`: the rules.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+    /// How runs are bounded, and what becomes of interrupted ones.
+    #[serde(default)]
+    pub run: RunSettings,
+}
+
+/// How an agent's runs are bounded, and what becomes of interrupted ones: the table `[executor.run]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunSettings {
+    /// What is to be done when a run was interrupted; unless given, what the kind of executor says.
+    pub recovery: Option<RecoveryMode>,
+    /// How often a run is begun at most; `MAX_ATTEMPTS` unless given.
+    pub max_attempts: Option<u32>,
+    /// How long a run may take, all attempts together, in milliseconds; `RUN_TIMEOUT_MS` unless given.
+    pub timeout_ms: Option<u64>,
+    /// How long a run may do nothing that shows, in milliseconds; 0 for as long as it may take,
+    /// `IDLE_TIMEOUT_MS` unless given.
+    pub idle_timeout_ms: Option<u64>,
+}
+
+/// What is to be done when a run was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryMode {
+    /// Run again; steps that are done are not done again.
+    Resume,
+    /// Run again from the start.
+    Restart,
+    /// Fail the task.
+    Fail,
+}
+
+/// The kinds of executors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutorKind {
+    /// Calls local tools.
+    Tools,
+    /// Follows fixed rules, for tests and demonstrations.
+    Script,
+}
+
+/// A skill of an agent (spec §4.4.5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillDefinition {
+    /// Unique within the agent; for a tool, its name.
+    pub id: String,
+    /// A name for people.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Key words.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What one may ask.
+    #[serde(default)]
+    pub examples: Vec<String>,
+    /// Media types that it takes, if other than the agent's.
+    #[serde(default)]
+    pub input_modes: Vec<String>,
+    /// Media types that it gives, if other than the agent's.
+    #[serde(default)]
+    pub output_modes: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn default_modes() -> Vec<String> {
+    vec!["text/plain".to_owned(), "application/json".to_owned()]
+}

@@ -1,0 +1,103 @@
+//! For build scripts: reads the agent files of a folder, checks them and embeds them, with the cards
+//! that follow from them; then reads back what it embeds, as the Worker will.
+//!
+//! A file that does not hold together is a build error that names the file, the key and the fix.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::SystemTime;
+use std::{env, fs};
+
+use a2a::model::UnixMillis;
+
+use crate::tool::Tool;
+use crate::{AgentDefinition, Embedded, EmbeddedAgent, Problem, card_of, check_all, file};
+
+/// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
+/// `OUT_DIR` of the build, and tells cargo when to run the build script again.
+///
+/// # Errors
+///
+/// Everything that is wrong with the agent files, a line each.
+pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
+    println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
+    println!("cargo::rustc-env=AGENTS_BUILT_AT={}", built_at().http_date());
+    let target = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;
+    embed_into(folder, tools, &Path::new(&target).join("agents.json"))
+}
+
+/// As [`embed`], in the file `target`.
+///
+/// # Errors
+///
+/// As [`embed`].
+pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Result<(), Vec<String>> {
+    println!("cargo::rerun-if-changed={folder}");
+    let agents = read_agents(folder)?;
+    let problems = check_all(folder, &agents, tools);
+    if !problems.is_empty() {
+        return Err(problems.iter().map(Problem::to_string).collect());
+    }
+    let embedded = agents.into_iter().map(|definition| {
+        let card = serde_json::to_string(&card_of(&definition, tools));
+        let card = card.map_err(|error| vec![format!("{}: {error}", definition.file)])?;
+        Ok(EmbeddedAgent::new(definition, card))
+    });
+    let embedded = Embedded { agents: embedded.collect::<Result<_, Vec<String>>>()? };
+    let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
+    let unlike = embedded.unlike(&json).into_iter().map(|(slug, problem)| {
+        let file = if slug.is_empty() { String::new() } else { format!("{slug}.toml") };
+        format!("{folder}/{file}: the Worker cannot read back what is embedded of it: {problem}")
+    });
+    let unlike: Vec<String> = unlike.collect();
+    if !unlike.is_empty() {
+        return Err(unlike);
+    }
+    fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
+}
+
+/// What the `main` of a build script ends with: prints every problem as an error of cargo's.
+pub fn report(results: impl IntoIterator<Item = Result<(), Vec<String>>>) -> ExitCode {
+    let problems: Vec<String> = results.into_iter().filter_map(Result::err).flatten().collect();
+    for problem in &problems {
+        println!("cargo::error={problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Now, or what `SOURCE_DATE_EPOCH` says, so that builds can be reproduced. This runs again when an
+/// agent or what its card is made of changes, so it comes after the last change.
+#[expect(clippy::disallowed_methods, reason = "a build runs on the host, which has a clock")]
+fn built_at() -> UnixMillis {
+    let given = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse::<i64>().ok());
+    let now = || {
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since_epoch.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or_default()
+    };
+    UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
+}
+
+fn read_agents(folder: &str) -> Result<Vec<AgentDefinition>, Vec<String>> {
+    let failed = |error| vec![format!("{folder}/: {error}")];
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    let mut agents = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        match read_agent(&path) {
+            Ok(agent) => agents.push(agent),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(agents) } else { Err(problems) }
+}
+
+fn read_agent(path: &Path) -> Result<AgentDefinition, String> {
+    let slug = path.file_stem().unwrap_or_default().to_string_lossy();
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
+    file::parse(&file, &slug, &text).map_err(|problem| problem.to_string())
+}

@@ -1,0 +1,113 @@
+//! What bounds one task, and how it is run.
+
+use super::ConfigError;
+use super::variables::{DAY_MS, KIBIBYTE, MEBIBYTE, MINUTE_MS, Variables};
+
+/// What bounds one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `BLOCKING_LIMIT_MS`: how long a blocking send waits before it answers with the working task
+    /// (60 s).
+    pub blocking_limit_ms: u64,
+    /// `RUN_TIMEOUT_MS`: how long a run of an agent may take, all attempts together, before its task
+    /// fails (5 min). An agent file may say otherwise, a request may ask for less.
+    pub run_timeout_ms: u64,
+    /// `IDLE_TIMEOUT_MS`: how long a run may do nothing that shows before its task fails; 0 (the default)
+    /// for as long as it may take. An agent file may say otherwise.
+    pub idle_timeout_ms: u64,
+    /// `MAX_ATTEMPTS`: how often a run is begun at most when it is interrupted (3). An agent file may
+    /// say otherwise.
+    pub max_attempts: u32,
+    /// `KEEP_ALIVE_MS`: how soon a task at work is looked after if its object is gone (30 s).
+    pub keep_alive_ms: u64,
+    /// `EVENT_INTERVAL_MS`: how often events of a running task are stored and shown at most, after a
+    /// burst of four (200 ms). Those that come faster share a row.
+    pub event_interval_ms: u64,
+    /// `RETENTION_MS`: how long a finished task is kept (30 days); 0 for ever.
+    pub retention_ms: u64,
+    /// `TASK_GRACE_MS`: how long an agent may think before its answer becomes a task (250 ms).
+    /// A direct message after that is the closing message of the task.
+    pub task_grace_ms: u64,
+    /// `INDEX_WAIT_MS`: how long an answer waits at most until its task can be listed (2 s).
+    pub index_wait_ms: u64,
+    /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
+    pub max_event_bytes: usize,
+    /// `MAX_JSON_VALUES`: how many JSON values, names of members among them, a request body or an event
+    /// may hold (100,000). A task holds ten times as many.
+    pub max_json_values: usize,
+    /// `MAX_STREAMS`: how many streams may follow one task at a time (5,000).
+    pub max_streams: usize,
+    /// `MAX_HISTORY`: how many messages of the client one task takes (1,000).
+    pub max_history: usize,
+    /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
+    pub max_artifacts: usize,
+    /// `MAX_WEBHOOKS`: how many webhooks one task has (20).
+    pub max_webhooks: usize,
+    /// `WEBHOOK_ATTEMPTS`: how often a notification is tried at most (8).
+    pub webhook_attempts: u32,
+    /// `WEBHOOK_MAX_AGE_MS`: how long it is tried at most (24 h).
+    pub webhook_max_age_ms: u64,
+    /// `WEBHOOK_RETRY_MS`: the time before it is tried again (5 s); it doubles, up to one hour.
+    pub webhook_retry_ms: u64,
+    /// `WEBHOOK_TIMEOUT_MS`: how long a receiver may take to answer (10 s).
+    pub webhook_timeout_ms: u64,
+    /// `WEBHOOK_SUSPEND_AFTER`: after how many notifications in a row that were given up a webhook is
+    /// suspended (3).
+    pub webhook_suspend_after: u32,
+    /// `MAX_TASK_BYTES`: how large the log of one task may grow (32 MiB).
+    pub max_task_bytes: usize,
+    /// `MAX_STEPS`: how many steps one run may have (1,000).
+    pub max_steps: usize,
+    /// `MAX_STEP_BYTES`: the largest result of a step, as JSON (256 KiB).
+    pub max_step_bytes: usize,
+}
+
+impl Limits {
+    /// Reads the limits.
+    ///
+    /// # Errors
+    ///
+    /// The first variable whose value cannot be used.
+    pub(super) fn read(variables: Variables<'_>) -> Result<Self, ConfigError> {
+        Ok(Self {
+            blocking_limit_ms: variables.number("BLOCKING_LIMIT_MS", MINUTE_MS, 1..=LONGEST_MS)?,
+            run_timeout_ms: variables.number("RUN_TIMEOUT_MS", 5 * MINUTE_MS, 1..=LONGEST_MS)?,
+            idle_timeout_ms: variables.number("IDLE_TIMEOUT_MS", 0, 0..=LONGEST_MS)?,
+            max_attempts: variables.number("MAX_ATTEMPTS", 3, 1..=1_000)?,
+            keep_alive_ms: variables.number("KEEP_ALIVE_MS", 30_000, 100..=10 * MINUTE_MS)?,
+            event_interval_ms: variables.number("EVENT_INTERVAL_MS", 200, 0..=10_000)?,
+            retention_ms: variables.number("RETENTION_MS", 30 * DAY_MS, 0..=3_650 * DAY_MS)?,
+            task_grace_ms: variables.number("TASK_GRACE_MS", 250, 0..=10_000)?,
+            index_wait_ms: variables.number("INDEX_WAIT_MS", 2_000, 0..=MINUTE_MS)?,
+            max_event_bytes: variables.number(
+                "MAX_EVENT_BYTES",
+                4 * MEBIBYTE,
+                KIBIBYTE..=32 * MEBIBYTE,
+            )?,
+            max_json_values: variables.number("MAX_JSON_VALUES", 100_000, 100..=10_000_000)?,
+            max_streams: variables.number("MAX_STREAMS", 5_000, 1..=30_000)?,
+            max_history: variables.number("MAX_HISTORY", 1_000, 1..=100_000)?,
+            max_artifacts: variables.number("MAX_ARTIFACTS", 1_000, 1..=100_000)?,
+            max_webhooks: variables.number("MAX_WEBHOOKS", 20, 1..=1_000)?,
+            webhook_attempts: variables.number("WEBHOOK_ATTEMPTS", 8, 1..=100)?,
+            webhook_max_age_ms: variables.number("WEBHOOK_MAX_AGE_MS", DAY_MS, 1..=30 * DAY_MS)?,
+            webhook_retry_ms: variables.number("WEBHOOK_RETRY_MS", 5_000, 1..=60 * MINUTE_MS)?,
+            webhook_timeout_ms: variables.number(
+                "WEBHOOK_TIMEOUT_MS",
+                10_000,
+                10..=2 * MINUTE_MS,
+            )?,
+            webhook_suspend_after: variables.number("WEBHOOK_SUSPEND_AFTER", 3, 1..=1_000)?,
+            max_task_bytes: variables.number(
+                "MAX_TASK_BYTES",
+                32 * MEBIBYTE,
+                KIBIBYTE..=64 * MEBIBYTE,
+            )?,
+            max_steps: variables.number("MAX_STEPS", 1_000, 1..=100_000)?,
+            max_step_bytes: variables.number("MAX_STEP_BYTES", MEBIBYTE / 4, 64..=4 * MEBIBYTE)?,
+        })
+    }
+}
+
+/// The longest that a run or a wait for one may be set to: 15 minutes.
+const LONGEST_MS: u64 = 15 * MINUTE_MS;

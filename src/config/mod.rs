@@ -1,0 +1,165 @@
+//! The settings of a deployment: Worker variables, read once, with their defaults.
+
+mod limits;
+mod variables;
+mod webhooks;
+
+use variables::{KIBIBYTE, MEBIBYTE, Variables};
+
+pub use limits::Limits;
+pub use variables::ConfigError;
+pub use webhooks::Webhooks;
+
+/// Everything that an operator can set, as Worker variables of the names given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `PUBLIC_URL`: the origin that cards name, as `https://agents.example`. Without it, the origin
+    /// of the request.
+    pub public_url: Option<String>,
+    /// `DEVELOPMENT`: opens the routes under `/_dev/`. Never set it where others can reach the Worker.
+    pub development: bool,
+    /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, instead of the one whose file says
+    /// so.
+    pub default_agent: Option<String>,
+    /// `AGENTS`: agents instead of those that the build embedded, as JSON of the same form. For tests, which
+    /// bring their own.
+    pub agents: Option<String>,
+    /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
+    pub strict_version: bool,
+    /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
+    pub max_body_bytes: usize,
+    /// `MAX_PARTS`: how many parts a message may have (100).
+    pub max_parts: usize,
+    /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
+    /// number (0).
+    pub max_active_tasks: u64,
+    /// `MAX_FINISHED_TASKS`: how many finished tasks of one agent are kept, the newest; 0 (the default) for
+    /// no limit. The cron trigger deletes the others.
+    pub max_finished_tasks: u64,
+    /// How one task is run.
+    pub limits: Limits,
+    /// Which webhooks may be registered and called.
+    pub webhooks: Webhooks,
+}
+
+impl Settings {
+    /// Reads the settings; `variable` gives the value of a Worker variable if it is set.
+    ///
+    /// # Errors
+    ///
+    /// The first variable whose value cannot be used.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let variables = Variables(&variable);
+        Ok(Self {
+            public_url: variables.text("PUBLIC_URL").map(parse_origin).transpose()?,
+            development: variables.switch("DEVELOPMENT")?,
+            default_agent: variables.text("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
+            agents: variables.text("AGENTS"),
+            strict_version: variables.switch("STRICT_VERSION")?,
+            max_body_bytes: variables.number(
+                "MAX_BODY_BYTES",
+                4 * MEBIBYTE,
+                KIBIBYTE..=16 * MEBIBYTE,
+            )?,
+            max_parts: variables.number("MAX_PARTS", 100, 1..=10_000)?,
+            max_active_tasks: variables.number("MAX_ACTIVE_TASKS", 0, 0..=1_000_000)?,
+            max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=1_000_000_000)?,
+            limits: Limits::read(variables)?,
+            webhooks: Webhooks::read(variables)?,
+        })
+    }
+}
+
+/// An origin without the final slash.
+fn parse_origin(text: String) -> Result<String, ConfigError> {
+    let trimmed = text.trim().trim_end_matches('/');
+    let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
+    let is_origin = |host: &str| {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || ".-:[]".contains(letter);
+        !host.is_empty() && host.chars().all(allowed)
+    };
+    match host {
+        Some(host) if is_origin(host) => Ok(trimmed.to_owned()),
+        Some(_) | None => Err(ConfigError {
+            name: "PUBLIC_URL",
+            wanted: "an origin such as https://agents.example".to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+        Settings::read(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_needs_to_be_set() {
+        let settings = read(&[]).unwrap();
+        assert_eq!(settings.public_url, None);
+        assert!(!settings.development);
+        assert_eq!(settings.limits.blocking_limit_ms, 60_000);
+    }
+
+    #[test]
+    fn variables_change_settings() {
+        let settings = read(&[
+            ("PUBLIC_URL", "https://agents.example/"),
+            ("DEVELOPMENT", "true"),
+            ("MAX_BODY_BYTES", " 2048 "),
+            ("TASK_GRACE_MS", "0"),
+            ("WEBHOOK_HOSTS", "Hooks.example.com, *.example.org,"),
+        ])
+        .unwrap();
+        assert_eq!(settings.public_url.as_deref(), Some("https://agents.example"));
+        assert!(settings.development);
+        assert_eq!(settings.max_body_bytes, 2048);
+        assert_eq!(settings.limits.task_grace_ms, 0);
+        assert_eq!(settings.webhooks.hosts, ["hooks.example.com", "*.example.org"]);
+        assert!(!settings.webhooks.allow_private);
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_used_names_its_variable() {
+        for (name, value) in [
+            ("PUBLIC_URL", "agents.example"),
+            ("PUBLIC_URL", "https://agents.example/path"),
+            ("PUBLIC_URL", "https://user@agents.example"),
+            ("DEVELOPMENT", "maybe"),
+            ("MAX_BODY_BYTES", "12"),
+            ("RUN_TIMEOUT_MS", "-1"),
+            ("MAX_ACTIVE_TASKS", "1000001"),
+            ("WEBHOOK_ALLOW_PRIVATE", "sometimes"),
+            ("WEBHOOK_HOSTS", "https://hooks.example.com"),
+            ("WEBHOOK_HOSTS", "*example.com"),
+            ("WEBHOOK_HOSTS", "*."),
+            ("WEBHOOK_HOSTS", "hooks.example.com, *.com"),
+            ("WEBHOOK_HOSTS", "*.COM."),
+            ("WEBHOOK_HOSTS", "*.test"),
+            ("WEBHOOK_HOSTS", "*.co.uk"),
+            ("WEBHOOK_HOSTS", "*.com.au"),
+        ] {
+            assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
+        }
+    }
+
+    #[test]
+    fn a_number_outside_of_its_range_is_told_the_range() {
+        for (name, value, told) in [
+            (
+                "MAX_ATTEMPTS",
+                "0",
+                "the variable MAX_ATTEMPTS must be a whole number from 1 to 1000",
+            ),
+            ("MAX_STEP_BYTES", "1e3", "must be a whole number from 64 to 4194304"),
+        ] {
+            let error = read(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.ends_with(told), "{error}");
+        }
+    }
+}

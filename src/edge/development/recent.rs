@@ -1,0 +1,28 @@
+//! A list that remembers the newest entries only.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// The newest [`CAPACITY`] entries, oldest first.
+#[derive(Default, Serialize)]
+#[serde(transparent)]
+pub(in crate::edge) struct Recent(VecDeque<Value>);
+
+impl Recent {
+    pub(in crate::edge) const fn new() -> Self {
+        Self(VecDeque::new())
+    }
+
+    /// Adds an entry; forgets the oldest if there are too many.
+    pub(in crate::edge) fn push(&mut self, entry: Value) {
+        self.0.push_back(entry);
+        if self.0.len() > CAPACITY {
+            self.0.pop_front();
+        }
+    }
+}
+
+/// How many entries are remembered.
+const CAPACITY: usize = 1_000;

@@ -1,0 +1,156 @@
+//! The socket from the front Worker to the object of a task.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+use wasm_bindgen::prelude::*;
+use worker::{Env, Result, WebSocket};
+
+use crate::edge::bindings;
+use crate::edge::command::StreamCommand;
+use crate::edge::object::followers::{CloseCode, close};
+use crate::edge::request::new_request;
+use a2a::model::TaskId;
+
+/// An open socket to the object, which ends when this is dropped.
+pub(in crate::edge) struct Link {
+    socket: WebSocket,
+    inbox: Rc<Inbox>,
+    on_message: Closure<dyn FnMut(web_sys::MessageEvent)>,
+    on_close: Closure<dyn FnMut(web_sys::CloseEvent)>,
+}
+
+/// What came over a socket and was not looked at yet.
+#[derive(Default)]
+struct Inbox {
+    frames: RefCell<VecDeque<String>>,
+    bytes: Cell<usize>,
+    closed: Cell<Option<u16>>,
+    changed: Notify,
+}
+
+impl Link {
+    /// Listens to a socket and accepts it.
+    fn new(socket: WebSocket) -> Result<Self> {
+        let inbox = Rc::new(Inbox::default());
+        let raw: &web_sys::WebSocket = socket.as_ref();
+
+        let (for_message, sender) = (inbox.clone(), socket.clone());
+        let receive = move |event: web_sys::MessageEvent| {
+            for_message.receive(event.data().as_string().unwrap_or_default(), &sender);
+        };
+        let on_message = Closure::wrap_assert_unwind_safe(Box::new(receive) as Box<dyn FnMut(_)>);
+        raw.add_event_listener_with_callback("message", on_message.as_ref().unchecked_ref())?;
+
+        let for_close = inbox.clone();
+        let end = move |event: web_sys::CloseEvent| for_close.close(event.code());
+        let on_close = Closure::wrap_assert_unwind_safe(Box::new(end) as Box<dyn FnMut(_)>);
+        raw.add_event_listener_with_callback("close", on_close.as_ref().unchecked_ref())?;
+        // An error is followed by no close event when the other side is gone.
+        raw.add_event_listener_with_callback("error", on_close.as_ref().unchecked_ref())?;
+
+        let link = Self { socket, inbox, on_message, on_close };
+        link.socket.accept()?;
+        Ok(link)
+    }
+
+    /// The code with which the socket was closed, once it is.
+    pub(in crate::edge) fn closed(&self) -> Option<u16> {
+        self.inbox.closed.get()
+    }
+
+    /// Completes when anything has come, or the socket was closed, since the call.
+    pub(in crate::edge) fn changed(&self) -> impl Future<Output = ()> {
+        self.inbox.changed.notified()
+    }
+
+    /// What has come since the last call.
+    pub(in crate::edge) fn take(&self) -> VecDeque<String> {
+        self.inbox.bytes.set(0);
+        self.inbox.frames.take()
+    }
+}
+
+impl Inbox {
+    /// Keeps a frame, unless the client is so far behind that it had better come back for it.
+    fn receive(&self, frame: String, socket: &WebSocket) {
+        if self.closed.get().is_some() {
+            return;
+        }
+        self.bytes.set(self.bytes.get() + frame.len());
+        self.frames.borrow_mut().push_back(frame);
+        if self.bytes.get() > MAX_QUEUED_BYTES {
+            self.close(CloseCode::TooSlow.number());
+            close(socket, CloseCode::TooSlow);
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn close(&self, code: u16) {
+        if self.closed.get().is_none() {
+            self.closed.set(Some(code));
+        }
+        self.changed.notify_waiters();
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        let raw: &web_sys::WebSocket = self.socket.as_ref();
+        let message = self.on_message.as_ref().unchecked_ref();
+        let end = self.on_close.as_ref().unchecked_ref();
+        let _ = raw.remove_event_listener_with_callback("message", message);
+        let _ = raw.remove_event_listener_with_callback("close", end);
+        let _ = raw.remove_event_listener_with_callback("error", end);
+        close(&self.socket, CloseCode::Over);
+    }
+}
+
+/// Why connecting failed.
+pub(in crate::edge) enum Failure {
+    /// It has as many followers as it may: so many.
+    TooManyFollowers(usize),
+    /// It could not be reached.
+    Platform(worker::Error),
+}
+
+impl From<worker::Error> for Failure {
+    fn from(error: worker::Error) -> Self {
+        Self::Platform(error)
+    }
+}
+
+/// Connects to the object of a task and tells it what is wanted.
+///
+/// # Errors
+///
+/// When the object has as many followers as it may, or cannot be reached.
+pub(in crate::edge) async fn connect(
+    env: &Env,
+    id: &TaskId,
+    hello: &StreamCommand,
+) -> std::result::Result<Link, Failure> {
+    // A new stub each time: after a failure the old one may stay broken.
+    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
+    let upgrade = new_request("GET", "https://task/", &[("upgrade", "websocket")], None)?;
+    let response = stub.fetch_with_request(upgrade).await?;
+    if response.status_code() == 429 {
+        let limit = response.headers().get("x-limit")?.and_then(|limit| limit.parse().ok());
+        return Err(Failure::TooManyFollowers(limit.unwrap_or_default()));
+    }
+    let status = response.status_code();
+    let Some(socket) = response.websocket() else {
+        let refused = worker::Error::RustError(format!("the object answered {status}"));
+        return Err(Failure::Platform(refused));
+    };
+    let link = Link::new(socket)?;
+    let text = serde_json::to_string(hello).map_err(worker::Error::from)?;
+    link.socket.send_with_str(text)?;
+    Ok(link)
+}
+
+/// How much may wait for a client that reads slowly, in bytes. The log is the buffer beyond that.
+const MAX_QUEUED_BYTES: usize = 1024 * 1024;

@@ -1,0 +1,129 @@
+//! ListTasks: asks the index and, for artifacts, the objects of the tasks on the page.
+
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+use worker::{Env, console_error};
+
+use super::{ask, object_of};
+use crate::auth::Caller;
+use crate::edge::bindings::ANSWERS_AT_ONCE;
+use crate::edge::command::Command;
+use crate::edge::service::index::D1Index;
+use crate::operation::list_tasks::{Page, TaskQuery};
+use a2a::binding::{MediaType, Reply};
+use a2a::error::Error;
+use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
+use a2a::{Call, Terms};
+
+/// The result of ListTasks as JSON: the tasks of this caller with this agent.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index
+/// or one of the objects does not answer.
+pub(in crate::edge) async fn list_tasks(
+    env: &Env,
+    agent: &str,
+    caller: &Caller,
+    request: &ListTasksRequest,
+) -> Result<String, Error> {
+    let query = TaskQuery::new(agent, caller, request)?;
+    let found = D1Index { env: env.clone() }.find(&query).await.map_err(|error| {
+        console_error!("tasks cannot be listed: {error}");
+        Error::Unavailable(
+            "tasks cannot be listed at the moment; they go on, and GetTask gives them",
+        )
+    })?;
+    let mut page = Page::new(&query, request, found);
+    let tasks = if request.include_artifacts {
+        with_artifacts(env, agent, caller, request, &mut page).await?
+    } else {
+        let history = HistoryLimit::from_wire(request.history_length);
+        page.tasks.iter().map(|task| task.to_json(history)).collect()
+    };
+    Ok(page.to_json(&tasks))
+}
+
+/// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that
+/// has vanished is left out. The page ends early once it has grown to [`MAX_PAGE_BYTES`].
+async fn with_artifacts(
+    env: &Env,
+    agent: &str,
+    caller: &Caller,
+    request: &ListTasksRequest,
+    page: &mut Page,
+) -> Result<Vec<String>, Error> {
+    let ids: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();
+    let asked = ids.into_iter().map(|id| {
+        let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
+        let (agent, caller) = (agent.to_owned(), caller.clone());
+        let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
+        let (fingerprint, terms) = (None, Terms::default());
+        ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
+    });
+    let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
+    let mut tasks = Vec::new();
+    let mut size = 0;
+    while let Some((index, task)) = answers.next().await {
+        if let Some(task) = task? {
+            size += task.len();
+            tasks.push(task);
+        }
+        if size >= MAX_PAGE_BYTES {
+            page.cut(index + 1);
+            break;
+        }
+    }
+    Ok(tasks)
+}
+
+/// What the object of a task answers; `None` if the caller has no such task any more.
+async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Error> {
+    let unavailable = |reason: String| {
+        console_error!("a task on a page does not answer: {reason}");
+        Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
+    };
+    let id = match object_of(env, &command.call, None) {
+        Ok(id) => id,
+        Err(Error::TaskNotFound(_)) => return Ok(None),
+        Err(error) => return Err(unavailable(error.to_string())),
+    };
+    let answer = ask(env, &id, command).await.map_err(|error| unavailable(error.to_string()));
+    let mut answer = answer?;
+    match answer.status_code() {
+        200 => {
+            let text = answer.text().await.map_err(|error| unavailable(error.to_string()))?;
+            Ok(Some(with_artifacts_member(text)))
+        }
+        404 => Ok(None),
+        status => Err(unavailable(format!("status {status}"))),
+    }
+}
+
+/// The same task, with an empty list if it has no artifacts: who asks for them finds the member.
+fn with_artifacts_member(task: String) -> String {
+    let read: serde_json::Result<Value> = serde_json::from_str(&task);
+    let has_artifacts = read.is_ok_and(|task| task.get("artifacts").is_some());
+    match task.strip_suffix('}') {
+        Some(open) if !has_artifacts => format!(r#"{open},"artifacts":[]}}"#),
+        Some(_) | None => task,
+    }
+}
+
+/// How large a page with artifacts grows before it is ended early, in bytes. A Worker has 128 MB.
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_without_artifacts_gets_an_empty_list_of_them() {
+        for (given, expected) in [
+            (r#"{"id":"t"}"#, r#"{"id":"t","artifacts":[]}"#),
+            (r#"{"id":"t","artifacts":[{}]}"#, r#"{"id":"t","artifacts":[{}]}"#),
+        ] {
+            assert_eq!(with_artifacts_member(given.to_owned()), expected);
+        }
+    }
+}

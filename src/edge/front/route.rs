@@ -1,0 +1,86 @@
+//! Which path leads where.
+
+use a2a::binding::rest;
+
+/// What a path stands for. Agents are named by slug; `None` is the default agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Route<'a> {
+    /// The JSON-RPC endpoint of an agent.
+    JsonRpc(Option<&'a str>),
+    /// What lies below an agent: the HTTP+JSON binding, and the path behind the slash.
+    Rest(Option<&'a str>, &'a str),
+    /// The card of an agent.
+    Card(Option<&'a str>),
+    /// The keys that verify the JWTs of notifications.
+    KeySet,
+    /// What the agents have received, for tests.
+    Received,
+    /// What statements on the index cost, for tests.
+    Statements,
+}
+
+/// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
+/// it, is not decided here.
+pub(super) fn route(path: &str) -> Route<'_> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let trimmed = path.strip_suffix('/').unwrap_or(path);
+    let segments: Vec<&str> = trimmed.split('/').collect();
+    match segments.as_slice() {
+        [] | [""] => Route::JsonRpc(None),
+        [".well-known", file] if is_card(file) => Route::Card(None),
+        [agent, ".well-known", file] if is_card(file) => Route::Card(Some(agent)),
+        [".well-known", "jwks.json"] => Route::KeySet,
+        ["_dev", "received"] => Route::Received,
+        ["_dev", "statements"] => Route::Statements,
+        [first, ..] if rest::begins(first) => Route::Rest(None, path),
+        [agent] => Route::JsonRpc(Some(agent)),
+        [agent, ..] => match path.split_once('/') {
+            // A client that joins `/` and `/tasks` means the default agent.
+            Some(("", below)) => Route::Rest(None, below),
+            Some((_, below)) => Route::Rest(Some(agent), below),
+            None => Route::JsonRpc(Some(agent)),
+        },
+    }
+}
+
+/// The names under which a card is found: today's, and that of A2A 0.1 and 0.2.
+fn is_card(file: &str) -> bool {
+    matches!(file, "agent-card.json" | "agent.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_to_agents_and_cards() {
+        for (path, expected) in [
+            ("/", Route::JsonRpc(None)),
+            ("", Route::JsonRpc(None)),
+            ("/demo", Route::JsonRpc(Some("demo"))),
+            ("/demo/", Route::JsonRpc(Some("demo"))),
+            ("/.well-known/agent-card.json", Route::Card(None)),
+            ("/.well-known/agent.json", Route::Card(None)),
+            ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"))),
+            ("/.well-known/jwks.json", Route::KeySet),
+            ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
+            ("/_dev/received", Route::Received),
+            ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
+            ("//", Route::JsonRpc(None)),
+            ("/demo//", Route::Rest(Some("demo"), "/")),
+            ("/demo/x/y", Route::Rest(Some("demo"), "x/y")),
+            ("/tasks", Route::Rest(None, "tasks")),
+            ("/tasks/", Route::Rest(None, "tasks/")),
+            ("/tasks/a%2Fb:cancel", Route::Rest(None, "tasks/a%2Fb:cancel")),
+            ("/message:send", Route::Rest(None, "message:send")),
+            ("//message:send", Route::Rest(None, "message:send")),
+            ("/extendedAgentCard", Route::Rest(None, "extendedAgentCard")),
+            ("/v1/message:send", Route::Rest(None, "v1/message:send")),
+            ("/demo/message:send", Route::Rest(Some("demo"), "message:send")),
+            ("/demo/tasks/demo", Route::Rest(Some("demo"), "tasks/demo")),
+            ("/demo/demo/tasks", Route::Rest(Some("demo"), "demo/tasks")),
+        ] {
+            assert_eq!(route(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What nobody waits for: the consumers of the queues, and what the cron trigger does.
+
+mod consumer;
+mod prune;
+
+pub use consumer::consume;
+pub use prune::prune;

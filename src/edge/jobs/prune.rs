@@ -1,0 +1,72 @@
+//! The clean-up that the cron trigger starts: of each agent's finished tasks only the newest are kept, if
+//! there is a limit.
+
+use futures_util::{StreamExt, stream};
+use worker::{Env, Result, console_error, console_log};
+
+use crate::edge::bindings::{self, ANSWERS_AT_ONCE};
+use crate::edge::request::new_request;
+use crate::edge::service::index::D1Index;
+use a2a::model::TaskId;
+
+/// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`, each by its own object,
+/// which alone knows whether it is finished. What could not be deleted is tried again the next time.
+pub async fn prune(env: &Env) {
+    let settings = match bindings::settings(env) {
+        Ok(settings) => settings,
+        Err(error) => return console_error!("{error}"),
+    };
+    if settings.max_finished_tasks == 0 {
+        return;
+    }
+    let agents = match bindings::agents(&settings) {
+        Ok(agents) => agents,
+        Err(error) => return console_error!("{error}"),
+    };
+    for slug in agents.slugs() {
+        let mut deleted = 0;
+        for _ in 0..MAX_BATCHES {
+            match prune_batch(env, slug, settings.max_finished_tasks).await {
+                Ok(0) => break,
+                Ok(count) => deleted += count,
+                Err(error) => {
+                    console_error!("old tasks of {slug} cannot be deleted now: {error}");
+                    break;
+                }
+            }
+        }
+        if deleted > 0 {
+            console_log!("{deleted} finished tasks of {slug} were deleted, the oldest first");
+        }
+    }
+}
+
+/// Deletes one batch; says how many tasks are gone by that.
+async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
+    let index = D1Index { env: env.clone() };
+    let ids = index.finished_beyond(agent, keep, BATCH).await?;
+    let deleted = stream::iter(&ids).map(|id| delete(env, id)).buffer_unordered(ANSWERS_AT_ONCE);
+    let deleted = deleted.filter(|deleted| std::future::ready(*deleted)).count().await;
+    Ok(deleted)
+}
+
+/// Lets the object of a task delete it, and says whether it did.
+async fn delete(env: &Env, id: &TaskId) -> bool {
+    let ask = async || {
+        let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
+        stub.fetch_with_request(new_request("DELETE", "https://task/", &[], None)?).await
+    };
+    match ask().await {
+        Ok(answer) => answer.status_code() == 204,
+        Err(error) => {
+            console_error!("task {id} cannot be deleted now: {error}");
+            false
+        }
+    }
+}
+
+/// How many tasks are found at a time.
+const BATCH: u64 = 100;
+
+/// How many batches one trigger deletes of an agent at most: a Worker may ask 10,000 times.
+const MAX_BATCHES: usize = 20;

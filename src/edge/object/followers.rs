@@ -1,0 +1,133 @@
+//! The sockets of those who follow a task, on the side of its object.
+//!
+//! They are hibernatable: an object whose run is over can be evicted while they stay open. Of a socket
+//! only one thing is remembered, in its attachment: whether its follower was answered. Each follower keeps
+//! its own position.
+
+use wasm_bindgen::prelude::*;
+use worker::{State, WebSocket, WebSocketPair};
+
+use crate::operation::{Beginning, Next, frame};
+
+/// Accepts one more follower, unless there are `limit` already. Gives the other end of its socket.
+pub(in crate::edge) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
+    if state.get_websockets().len() >= limit {
+        return Ok(None);
+    }
+    let WebSocketPair { client, server } = WebSocketPair::new()?;
+    state.accept_web_socket(&server);
+    Ok(Some(client))
+}
+
+/// Sends a frame to all followers. Sends pass the output gate: nothing arrives before it is durable.
+///
+/// When the task `is_over`, the sockets of followers that were answered are closed. One that has
+/// connected, but whose first message is still on its way, gets its answer when that comes.
+pub(in crate::edge) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
+    let sockets = state.get_websockets();
+    if sockets.is_empty() {
+        return;
+    }
+    let text = frame().map(|text| JsValue::from_str(&text));
+    for socket in &sockets {
+        if let Some(text) = &text {
+            send(socket, text);
+        }
+        if is_over && is_answered(socket) {
+            close(socket, CloseCode::Over);
+        }
+    }
+}
+
+/// Answers a follower: sends its first frames.
+pub(in crate::edge) fn begin(socket: &WebSocket, beginning: &Beginning) {
+    let _ = raw(socket).serialize_attachment(&JsValue::TRUE);
+    for frame in &beginning.frames {
+        send(socket, &JsValue::from_str(frame));
+    }
+    match beginning.next {
+        Next::Events => {}
+        Next::MoreOfTheLog => close(socket, CloseCode::More),
+        Next::Nothing => close(socket, CloseCode::Over),
+    }
+}
+
+/// Tells a follower that nothing, or nothing more, will come.
+pub(in crate::edge) fn refuse(
+    socket: &WebSocket,
+    status: u16,
+    retry_after_s: Option<u32>,
+    body: &str,
+) {
+    send(socket, &JsValue::from_str(&frame::refusal(status, retry_after_s, body)));
+    close(socket, CloseCode::Over);
+}
+
+/// Why a socket was closed, by whichever side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::edge) enum CloseCode {
+    /// Nothing more will come.
+    Over,
+    /// A page of the log is full: connect again from the position reached.
+    More,
+    /// The follower does not keep up: connect again once it has.
+    TooSlow,
+    /// The object cannot read what the follower asked: asking again does not help.
+    Unreadable,
+}
+
+impl CloseCode {
+    /// The code on the socket.
+    pub(in crate::edge) fn number(self) -> u16 {
+        match self {
+            Self::Over => 1000,
+            Self::More => 4000,
+            Self::TooSlow => 4001,
+            Self::Unreadable => 4002,
+        }
+    }
+}
+
+/// Closes a socket; one that is closed already stays so.
+pub(in crate::edge) fn close(socket: &WebSocket, code: CloseCode) {
+    let _ = socket.close(Some(code.number()), Some(""));
+}
+
+/// Sends one frame. A socket whose other end is gone is removed by the runtime; one whose other end
+/// does not read is closed, and resumes from its position.
+fn send(socket: &WebSocket, text: &JsValue) {
+    let raw = raw(socket);
+    let is_full = raw.buffered_amount().is_some_and(|bytes| bytes > MAX_BUFFERED_BYTES);
+    if is_full || raw.send_value(text).is_err() {
+        close(socket, CloseCode::TooSlow);
+    }
+}
+
+/// Whether the follower behind a socket was answered, by whichever instance of the object.
+fn is_answered(socket: &WebSocket) -> bool {
+    raw(socket).deserialize_attachment().is_ok_and(|attachment| attachment.is_truthy())
+}
+
+fn raw(socket: &WebSocket) -> &RawSocket {
+    socket.as_ref().unchecked_ref()
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type RawSocket;
+
+    #[wasm_bindgen(method, catch, js_name = serializeAttachment)]
+    fn serialize_attachment(this: &RawSocket, value: &JsValue) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = deserializeAttachment)]
+    fn deserialize_attachment(this: &RawSocket) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = send)]
+    fn send_value(this: &RawSocket, text: &JsValue) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, getter, js_name = bufferedAmount)]
+    fn buffered_amount(this: &RawSocket) -> Option<f64>;
+}
+
+/// How much may wait for a follower that does not read, in bytes.
+const MAX_BUFFERED_BYTES: f64 = 4.0 * 1024.0 * 1024.0;

@@ -1,0 +1,291 @@
+//! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
+
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use wasm_bindgen::prelude::*;
+use worker::{SqlStorage, SqlStorageValue, State};
+
+use crate::edge::service::rows::Row;
+use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
+
+/// The task of one object.
+pub(in crate::edge) struct SqlTaskStore {
+    state: Rc<State>,
+}
+
+impl SqlTaskStore {
+    pub(in crate::edge) fn new(state: Rc<State>) -> Self {
+        Self { state }
+    }
+
+    fn sql(&self) -> SqlStorage {
+        self.state.storage().sql()
+    }
+
+    fn rows(&self, query: &str, values: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
+        self.sql().exec(query, values)?.map(|row| row.map(Row)).collect()
+    }
+
+    fn read(&self) -> worker::Result<Option<StoredTask>> {
+        // An object that holds no task must not be written to, so its table may be missing.
+        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
+        let tables = self.rows(query, Vec::new())?;
+        let tables =
+            tables.iter().map(|row| row.text("name")).collect::<worker::Result<Vec<_>>>()?;
+        if !tables.iter().any(|name| name == "log") {
+            return Ok(None);
+        }
+        let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
+                     WHERE seq = 1";
+        let first = self.rows(query, Vec::new())?;
+        let Some(first) = first.first() else { return Ok(None) };
+        let schema = first.number("schema")?;
+        if schema as i64 > SCHEMA_VERSION {
+            let newer = format!("it was stored by a newer version (schema {schema})");
+            return Err(worker::Error::RustError(newer));
+        }
+        let facts = TaskFacts {
+            agent: first.text("agent")?,
+            owner: first.text("owner")?,
+            fingerprint: first.text_or_null("fingerprint"),
+        };
+        let indexed = Indexed {
+            generation: first.number("indexed")? as u64,
+            failures: first.number("index_failures")? as u32,
+        };
+        let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
+        let log = batches(&self.rows(query, Vec::new())?)?;
+        let mut webhooks = Vec::new();
+        if tables.iter().any(|name| name == "webhook") {
+            for row in self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())? {
+                webhooks.push(row.text("body")?);
+            }
+        }
+        Ok(Some(StoredTask { facts, indexed, log, webhooks }))
+    }
+
+    fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
+        let sql = self.sql();
+        sql.exec(WEBHOOK_SCHEMA, None)?;
+        let update = "UPDATE webhook SET body = ? WHERE id = ?";
+        if sql.exec(update, vec![text(json), text(id)])?.rows_written() == 0 {
+            sql.exec("INSERT INTO webhook (id, body) VALUES (?, ?)", vec![text(id), text(json)])?;
+        }
+        Ok(())
+    }
+
+    fn remove_webhook(&self, id: &str) -> worker::Result<()> {
+        let sql = self.sql();
+        sql.exec(WEBHOOK_SCHEMA, None)?;
+        sql.exec("DELETE FROM webhook WHERE id = ?", vec![text(id)]).map(|_| ())
+    }
+
+    fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        let Some(Page { first, last, has_more }) = self.page_after(after, max_bytes)? else {
+            return Ok((Vec::new(), false));
+        };
+        let query = "SELECT generation, more, marks, lines FROM log \
+                     WHERE seq BETWEEN ? AND ? ORDER BY seq";
+        let rows = self.rows(query, vec![first.into(), last.into()])?;
+        Ok((batches(&rows)?, has_more))
+    }
+
+    /// Which rows hold events after a generation: as many as fit about `max_bytes`, at least one
+    /// batch, and never a part of one.
+    fn page_after(&self, after: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
+        let query = format!(
+            "SELECT seq, more, octet_length(lines) AS size FROM log \
+             WHERE generation > ? ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
+        );
+        let rows = self.rows(&query, vec![after.into()])?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let first = first.number("seq")?;
+        let mut size = 0.0;
+        let mut last = first;
+        let mut taken = 0;
+        let mut is_continued = true;
+        for row in &rows {
+            let row_size = row.number("size")?;
+            if !is_continued && size + row_size > max_bytes as f64 {
+                break;
+            }
+            size += row_size;
+            last = row.number("seq")?;
+            taken += 1;
+            is_continued = row.number("more")? != 0.0;
+        }
+        Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
+    }
+
+    fn write(&self, mut opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
+        let sql = self.sql();
+        if opening.is_some() {
+            sql.exec(SCHEMA, None)?;
+        }
+        let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
+        let mut marks = batch.marks.as_str();
+        let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
+        while let Some(piece) = pieces.next() {
+            let more = i64::from(pieces.peek().is_some());
+            // The marks stand with the first piece, the facts with the first of all.
+            let marks = std::mem::take(&mut marks);
+            let mut values = vec![generation.into(), more.into(), text(marks), text(piece)];
+            let insert = match opening.take() {
+                None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
+                Some(TaskFacts { agent, owner, fingerprint }) => {
+                    let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
+                    values.extend([SCHEMA_VERSION.into(), text(agent), text(owner), fingerprint]);
+                    "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
+                     fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
+                }
+            };
+            sql.exec(insert, values)?;
+        }
+        Ok(())
+    }
+}
+
+impl TaskStore for SqlTaskStore {
+    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
+        self.read().map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+        self.read_page(after, max_bytes).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
+        let storage = self.state.storage();
+        let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
+        let mut write =
+            || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
+        let written = storage.transaction_sync(&mut write);
+        written.map(|_| ()).map_err(|error| StoreError(worker::Error::from(error).to_string()))
+    }
+
+    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
+        let generation = i64::try_from(indexed.generation).unwrap_or(i64::MAX);
+        let values = vec![generation.into(), i64::from(indexed.failures).into()];
+        let update =
+            self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
+        update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
+        self.write_webhook(id, json).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
+        self.remove_webhook(id).map_err(|error| StoreError(error.to_string()))
+    }
+
+    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let cleared = self.state.storage().delete_all().await;
+            cleared.map_err(|error| StoreError(error.to_string()))
+        })
+    }
+}
+
+/// A range of log rows, and whether there are more behind it.
+struct Page {
+    first: f64,
+    last: f64,
+    has_more: bool,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type TransactionalStorage;
+
+    /// Runs the closure in a transaction: if it fails, nothing of what it wrote stays.
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &TransactionalStorage,
+        closure: &mut dyn FnMut() -> Result<JsValue, JsValue>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+/// Log rows put together to the batches they were cut from.
+fn batches(rows: &[Row]) -> worker::Result<Vec<Batch>> {
+    let mut log: Vec<Batch> = Vec::new();
+    let mut is_continued = false;
+    for row in rows {
+        let lines = row.text("lines")?;
+        match log.last_mut() {
+            Some(batch) if is_continued => batch.lines.push_str(&lines),
+            _ => {
+                let generation = row.number("generation")? as u64;
+                log.push(Batch { generation, marks: row.text("marks")?, lines });
+            }
+        }
+        is_continued = row.number("more")? != 0.0;
+    }
+    Ok(log)
+}
+
+fn text(text: &str) -> SqlStorageValue {
+    SqlStorageValue::String(text.to_owned())
+}
+
+/// Cuts a text into pieces of at most `limit` bytes, between characters.
+fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(limit));
+        rest = after;
+        Some(piece)
+    })
+}
+
+const SCHEMA_VERSION: i64 = 2;
+
+const SCHEMA: &str = "
+    CREATE TABLE log (
+        seq INTEGER PRIMARY KEY,
+        generation INTEGER NOT NULL,
+        more INTEGER NOT NULL,
+        marks TEXT NOT NULL,
+        lines TEXT NOT NULL,
+        schema INTEGER,
+        agent TEXT,
+        owner TEXT,
+        fingerprint TEXT,
+        indexed INTEGER,
+        index_failures INTEGER
+    ) STRICT;
+";
+
+/// Few tasks have webhooks, so the table is made with the first one.
+const WEBHOOK_SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS webhook (
+        seq INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+";
+
+/// The platform's limit for a value is 2 MB; half of it leaves room for the rest of the row.
+const MAX_ROW_BYTES: usize = 1_000_000;
+
+/// How many rows one page of the log has at most, whatever their size.
+const MAX_PAGE_ROWS: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let cut = |text, limit| split(text, limit).collect::<Vec<_>>();
+        assert_eq!(cut("", 4), Vec::<&str>::new());
+        assert_eq!(cut("abcdefg", 3), ["abc", "def", "g"]);
+        assert_eq!(cut("aäöü", 4), ["aä", "öü"]);
+        assert_eq!(cut("€€", 4), ["€", "€"]);
+    }
+}

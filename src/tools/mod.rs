@@ -1,0 +1,46 @@
+//! The tools that are part of this build, one file each. To add one: write its file, add it to [`local`].
+
+mod add_numbers;
+mod current_time;
+mod echo;
+mod get_counter;
+mod get_greeting;
+mod is_admin;
+mod probe;
+
+use a2a_agents::tool::Tool;
+
+/// The tools that agents may name.
+pub(crate) fn local() -> Vec<Box<dyn Tool>> {
+    vec![
+        Box::new(echo::tool()),
+        Box::new(add_numbers::tool()),
+        Box::new(current_time::tool()),
+        Box::new(get_greeting::tool()),
+        Box::new(get_counter::tool()),
+        Box::new(is_admin::tool()),
+    ]
+}
+
+/// Every tool: the local ones, and the probes, which the tests' agents may name.
+pub(crate) fn all() -> Vec<Box<dyn Tool>> {
+    local().into_iter().chain(probe::all()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use a2a_agents::tool::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own_and_a_schema_that_is_heeded() {
+        let tools = all();
+        for (index, tool) in tools.iter().enumerate() {
+            assert_eq!(check_schema(tool.input_schema()), Vec::<String>::new(), "{}", tool.name());
+            assert_eq!(tool.input_schema()["type"], "object", "{}", tool.name());
+            let mut earlier = tools.iter().take(index);
+            assert!(!earlier.any(|other| other.name() == tool.name()), "{} twice", tool.name());
+        }
+    }
+}

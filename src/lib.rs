@@ -18,6 +18,7 @@ pub mod auth;
 pub mod config;
 pub mod edge;
 pub mod executor;
+pub mod format;
 pub mod operation;
 pub mod port;
 pub mod push;

@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("config", &[]),
     ("auth", &[]),
+    ("format", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
-    ("port", &[]),
+    ("port", &["format"]),
     ("push", &["config"]),
     ("executor", &["task", "tools", "auth", "port"]),
-    ("operation", &["config", "auth", "task", "port", "executor", "push"]),
-    ("edge", &["config", "auth", "task", "port", "executor", "push", "operation"]),
+    ("operation", &["config", "auth", "task", "port", "executor", "push", "format"]),
+    ("edge", &["config", "auth", "task", "port", "executor", "push", "operation", "format"]),
 ];
 
 #[test]

@@ -1,11 +1,12 @@
 //! What the front Worker asks a task object, and the form in which it travels.
 //!
-//! Both sides may be of different versions for a moment during a deploy: fields are only ever added,
-//! and unknown ones are ignored.
+//! Both sides may be of different versions during a deploy: members are added, and unknown ones are ignored.
+//! A change that an older version would get wrong raises the number of the form ([`format`]).
 
 use serde::Serialize;
 
 use crate::auth::Caller;
+use crate::format;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{Call, Terms};
@@ -41,6 +42,7 @@ pub(super) struct StreamCommand {
 
 impl Decode for Command {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         Some(Self {
             agent: fields.required_string("agent")?,
             caller: fields.required_object("caller")?,
@@ -54,6 +56,7 @@ impl Decode for Command {
 
 impl Decode for StreamCommand {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         let after = fields.number("after");
         Some(Self { command: fields.required_object("command")?, after })
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::TaskSession;
 use super::frame::{self, Frame};
+use crate::format;
 use crate::port::{StoreError, WebhookJob};
 use crate::push::{Delivery, Health, Report, RetryPolicy, Standing, Verdict};
 use crate::task::TaskMachine;
@@ -181,6 +182,7 @@ pub struct NextNotification {
 
 impl Decode for NextNotification {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         Some(Self {
             config_id: fields.string("configId")?,
             lease: fields.string("lease"),
@@ -202,6 +204,7 @@ pub struct NotificationTurn {
 
 impl Decode for NotificationTurn {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::TURN.check(fields)?;
         Some(Self { next: fields.object("next"), given_up: fields.object("givenUp") })
     }
 }

@@ -119,11 +119,14 @@ impl TaskSession {
                 }
                 log = entries_of(&id, stored.log)?;
                 let hook = |json: &String| {
-                    read_json(json).map_err(|error| StoreError(format!("webhook of {id}: {error}")))
+                    read_json(json).map_err(|error| {
+                        StoreError::Unreadable(format!("webhook of {id}: {error}"))
+                    })
                 };
                 hooks = stored.webhooks.iter().map(hook).collect::<Result<_, _>>()?;
-                let machine = TaskMachine::replay(log.iter().cloned())
-                    .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
+                let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
+                    StoreError::Unreadable(format!("log of {id} does not begin with a task"))
+                })?;
                 (Phase::Live(Box::new(machine)), Some(stored.facts), stored.indexed)
             }
         };
@@ -460,7 +463,7 @@ impl TaskSession {
     /// When storage fails: the session is broken then, and its run is told to stop.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
         if self.is_broken() {
-            return Err(StoreError("the session is broken".to_owned()));
+            return Err(StoreError::Failed("the session is broken".to_owned()));
         }
         let generation = self.generation();
         let mut inner = self.inner.borrow_mut();
@@ -768,7 +771,9 @@ fn entries_of(id: &TaskId, log: Vec<Batch>) -> Result<Vec<LogEntry>, StoreError>
     for batch in log {
         for line in batch.lines.lines() {
             let entry = LogEntry::parse(line);
-            entries.push(entry.map_err(|error| StoreError(format!("log of {id}: {error}")))?);
+            entries.push(
+                entry.map_err(|error| StoreError::Unreadable(format!("log of {id}: {error}")))?,
+            );
         }
     }
     Ok(entries)

@@ -13,6 +13,7 @@ use serde::Serialize;
 pub use http::{HttpAnswer, HttpRequest};
 pub use index::{IndexRow, Indexed, TaskIndex};
 
+use crate::format;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Message, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
@@ -116,19 +117,27 @@ pub struct WebhookJob {
 
 impl Decode for WebhookJob {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::JOB.check(fields)?;
         let task = TaskId::new(fields.required_string("task")?);
         let agent = fields.required_string("agent")?;
         Some(Self { agent, task, config_id: fields.required_string("configId")? })
     }
 }
 
-/// Storage did not do what it was asked. The text is for the log, not for clients.
+/// Storage did not give what it was asked. The texts are for the log, not for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// It did not do what it was asked.
+    Failed(String),
+    /// It holds what this version cannot read, but another one may.
+    Unreadable(String),
+}
 
 impl fmt::Display for StoreError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+        match self {
+            Self::Failed(text) | Self::Unreadable(text) => out.write_str(text),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn}
 use super::link::{Failure, Link, connect};
 use crate::edge::command::StreamCommand;
 use crate::edge::object::followers::CloseCode;
+use crate::format;
 use crate::operation::frame::{Frame, Mark};
 use crate::task::LogEntry;
 use a2a::Call;
@@ -89,6 +90,8 @@ struct Bridge {
     link: Option<Link>,
     /// How often connecting has failed, or the socket has dropped, since anything last came.
     failures: u32,
+    /// Whether the object, or what it says, is of a version that does not fit this one.
+    is_unreadable: bool,
     refusal: Option<HttpResponse>,
     /// What the client gets before the end of a stream that breaks off.
     last_word: Option<String>,
@@ -119,6 +122,7 @@ impl Bridge {
             is_over: false,
             link: None,
             failures: 0,
+            is_unreadable: false,
             refusal: None,
             last_word: None,
         }
@@ -160,7 +164,8 @@ impl Bridge {
 
     fn note_closed(&mut self, code: u16) {
         if code == CloseCode::Unreadable.number() {
-            self.end_with_internal();
+            self.is_unreadable = true;
+            self.failures += 1;
         } else if code == CloseCode::Over.number() && self.position.is_some() {
             self.is_over = true;
         } else if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
@@ -173,7 +178,11 @@ impl Bridge {
     async fn connect(&mut self) {
         let limit = if self.has_begun { MAX_FAILURES } else { MAX_FIRST_FAILURES };
         if self.failures > limit {
-            self.end_with_internal();
+            let task = self.has_begun.then(|| self.id.clone());
+            self.end_with(&match self.is_unreadable {
+                true => Error::Unavailable(format::OTHER_VERSION),
+                false => Error::Internal { task },
+            });
             return;
         }
         if self.failures > 0 {
@@ -200,6 +209,10 @@ impl Bridge {
     fn render(&mut self, text: &str) -> String {
         let Some(frame) = Frame::parse(text) else {
             console_error!("task {}: a frame could not be read", self.id);
+            // Not before a pause, or an object that says it again would be asked without end.
+            self.is_unreadable = true;
+            self.failures += 1;
+            self.link = None;
             return String::new();
         };
         match frame {
@@ -262,15 +275,12 @@ impl Bridge {
         self.position = Some(generation);
         self.has_begun = true;
         self.failures = 0;
+        self.is_unreadable = false;
         self.is_over = match mark {
             Mark::Ended => true,
             Mark::InputRequired => self.is_turn,
             Mark::Open => false,
         };
-    }
-
-    fn end_with_internal(&mut self) {
-        self.end_with(&Error::Internal { task: self.has_begun.then(|| self.id.clone()) });
     }
 
     /// Gives up: by an answer, or where the stream has begun by a last event that says so.

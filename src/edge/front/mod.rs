@@ -26,6 +26,7 @@ use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
 use crate::edge::webhook::check_config;
 use crate::executor::{Agents, BUILT_AT, HostedAgent};
+use crate::format;
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
@@ -314,10 +315,7 @@ impl Exchange<'_> {
         }
         match ask(self.env, &id, command).await {
             Ok(response) => Ok(response),
-            Err(error) => {
-                console_error!("task {id} did not answer: {error}");
-                to_response(reply.error(&Error::Internal { task: None }))
-            }
+            Err(error) => to_response(reply.error(&error)),
         }
     }
 
@@ -440,18 +438,33 @@ pub(in crate::edge) fn object_of(
 ///
 /// # Errors
 ///
-/// When it does not answer, or not for the client.
-pub(in crate::edge) async fn ask(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
+/// [`Error::Unavailable`] if the object is of a version that cannot read the command, [`Error::Internal`]
+/// when it does not answer, or not for the client.
+pub(in crate::edge) async fn ask(
+    env: &Env,
+    id: &TaskId,
+    command: Command,
+) -> std::result::Result<Response, Error> {
+    let reason = match send(env, id, command).await {
+        Ok(response) => match response.status_code() {
+            ..500 => return Ok(response),
+            503 if response.headers().has("content-type").unwrap_or(false) => return Ok(response),
+            503 => return Err(Error::Unavailable(format::OTHER_VERSION)),
+            status => format!("it answered {status}"),
+        },
+        Err(error) => error.to_string(),
+    };
+    console_error!("task {id} did not answer: {reason}");
+    Err(Error::Internal { task: None })
+}
+
+async fn send(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
     let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
     let body = encode(&command)?;
     drop(command);
     let asked = post_bytes("https://task/", body.as_bytes())?;
     drop(body);
-    let response = stub.fetch_with_request(asked).await?;
-    match response.status_code() {
-        status @ 500.. => Err(worker::Error::RustError(format!("it answered {status}"))),
-        _ => Ok(response),
-    }
+    stub.fetch_with_request(asked).await
 }
 
 /// The answer to an OPTIONS request where these methods are taken.

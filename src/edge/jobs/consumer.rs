@@ -92,24 +92,33 @@ async fn take(message: RawMessage, env: &Env) -> Option<Job> {
     let job: WebhookJob = match read_json(&text) {
         Ok(job) => job,
         Err(error) => {
-            console_error!("a message of the queue cannot be read, and is dropped: {error}");
-            message.ack();
+            console_error!("a message of the queue cannot be read by this version: {error}");
+            retry(&message, OTHER_VERSION_RETRY_S);
             return None;
         }
     };
     let first = NextNotification { config_id: job.config_id.clone(), ..Default::default() };
     match ask(env, &job, &first).await {
-        Ok(turn) => {
+        Ok(Some(turn)) => {
             message.ack();
             turn.next.map(|notification| Job { job, notification })
         }
+        Ok(None) => {
+            console_error!("task {} is held by another version", job.task);
+            retry(&message, OTHER_VERSION_RETRY_S);
+            None
+        }
         Err(error) => {
             console_error!("webhook {} of task {}: {error}", job.config_id, job.task);
-            let later = QueueRetryOptionsBuilder::new().with_delay_seconds(RETRY_S).build();
-            message.retry_with_options(&later);
+            retry(&message, RETRY_S);
             None
         }
     }
+}
+
+fn retry(message: &RawMessage, delay_s: u32) {
+    let later = QueueRetryOptionsBuilder::new().with_delay_seconds(delay_s).build();
+    message.retry_with_options(&later);
 }
 
 /// What the jobs of a batch share.
@@ -148,7 +157,8 @@ impl Sender {
                 report: Some(report),
                 leaves: now().0.saturating_sub(begun) > MAX_TURN_MS,
             };
-            let turn = ask(&self.env, &job, &asked).await?;
+            // Another version has taken the task over, and has its alarm.
+            let Some(turn) = ask(&self.env, &job, &asked).await? else { return Ok(()) };
             if let Some(given_up) = turn.given_up {
                 send_dead_letter(&self.env, &job, &given_up).await;
             }
@@ -190,11 +200,16 @@ impl Sender {
     }
 }
 
-async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<NotificationTurn> {
+/// Asks the object of a task; `None` if one of the two is of a version that cannot read the other one.
+async fn ask(
+    env: &Env,
+    job: &WebhookJob,
+    asked: &NextNotification,
+) -> Result<Option<NotificationTurn>> {
     let tasks = bindings::tasks(env)?;
     let Ok(id) = tasks.id_from_string(job.task.as_str()) else {
         // No task of ours: nothing will ever come of it.
-        return Ok(NotificationTurn::default());
+        return Ok(Some(NotificationTurn::default()));
     };
     let body = serde_json::to_string(asked)?;
     let url = format!("https://task{WEBHOOK_PATH}");
@@ -202,7 +217,10 @@ async fn ask(env: &Env, job: &WebhookJob, asked: &NextNotification) -> Result<No
     let mut answer = id.get_stub()?.fetch_with_request(request).await?;
     let text = answer.text().await?;
     match answer.status_code() {
-        200 => Ok(read_json(&text)?),
+        200 => Ok(read_json(&text)
+            .inspect_err(|error| console_error!("what a task says cannot be read: {error}"))
+            .ok()),
+        503 => Ok(None),
         status => Err(worker::Error::RustError(format!("the task answered {status}"))),
     }
 }
@@ -341,3 +359,7 @@ const MAX_TURN_MS: i64 = 10_000;
 
 /// When a job that could not be done is tried again, in seconds.
 const RETRY_S: u32 = 5;
+
+/// When a job that this version cannot read, or whose object cannot, is tried again, in seconds. After the last
+/// attempt it is a dead letter; the object of the task sends another one.
+const OTHER_VERSION_RETRY_S: u32 = 60;

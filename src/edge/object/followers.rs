@@ -72,7 +72,7 @@ pub(in crate::edge) enum CloseCode {
     More,
     /// The follower does not keep up: connect again once it has.
     TooSlow,
-    /// The object cannot read what the follower asked: asking again does not help.
+    /// The object cannot read what the follower asked, or its task: another version of the object may.
     Unreadable,
 }
 

@@ -25,7 +25,9 @@ use crate::edge::command::{Command, StreamCommand};
 use crate::edge::development::received;
 use crate::edge::front::read_text;
 use crate::edge::response::to_response;
+use crate::format;
 use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
+use crate::port::StoreError;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
@@ -66,8 +68,7 @@ impl DurableObject for TaskObject {
             Ok(command) => command,
             Err(error) => {
                 console_error!("a command could not be read: {error}");
-                // Of an object's answers the front Worker hands on those below 500.
-                return Response::error("unknown command", 500);
+                return other_version();
             }
         };
         let reply = command.reply.clone();
@@ -102,6 +103,7 @@ impl DurableObject for TaskObject {
         let reply = command.reply.clone();
         match self.begin_stream(command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
+            Err(Error::Unavailable(_)) => followers::close(&socket, CloseCode::Unreadable),
             Err(error) => {
                 let answer = reply.error(&error);
                 followers::refuse(&socket, answer.status, error.retry_after_s(), &answer.body);
@@ -135,10 +137,15 @@ impl TaskObject {
     #[wasm_bindgen(js_name = alarm)]
     pub async fn ring(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
-            // The platform rings again if this fails, which it does only if storage does.
-            let session = self.session().await;
-            let session = session.map_err(|error| JsValue::from_str(&error.to_string()))?;
-            session.wake().await;
+            match self.session().await {
+                Ok(session) => session.wake().await,
+                // What is due stays so until a version has the task that can read it.
+                Err(Error::Unavailable(_)) => {
+                    self.state.storage().set_alarm(LOOK_AGAIN_AFTER).await?;
+                }
+                // The platform rings again, some times.
+                Err(error) => return Err(JsValue::from_str(&error.to_string())),
+            }
             Ok(())
         })
         .await
@@ -184,12 +191,13 @@ impl TaskObject {
 
     /// A sender of notifications reports, and asks for more.
     async fn next_notification(&self, asked: &str) -> Result<Response> {
-        let Ok(asked) = read_json(asked) else { return Response::error("unknown command", 400) };
+        let Ok(asked) = read_json(asked) else { return other_version() };
         match self.session().await {
             Ok(session) => {
                 let turn = session.next_notification(asked);
                 Response::ok(serde_json::to_string(&turn)?)
             }
+            Err(Error::Unavailable(_)) => other_version(),
             Err(_) => Response::error("not now", 500),
         }
     }
@@ -269,7 +277,13 @@ impl TaskObject {
             find,
             alarm.map(UnixMillis),
         );
-        let session = session.map_err(|error| failed(&error))?;
+        let session = session.map_err(|error| match &error {
+            StoreError::Failed(_) => failed(&error),
+            StoreError::Unreadable(_) => {
+                failed(&error);
+                Error::Unavailable(format::OTHER_VERSION)
+            }
+        })?;
         self.session.replace(Some(session.clone()));
         Ok(session)
     }
@@ -293,6 +307,15 @@ impl TaskObject {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
 }
+
+/// The answer to what this version cannot read, or cannot read the task for. It has no content type: what the
+/// client is told is up to whoever asked.
+fn other_version() -> Result<Response> {
+    Ok(Response::empty()?.with_status(503))
+}
+
+/// When an object that this version cannot read is looked at again.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// How long the last work on a task may take after it was answered.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::Row;
+use crate::format;
 use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
@@ -27,7 +28,7 @@ impl SqlTaskStore {
         self.sql().exec(query, values)?.map(|row| row.map(Row)).collect()
     }
 
-    fn read(&self) -> worker::Result<Option<StoredTask>> {
+    fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
         // An object that holds no task must not be written to, so its table may be missing.
         let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
         let tables = self.rows(query, Vec::new())?;
@@ -41,9 +42,9 @@ impl SqlTaskStore {
         let first = self.rows(query, Vec::new())?;
         let Some(first) = first.first() else { return Ok(None) };
         let schema = first.number("schema")?;
-        if schema as i64 > SCHEMA_VERSION {
+        if !format::OBJECT.reads(schema as u64) {
             let newer = format!("it was stored by a newer version (schema {schema})");
-            return Err(worker::Error::RustError(newer));
+            return Err(StoreError::Unreadable(newer));
         }
         let facts = TaskFacts {
             agent: first.text("agent")?,
@@ -136,7 +137,12 @@ impl SqlTaskStore {
                 None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
                 Some(TaskFacts { agent, owner, fingerprint }) => {
                     let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
-                    values.extend([SCHEMA_VERSION.into(), text(agent), text(owner), fingerprint]);
+                    values.extend([
+                        i64::from(format::OBJECT_WRITES).into(),
+                        text(agent),
+                        text(owner),
+                        fingerprint,
+                    ]);
                     "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
                      fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
                 }
@@ -149,11 +155,11 @@ impl SqlTaskStore {
 
 impl TaskStore for SqlTaskStore {
     fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        self.read().map_err(|error| StoreError(error.to_string()))
+        self.read()
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
-        self.read_page(after, max_bytes).map_err(|error| StoreError(error.to_string()))
+        self.read_page(after, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
@@ -162,7 +168,9 @@ impl TaskStore for SqlTaskStore {
         let mut write =
             || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
         let written = storage.transaction_sync(&mut write);
-        written.map(|_| ()).map_err(|error| StoreError(worker::Error::from(error).to_string()))
+        written
+            .map(|_| ())
+            .map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
@@ -170,22 +178,28 @@ impl TaskStore for SqlTaskStore {
         let values = vec![generation.into(), i64::from(indexed.failures).into()];
         let update =
             self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
-        update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
+        update.map(|_| ()).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
-        self.write_webhook(id, json).map_err(|error| StoreError(error.to_string()))
+        self.write_webhook(id, json).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
-        self.remove_webhook(id).map_err(|error| StoreError(error.to_string()))
+        self.remove_webhook(id).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let cleared = self.state.storage().delete_all().await;
-            cleared.map_err(|error| StoreError(error.to_string()))
+            cleared.map_err(|error| StoreError::Failed(error.to_string()))
         })
+    }
+}
+
+impl From<worker::Error> for StoreError {
+    fn from(error: worker::Error) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 
@@ -242,8 +256,6 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
         Some(piece)
     })
 }
-
-const SCHEMA_VERSION: i64 = 2;
 
 const SCHEMA: &str = "
     CREATE TABLE log (

@@ -19,6 +19,8 @@ mod request;
 mod response;
 mod service;
 mod target;
+#[cfg(test)]
+mod upgrade;
 mod webhook;
 
 pub use front::handle;

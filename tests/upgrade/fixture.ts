@@ -42,18 +42,17 @@ interface Files {
 }
 
 /**
- * Writes the fixture of a release from the storage folder of a Worker that was stopped. `sink` is the origin that its agents
+ * Writes the fixture of a release to `folder`, from the storage folder of a Worker that was stopped. `sink` is the origin that its agents
  * and webhooks called, `names` the names of its tasks by id.
  */
 export function writeFixture<Answers>(
-  release: string,
+  folder: string,
   storage: string,
   sink: string,
   names: Map<string, string>,
   answers: Answers,
   recorded: Recorded[],
 ): void {
-  const folder = join(fixtures, release);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "objects"), { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), squeeze(text.replaceAll(sink, SINK)));
@@ -103,6 +102,24 @@ export function removeAlarm(storage: string, id: string): void {
   edit(join(alarms, "..", `${id}.sqlite`), (database) => database.exec("DELETE FROM _cf_METADATA"));
 }
 
+/** When an object is woken, in milliseconds since the epoch. The Worker must not be running. */
+export function alarmOf(storage: string, id: string): number {
+  const { alarms } = filesIn(storage);
+  let at = Number.NaN;
+  edit(alarms, (database) => {
+    const select = database.prepare("SELECT scheduled_time FROM _cf_ALARM WHERE actor_id = ?");
+    select.setReadBigInts(true);
+    at = Number((select.get(id)?.["scheduled_time"] as bigint | undefined) ?? Number.NaN) / 1_000_000;
+  });
+  return at;
+}
+
+/** Everything that an object has stored but its alarm, as SQL. The Worker must not be running. */
+export function rowsOf(storage: string, id: string): string {
+  const lines = dump(join(filesIn(storage).alarms, "..", `${id}.sqlite`)).split("\n");
+  return lines.filter((line) => !line.includes('INTO "_cf_METADATA"')).join("\n");
+}
+
 function edit(file: string, change: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(file);
   try {
@@ -113,7 +130,7 @@ function edit(file: string, change: (database: DatabaseSync) => void): void {
 }
 
 function read(release: string, name: string, sink: string): string {
-  return unsqueeze(readFileSync(join(fixtures, release, name), "utf8")).replaceAll(SINK, sink);
+  return unsqueezed(readFileSync(join(fixtures, release, name), "utf8")).replaceAll(SINK, sink);
 }
 
 /** Where Miniflare keeps the objects of the one class, their alarms, and the one database. */
@@ -166,4 +183,5 @@ function literal(value: unknown): string {
 /** Writes a character that is repeated a thousand times or more as `«x*1000»`. */
 const squeeze = (text: string): string => text.replaceAll(/(.)\1{999,}/g, (run: string, letter: string) => `«${letter}*${run.length}»`);
 
-const unsqueeze = (text: string): string => text.replaceAll(/«(.)\*(\d+)»/g, (_, letter: string, count: string) => letter.repeat(Number(count)));
+/** Undoes that. */
+export const unsqueezed = (text: string): string => text.replaceAll(/«(.)\*(\d+)»/g, (_, letter: string, count: string) => letter.repeat(Number(count)));

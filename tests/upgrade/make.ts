@@ -1,64 +1,13 @@
-// Makes the fixture of a release: plays the scenes against its built Worker, kills it, and keeps what it has stored and sent.
+// Makes the fixture of a release. docs/upgrades.md says when.
 //
 //   node_modules/.bin/node tests/upgrade/make.ts BUILD NAME     such as: … make.ts build 0.1.0
-//
-// docs/upgrades.md says when.
 
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
-import { Sink } from "../e2e/sink.ts";
-import { writeFixture, type Recorded } from "./fixture.ts";
-import { play, sceneVars } from "./scenes.ts";
-import { wrapBuild } from "./wrapped.ts";
+import { fixtures } from "./fixture.ts";
+import { record } from "./record.ts";
 
 const [build, name] = parseArgs({ allowPositionals: true }).positionals;
 if (build === undefined || name === undefined) throw new Error("name the build folder and the release, such as: build 0.1.0");
-
-const wrapped = wrapBuild(resolve(build), "recorder.js");
-const { startWorker } = await import("../e2e/harness.ts");
-
-const storage = mkdtempSync(join(tmpdir(), "a2a-edge-fixture-"));
-const sink = await Sink.open();
-const worker = await startWorker({ persist: storage, vars: sceneVars });
-try {
-  const answers = await play(worker, sink);
-  // What is written after the the answers: rows of the index, and that they are written.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  await worker.kill9();
-  forget(storage, "DROP TRIGGER refused");
-  const names = new Map(Object.entries(answers.tasks).map(([scene, { task }]) => [task.id, scene]));
-  writeFixture(name, storage, sink.url, names, answers, distinct(recordedIn(worker.logs.map(({ message }) => message))));
-} finally {
-  await worker.stop();
-  sink.close();
-  for (const folder of [storage, wrapped]) rmSync(folder, { recursive: true, force: true });
-}
+await record(resolve(build), join(fixtures, name));
 process.exit(0);
-
-/** Carries a statement out in the D1 database of a storage folder. */
-function forget(storage: string, statement: string): void {
-  const folder = join(storage, "d1");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const file = files.find((file) => file.endsWith(".sqlite") && !file.endsWith("metadata.sqlite"));
-  const database = new DatabaseSync(join(folder, file ?? ""));
-  database.exec(statement);
-  database.close();
-}
-
-function recordedIn(lines: string[]): Recorded[] {
-  const recorded = lines.filter((line) => line.startsWith("recorded "));
-  return recorded.map((line) => JSON.parse(line.slice("recorded ".length)) as Recorded);
-}
-
-/** One of each kind and form: what differs in its values only is left out. */
-function distinct(recorded: Recorded[]): Recorded[] {
-  const formOf = ({ kind, text }: Recorded): string => {
-    if (kind === "frame") return text.split("\n").map((line) => line.slice(0, 12).replaceAll(/\d+/g, "0")).join(" ");
-    if (kind === "job") return text;
-    return `${kind} ${JSON.stringify(JSON.parse(text), (name, value: unknown) => (typeof value === "object" ? value : `${name} ${typeof value}`))}`;
-  };
-  return [...new Map(recorded.map((line) => [formOf(line), line])).values()].sort((a, b) => a.kind.localeCompare(b.kind));
-}

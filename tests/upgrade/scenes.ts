@@ -113,17 +113,17 @@ export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   await d1.prepare(`CREATE TRIGGER refused BEFORE INSERT ON tasks WHEN new.context_id = '${OWED}' BEGIN SELECT RAISE(ABORT, 'refused'); END`).run();
   await playOne("owed", demo, { parts: [{ text: "hello" }], contextId: OWED });
 
-  // Runs that are under way: one with steps done, of which the third is held, and two that wait.
-  sink.plan("/working/3", "hold");
-  const sent = message(`steps 5 ${sink.url}/working`);
-  const working = await faults.sendForTask(sent, { returnImmediately: true });
-  await sink.arrival("/working/3");
-  await until(() => faults.getTask(working.id), ({ status }) => textOf(status.message) === "step 3 of 5");
-  await show("working", faults, sent, working);
-  for (const scene of ["waiting", "waitingToCancel"]) {
-    const held = message(scene === "waiting" ? "hold 9000" : "hold 600000");
-    await show(scene, demo, held, await demo.sendForTask(held, { returnImmediately: true }));
+  // Runs that are under way: two with a step that is held, and one that waits.
+  for (const [scene, step] of [["working", 3], ["workingToCancel", 2]] as const) {
+    sink.plan(`/${scene}/${step}`, "hold");
+    const sent = message(`steps 5 ${sink.url}/${scene}`);
+    const working = await faults.sendForTask(sent, { returnImmediately: true });
+    await sink.arrival(`/${scene}/${step}`);
+    await until(() => faults.getTask(working.id), ({ status }) => textOf(status.message) === `step ${step} of 5`);
+    await show(scene, faults, sent, working);
   }
+  const waits = message("hold 9000");
+  await show("waiting", demo, waits, await demo.sendForTask(waits, { returnImmediately: true }));
   return { tasks, pages, key, counted, webhooks };
 }
 

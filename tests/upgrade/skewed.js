@@ -1,5 +1,6 @@
-// A Worker whose objects are asked, or whose followers are told, in forms that this version does not know: `/_skew?commands` and
-// `/_skew?frames` begin that, `/_skew` ends it. What the queue retries comes again at once, and is logged with the pause that it was to have.
+// A Worker whose objects are asked by clients (`/_skew?commands`) or by senders of notifications (`/_skew?asks`), or whose followers are told
+// (`/_skew?frames`), in forms that this version does not know; `/_skew` ends that. What the queue retries comes again after a second, and is
+// logged with the pause that it was to have.
 import Inner, * as inner from "worker";
 
 let skew = "";
@@ -14,7 +15,8 @@ WebSocket.prototype.send = function (text) {
 
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
-    if (request.method !== "POST" || skew !== "commands") return super.fetch(request);
+    const kind = new URL(request.url).pathname === "/webhook" ? "asks" : "commands";
+    if (request.method !== "POST" || skew !== kind) return super.fetch(request);
     return super.fetch(new Request(request, { body: newer(await request.text()) }));
   }
 

@@ -46,7 +46,7 @@ export async function listing({ rounds, sliceMs }: Effort): Promise<Section> {
   }
 }
 
-/** A Worker whose one caller has so many tasks with the agent `demo`. */
+/** A Worker whose one caller has `count` tasks with the agent `demo`. */
 async function withTasks(count: number): Promise<Worker> {
   const worker = await startBuilt();
   try {

@@ -71,7 +71,7 @@ export async function streams({ streamRounds, sliceMs }: Effort): Promise<Sectio
   }
 }
 
-/** Runs a counting task with so many streams to its end, and sees to it that all of them got everything. */
+/** Runs a counting task with `count` streams to its end, and checks that each of them got everything. */
 async function followed(endpoint: string, count: number): Promise<Omit<Round, "cardMs">> {
   const begun = performance.now();
   const sender = new Follower(begun, await sendStreaming(endpoint, `count ${CHUNKS} every 1`));

@@ -61,6 +61,44 @@ fn modules_use_only_what_is_below_them() {
     assert!(seen > 50, "the test no longer sees the code");
 }
 
+/// The folders of `edge`, one for each program and two for what several of them use, and which of the others
+/// each may use. What lies beside them in `edge` is open to all.
+const EDGE_MAY_USE: [(&str, &[&str]); 5] = [
+    ("front", &["service", "development"]),
+    ("object", &["service", "development"]),
+    ("jobs", &["service"]),
+    ("service", &["development"]),
+    ("development", &["service"]),
+];
+
+#[test]
+fn the_programs_of_the_edge_do_not_use_each_other() {
+    let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/edge");
+    let is_folder = |name: &str| EDGE_MAY_USE.iter().any(|(folder, _)| *folder == name);
+    let mut seen = 0;
+    for (folder, allowed) in EDGE_MAY_USE {
+        for file in files_under(&edge.join(folder)) {
+            let text = fs::read_to_string(&file).unwrap();
+            for used in text.split("crate::edge::").skip(1) {
+                let used: String =
+                    used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                seen += 1;
+                assert!(
+                    used == folder || !is_folder(&used) || allowed.contains(&used.as_str()),
+                    "{} uses edge/{used}: what both need belongs beside the folders",
+                    file.display()
+                );
+                assert!(
+                    !used.is_empty(),
+                    "{} uses several modules of edge in one line",
+                    file.display()
+                );
+            }
+        }
+    }
+    assert!(seen > 30, "the test no longer sees the code");
+}
+
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

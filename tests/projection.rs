@@ -18,7 +18,7 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{FindAgent, Sender, TaskSession, cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
-use a2a_edge::port::{IndexRow, Indexed, Platform, TaskIndex};
+use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -51,11 +51,11 @@ struct Host {
 
 impl Host {
     fn open(&self) -> Rc<TaskSession> {
-        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+        let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
         let find: FindAgent = Rc::new(|_| {
             Some(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
         });
-        TaskSession::open(id(), store, platform, limits(), find, self.platform.alarm())
+        TaskSession::open(id(), store, ports, limits(), find, self.platform.alarm())
             .expect("storage works")
     }
 

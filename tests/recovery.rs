@@ -24,7 +24,7 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
-use a2a_edge::port::{Platform, StoredTask};
+use a2a_edge::port::{Clock, Runtime, StoredTask};
 use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
 use async_trait::async_trait;
 use proptest::prelude::*;
@@ -148,11 +148,11 @@ impl World {
     fn session(&self) -> Rc<TaskSession> {
         let open = self.session.borrow().clone().filter(|session| !session.is_broken());
         let session = open.unwrap_or_else(|| {
-            let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+            let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
             let alarm = self.platform.alarm();
-            TaskSession::open(TaskId::new("t"), store, platform, limits(), find, alarm)
+            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, alarm)
                 .expect("storage works")
         });
         self.session.replace(Some(session.clone()));

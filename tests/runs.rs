@@ -18,7 +18,7 @@ use a2a_agents::{RecoveryMode, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
 use a2a_edge::operation::{Sender, TaskSession, send_message};
-use a2a_edge::port::Platform;
+use a2a_edge::port::Clock;
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
 
@@ -462,9 +462,9 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     });
     begin(&host, &host.open());
     host.platform.crash();
-    let (store, platform) = (Box::new(host.store.clone()), Rc::new(host.platform.clone()));
+    let (store, ports) = (Box::new(host.store.clone()), host.platform.ports());
     let id = a2a::model::TaskId::new("t");
-    let session = TaskSession::open(id, store, platform, limits(), Rc::new(|_| None), None);
+    let session = TaskSession::open(id, store, ports, limits(), Rc::new(|_| None), None);
     let session = session.expect("storage works");
     assert_eq!(state(&session), TaskState::Failed);
     assert_eq!(host.platform.errors(), ["task t: its agent is not served any more"]);

@@ -18,7 +18,7 @@ use a2a::{Outcome, Terms};
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::{ExecutorError, TurnHost};
 use a2a_edge::operation::{Sender, TaskSession, cancel_task, get_task, send_message};
-use a2a_edge::port::Platform;
+use a2a_edge::port::Clock;
 use futures_util::future::join;
 use serde_json::json;
 

@@ -18,11 +18,11 @@ use a2a::model::{
     Artifact, Part, PushNotificationConfigRequest, RedeliverRequest, TaskId,
     TaskPushNotificationConfig, UnixMillis,
 };
-use a2a::{Call, Outcome};
+use a2a::{Outcome, WebhookCall};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
 use a2a_edge::operation::{NextNotification, Notification, TaskSession, manage_webhooks};
-use a2a_edge::port::Platform;
+use a2a_edge::port::Clock;
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
 use proptest::prelude::*;
@@ -66,12 +66,12 @@ fn complete(host: &Host, rest: serde_json::Value) -> Rc<TaskSession> {
     session
 }
 
-fn manage(session: &TaskSession, call: Call) -> Result<Outcome, Error> {
+fn manage(session: &TaskSession, call: WebhookCall) -> Result<Outcome, Error> {
     manage_webhooks(session, "agent", &Caller::anonymous(), call)
 }
 
 fn create(session: &TaskSession, config: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
-    match manage(session, Call::CreateTaskPushNotificationConfig(Box::new(config))) {
+    match manage(session, WebhookCall::CreateTaskPushNotificationConfig(Box::new(config))) {
         Ok(Outcome::PushConfig(made)) => made.config,
         other => panic!("{other:?}"),
     }
@@ -195,8 +195,8 @@ fn a_webhook_that_is_deleted_gets_nothing_more() {
         task_id: TaskId::new("t"),
         id: "hook".to_owned(),
     };
-    let delete = || Call::DeleteTaskPushNotificationConfig(request.clone());
-    let get = || Call::GetTaskPushNotificationConfig(request.clone());
+    let delete = || WebhookCall::DeleteTaskPushNotificationConfig(request.clone());
+    let get = || WebhookCall::GetTaskPushNotificationConfig(request.clone());
     assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
     assert_eq!(ask(&session, Some(lease), answered(generation, 200)), None);
     assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
@@ -233,7 +233,7 @@ fn a_webhook_that_replaces_another_goes_on_where_that_was() {
     assert_eq!(ask(&session, Some(lease), answered(2, 200)).unwrap().0, 2);
     for session in [session, host.open()] {
         let list = json!({"taskId": "t"}).to_string();
-        let list = Call::ListTaskPushNotificationConfigs(read_json(&list).unwrap());
+        let list = WebhookCall::ListTaskPushNotificationConfigs(read_json(&list).unwrap());
         let Ok(Outcome::PushConfigs(all)) = manage(&session, list) else { panic!("no list") };
         let ids: Vec<&str> = all.iter().map(|shown| shown.config.id.as_str()).collect();
         assert_eq!(ids, ["hook", "later"], "in the order of their registration");
@@ -291,7 +291,7 @@ fn a_suspended_webhook_is_told_of_the_end_once() {
         host.platform.run_all();
         assert_eq!(host.platform.take_jobs(), [], "once, also after a restart");
         let again = json!({"taskId": "t", "id": "hook", "fromGeneration": 4}).to_string();
-        let again = Call::RedeliverTaskPushNotifications(read_json(&again).unwrap());
+        let again = WebhookCall::RedeliverTaskPushNotifications(read_json(&again).unwrap());
         manage(&reopened, again).expect("its owner asks for the rest");
         assert_eq!(drain(&reopened), [4, 5, 6, 7]);
     }
@@ -311,12 +311,12 @@ fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
         let session = host.open();
         let full = config(json!({"id": "own", "token": "t", "signingSecret": null,
             "authentication": {"scheme": "Bearer", "credentials": "c"}}));
-        let answer = |call: Call| match manage_webhooks(&session, "agent", &caller, call) {
+        let answer = |call: WebhookCall| match manage_webhooks(&session, "agent", &caller, call) {
             Ok(Outcome::PushConfig(shown)) => serde_json::to_value(&shown).unwrap(),
             Ok(Outcome::PushConfigs(mut all)) => serde_json::to_value(all.pop().unwrap()).unwrap(),
             other => panic!("{other:?}"),
         };
-        let create = || Call::CreateTaskPushNotificationConfig(Box::new(full.clone()));
+        let create = || WebhookCall::CreateTaskPushNotificationConfig(Box::new(full.clone()));
         let created = answer(create());
         assert_eq!(created["token"], "t");
         assert_eq!(created["authentication"]["credentials"], "c");
@@ -324,9 +324,9 @@ fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
         let one = || json!({"taskId": "t", "id": "own", "fromGeneration": 1}).to_string();
         for shown in [
             answer(create()),
-            answer(Call::GetTaskPushNotificationConfig(read_json(&one()).unwrap())),
-            answer(Call::ListTaskPushNotificationConfigs(read_json(&one()).unwrap())),
-            answer(Call::RedeliverTaskPushNotifications(read_json(&one()).unwrap())),
+            answer(WebhookCall::GetTaskPushNotificationConfig(read_json(&one()).unwrap())),
+            answer(WebhookCall::ListTaskPushNotificationConfigs(read_json(&one()).unwrap())),
+            answer(WebhookCall::RedeliverTaskPushNotifications(read_json(&one()).unwrap())),
         ] {
             assert_eq!(shown.get("token").is_some(), sees, "{shown}");
             assert_eq!(shown["authentication"]["scheme"], "Bearer");
@@ -341,7 +341,9 @@ fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
         let sent = session.next_notification(asked("own")).next.unwrap().config;
         assert_eq!(serde_json::to_value(&sent).unwrap()["signingSecret"], created["signingSecret"]);
         assert!(sent.token.is_some());
-        answer(Call::CreateTaskPushNotificationConfig(Box::new(config(json!({"id": "own"})))));
+        answer(WebhookCall::CreateTaskPushNotificationConfig(Box::new(config(
+            json!({"id": "own"}),
+        ))));
         let sent = session.next_notification(asked("own")).next.unwrap().config;
         assert_eq!(serde_json::to_value(&sent).unwrap()["signingSecret"], created["signingSecret"]);
         assert_eq!((sent.token, sent.authentication), (None, None));
@@ -424,7 +426,8 @@ impl World {
             let (task_id, id) = (TaskId::new("t"), id.clone());
             let request = RedeliverRequest { tenant: None, task_id, id, from_generation: 1 };
             world.checked(|session| {
-                manage(session, Call::RedeliverTaskPushNotifications(request)).expect("a webhook");
+                manage(session, WebhookCall::RedeliverTaskPushNotifications(request))
+                    .expect("a webhook");
             });
         }
         world

@@ -4,7 +4,7 @@ import { createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypt
 const TOLERANCE_S = 300;
 
 /**
- * Whether a notification comes from whoever knows the signing secret, and is not an old one.
+ * Whether a notification was signed with the secret, and is not an old one.
  * `headers` are those of the request, by names in lower case; `body` is its body as it came, a string or a Buffer.
  */
 export function isSigned(secret, headers, body, nowS = Date.now() / 1000) {

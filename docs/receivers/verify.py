@@ -9,7 +9,7 @@ TOLERANCE_S = 300
 
 
 def is_signed(secret: str, headers: dict[str, str], body: bytes, now_s: float | None = None) -> bool:
-    """Whether a notification comes from whoever knows the signing secret, and is not an old one.
+    """Whether a notification was signed with the secret, and is not an old one.
 
     `headers` are those of the request, by names in lower case; `body` is its body as it came.
     """

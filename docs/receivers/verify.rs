@@ -9,7 +9,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 use sha2::Sha256;
 
-/// Whether a notification comes from whoever knows the signing secret, and is not an old one. The values
+/// Whether a notification was signed with the secret, and is not an old one. The values
 /// are those of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`; the body is as it came.
 pub fn is_signed(
     secret: &str,

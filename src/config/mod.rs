@@ -89,6 +89,9 @@ fn parse_origin(text: String) -> Result<String, ConfigError> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
@@ -160,6 +163,31 @@ mod tests {
         ] {
             let error = read(&[(name, value)]).unwrap_err().to_string();
             assert!(error.ends_with(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_settings_names_every_variable_with_its_range() {
+        let page = include_str!("../../docs/settings.md");
+        let variables = page.split("## Secrets").next().unwrap_or_default();
+        let rows = variables.lines().filter_map(|line| line.strip_prefix("| `"));
+        let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
+        let told: BTreeMap<_, _> =
+            cells.map(|cells| (cells[0].trim_end_matches('`').to_owned(), cells[2])).collect();
+
+        let asked = RefCell::new(BTreeSet::new());
+        Settings::read(|name| {
+            asked.borrow_mut().insert(name.to_owned());
+            None
+        })
+        .unwrap();
+        assert_eq!(told.keys().cloned().collect::<BTreeSet<_>>(), asked.into_inner());
+        for (name, range) in told {
+            if let Err(ConfigError { wanted, .. }) = read(&[(&name, "x")])
+                && let Some(wanted) = wanted.strip_prefix("a whole number from ")
+            {
+                assert_eq!(range, wanted, "{name}");
+            }
         }
     }
 }

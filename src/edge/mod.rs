@@ -9,15 +9,20 @@
 //! | `service` | what several of them use: the index, counters, requests to others, keys |
 //! | `development` | what `DEVELOPMENT` shows of all that |
 
+mod address;
 mod bindings;
+mod chunks;
 mod command;
 mod development;
 mod front;
 mod jobs;
 mod object;
+mod objects;
+mod queue;
 mod request;
 mod response;
 mod service;
+mod socket;
 mod target;
 #[cfg(test)]
 mod upgrade;

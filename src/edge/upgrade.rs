@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::edge::command::{Command, StreamCommand};
+use crate::edge::queue::{Body, QueuedJob};
 use crate::operation::frame::Frame;
 use crate::operation::{NextNotification, NotificationTurn};
-use crate::port::WebhookJob;
 use a2a::model::decode::{Decode, read_json};
 
 /// The texts of one kind that the releases have sent.
@@ -77,7 +77,10 @@ fn commands_are_read() {
 
 #[test]
 fn queue_bodies_are_read() {
-    reads_all::<WebhookJob>("job");
+    reads_all::<QueuedJob>("job");
+    for letter in sent("deadLetter") {
+        assert_eq!(Body::read(&letter).unwrap(), Body::DeadLetter, "{letter}");
+    }
 }
 
 #[test]
@@ -109,7 +112,7 @@ fn frames_are_read() {
 fn newer_forms_are_not_read() {
     leaves_newer_ones::<Command>("command");
     leaves_newer_ones::<StreamCommand>("stream");
-    leaves_newer_ones::<WebhookJob>("job");
+    leaves_newer_ones::<QueuedJob>("job");
     leaves_newer_ones::<NextNotification>("ask");
     leaves_newer_ones::<NotificationTurn>("turn");
 }

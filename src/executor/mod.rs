@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 
+use crate::port::HttpError;
 use crate::task::{Recovery, TaskError};
 use a2a_agents::{ExecutorDefinition, ExecutorKind, RunSettings};
 
@@ -42,8 +43,8 @@ pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 ///         events.working(Some("reserving a seat"))?;
 ///         let seat: String = turn
 ///             .step_with("reserve", Retry::times(3), async || {
-///                 let mut request = HttpRequest::new("POST", "https://seats.example/reservations");
-///                 request.headers.push(("Idempotency-Key".to_owned(), turn.task_id.to_string()));
+///                 let request = HttpRequest::new("POST", "https://seats.example/reservations")
+///                     .with_header("Idempotency-Key", turn.task_id.as_str());
 ///                 let answer = turn.fetch(request).await?;
 ///                 match answer.is_success() {
 ///                     true => Ok(answer.body),
@@ -123,6 +124,12 @@ impl std::error::Error for ExecutorError {}
 
 impl From<TaskError> for ExecutorError {
     fn from(error: TaskError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<HttpError> for ExecutorError {
+    fn from(error: HttpError) -> Self {
         Self(error.to_string())
     }
 }

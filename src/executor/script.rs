@@ -106,9 +106,8 @@ async fn work_in_steps(
         }
         let answer = turn.step_with("step", retry, async || {
             let body = json!({"task": turn.task_id, "step": number, "attempt": turn.attempt});
-            let mut request = HttpRequest::new("POST", format!("{url}/{number}"));
-            request.body = Some(body.to_string());
-            let answer = turn.fetch(request).await?;
+            let request = HttpRequest::new("POST", format!("{url}/{number}"));
+            let answer = turn.fetch(request.with_body(body.to_string())).await?;
             match answer.is_success() {
                 true => Ok(answer.body),
                 false => Err(ExecutorError(format!("step {number}: status {}", answer.status))),

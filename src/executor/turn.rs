@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{Either, LocalBoxFuture, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::ExecutorError;
 use crate::auth::Caller;
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::model::{
     Artifact, ContextId, Json, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
     doubled,
@@ -64,7 +64,7 @@ impl Turn {
     /// [`pause`](Self::pause) does not.
     pub async fn sleep(&self, millis: u64) {
         let timer = self.host.sleep(millis);
-        futures_util::future::select(timer, Box::pin(self.canceled())).await;
+        select(timer, Box::pin(self.canceled())).await;
     }
 
     /// Waits for `millis` milliseconds in all, also if the run is interrupted meanwhile: a run that resumes
@@ -111,14 +111,44 @@ impl Turn {
         self.host.now()
     }
 
-    /// Sends a request to another server. It may be sent again if the run is interrupted, unless it is
-    /// part of a [`step`](Self::step) that is done.
+    /// Sends a request to another server, and reads the whole answer as text within the request's `timeout_ms`.
+    /// It may be sent again if the run is interrupted, unless it is part of a [`step`](Self::step) that is done.
     ///
     /// # Errors
     ///
-    /// If there is no answer, not in time, or too large a one. An answer of any status is none.
-    pub async fn fetch(&self, request: HttpRequest) -> Result<HttpAnswer, ExecutorError> {
-        self.host.fetch(request).await.map_err(ExecutorError)
+    /// If there is no answer, not in time, or too large a one. An answer of any status is no error.
+    pub async fn fetch(&self, request: HttpRequest) -> Result<HttpAnswer<String>, ExecutorError> {
+        let (url, timeout_ms) = (request.url.clone(), request.timeout_ms);
+        let whole = Box::pin(async { self.host.http().send(request).await?.text().await });
+        match select(whole, self.host.sleep(timeout_ms)).await {
+            Either::Left((answer, _)) => Ok(answer?),
+            Either::Right(_) => Err(HttpError::Silent { url, timeout_ms }.into()),
+        }
+    }
+
+    /// As [`fetch`](Self::fetch), but gives the answer when its status and headers are there. Its body comes
+    /// piece by piece, each within `timeout_ms`; dropping it ends the exchange.
+    ///
+    /// ```
+    /// # use a2a_edge::executor::{Events, ExecutorError, Turn};
+    /// # use a2a_edge::port::HttpRequest;
+    /// # use a2a::model::{Artifact, Part};
+    /// # async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    /// let mut answer = turn.fetch_stream(HttpRequest::new("GET", "https://example.com/log")).await?;
+    /// events.begin(Artifact::new("log", Part::text("")))?;
+    /// while let Some(piece) = answer.body.next().await {
+    ///     let piece = String::from_utf8_lossy(&piece?).into_owned();
+    ///     events.append(Artifact::new("log", Part::text(piece)), false)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer, or its head does not come in time.
+    pub async fn fetch_stream(&self, request: HttpRequest) -> Result<HttpAnswer, ExecutorError> {
+        Ok(self.host.http().send(request).await?)
     }
 
     /// Does something once: its result, or its error, is stored, and is what a run that resumes this
@@ -415,8 +445,8 @@ pub trait TurnHost {
     /// Numbers that outlive the task.
     fn counters(&self) -> &dyn Counters;
 
-    /// Sends a request to another server.
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>>;
+    /// Other servers.
+    fn http(&self) -> &dyn Http;
 
     /// Begins a step, or gives what it came to before.
     ///

@@ -2,6 +2,7 @@
 
 use super::TaskSession;
 use crate::auth::Caller;
+use crate::port::Observation;
 use crate::task::{Input, TaskError};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, TaskState};
@@ -33,5 +34,6 @@ pub fn cancel_task(
         Err(other) => return Err(Error::UnsupportedOperation(other.to_string())),
     }
     session.flush().map_err(|_| session.internal())?;
+    session.observe(&Observation::TaskCanceled { agent, task: session.id() });
     session.shown(HistoryLimit::All, terms).map(Outcome::Task)
 }

@@ -11,7 +11,10 @@
 //! | `M` and one line | a message instead of a task; nothing follows |
 //! | `R` | the follower has every event; the next one follows when it happens |
 //! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
-//! | `X<status> <seconds>` and a body | the same with `Retry-After` |
+//! | `X<status> <headers>` and a body | the same with headers, as a JSON object of texts |
+//! | `X<status> <seconds>` and a body | the same with `Retry-After` alone, which version 0.1.0 reads too |
+
+use serde_json::{Map, Value};
 
 use crate::port::Batch;
 use crate::task::LogEntry;
@@ -117,14 +120,36 @@ pub fn ready() -> String {
     "R\n".to_owned()
 }
 
-/// The frame that says that nothing, or nothing more, will come, and why: the status, `Retry-After` in
-/// seconds and the body of the answer.
-pub fn refusal(status: u16, retry_after_s: Option<u32>, body: &str) -> String {
-    match retry_after_s {
-        Some(seconds) => format!("X{status} {seconds}\n{body}"),
-        None => format!("X{status}\n{body}"),
+/// The frame that says that nothing, or nothing more, will come, and why: the status, headers and body of the
+/// answer. Its content type is JSON and goes without saying.
+pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) -> String {
+    let mut told: Vec<(&str, &str)> =
+        headers.iter().map(|(name, value)| (name.as_ref(), value.as_str())).collect();
+    told.retain(|(name, _)| *name != CONTENT_TYPE);
+    match told.as_slice() {
+        [] => format!("X{status}\n{body}"),
+        [(RETRY_AFTER, seconds)] => format!("X{status} {seconds}\n{body}"),
+        told => {
+            let text = |value: &&str| Value::String((*value).to_owned());
+            let told: Map<String, Value> =
+                told.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
+            format!("X{status} {}\n{body}", Value::Object(told))
+        }
     }
 }
+
+/// The headers of a refusal, as its frame tells them; what is neither form is no header.
+fn told(text: &str) -> Vec<(String, String)> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return vec![(RETRY_AFTER.to_owned(), text.to_owned())];
+    }
+    let headers: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let header = |(name, value): (String, Value)| Some((name, value.as_str()?.to_owned()));
+    headers.into_iter().filter_map(header).collect()
+}
+
+const CONTENT_TYPE: &str = "content-type";
+const RETRY_AFTER: &str = "retry-after";
 
 /// A frame as the follower reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,8 +166,8 @@ pub enum Frame<'a> {
     Refusal {
         /// The HTTP status.
         status: u16,
-        /// `Retry-After`, in seconds.
-        retry_after_s: Option<u32>,
+        /// The headers besides the content type, their names in lower case.
+        headers: Vec<(String, String)>,
         /// The body.
         body: &'a str,
     },
@@ -164,9 +189,9 @@ impl<'a> Frame<'a> {
             'M' => Some(Self::Message(marked(rest).1)),
             'R' => Some(Self::Ready),
             'X' => {
-                let (status, seconds) = number.split_once(' ').unwrap_or((number, ""));
-                let retry_after_s = seconds.parse().ok();
-                Some(Self::Refusal { status: status.parse().ok()?, retry_after_s, body: rest })
+                let (status, headers) = number.split_once(' ').unwrap_or((number, ""));
+                let status = status.parse().ok()?;
+                Some(Self::Refusal { status, headers: told(headers), body: rest })
             }
             _ => None,
         }
@@ -221,12 +246,34 @@ mod tests {
         );
         assert_eq!(Frame::parse(&message("{}")), Some(Frame::Message("{\"message\":{}}")));
         assert_eq!(Frame::parse(&ready()), Some(Frame::Ready));
-        for retry_after_s in [None, Some(30)] {
-            let read = Frame::Refusal { status: 404, retry_after_s, body: "a\nb" };
-            assert_eq!(Frame::parse(&refusal(404, retry_after_s, "a\nb")), Some(read));
-        }
-        for text in ["", "E1", "Ex\n", "Z1\nx"] {
+        for text in ["", "E1", "Ex\n", "Z1\nx", "Xx\n{}"] {
             assert_eq!(Frame::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_headers() {
+        let owned = |headers: &[(&str, &str)]| -> Vec<(String, String)> {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            headers.iter().map(owned).collect()
+        };
+        for (headers, head) in [
+            (&[] as &[_], "X401"),
+            // Fronts of version 0.1.0 read the status behind `X`, and seconds behind a space.
+            (&[("retry-after", "30")], "X401 30"),
+            (
+                &[("retry-after", "5"), ("www-authenticate", "Bearer realm=\"a\"\n")],
+                r#"X401 {"retry-after":"5","www-authenticate":"Bearer realm=\"a\"\n"}"#,
+            ),
+        ] {
+            let mut given = owned(headers);
+            given.push(("content-type".to_owned(), "application/json".to_owned()));
+            let frame = refusal(401, &given, "a\nb");
+            assert_eq!(frame, format!("{head}\na\nb"));
+            let read = Frame::Refusal { status: 401, headers: owned(headers), body: "a\nb" };
+            assert_eq!(Frame::parse(&frame), Some(read));
+        }
+        let read = Frame::Refusal { status: 401, headers: Vec::new(), body: "" };
+        assert_eq!(Frame::parse("X401 later\n"), Some(read));
     }
 }

@@ -55,6 +55,8 @@ pub struct Found {
 pub struct FoundTask {
     /// Where it stands.
     pub position: Position,
+    /// The id of the object that holds the task, if it is not the id of the task.
+    pub object: Option<String>,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
     /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
@@ -197,7 +199,8 @@ mod tests {
 
     fn task(status_ms: i64, id: &str) -> FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
-        FoundTask { position, head: format!(r#"{{"id":"{id}"}}"#), history: String::new() }
+        let head = format!(r#"{{"id":"{id}"}}"#);
+        FoundTask { position, object: None, head, history: String::new() }
     }
 
     fn answer(params: Value, found: Found) -> Value {

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::TaskSession;
 use crate::executor::TurnHost;
-use crate::port::{IndexRow, Indexed};
+use crate::port::{IndexRow, Indexed, Observation};
 use crate::task::TaskMachine;
 use a2a::model::{
     HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, doubled, encode, measure,
@@ -48,21 +48,21 @@ impl TaskSession {
     /// Lets the index follow, if it is behind, nobody is at it, and no retry is set for later.
     pub(super) fn project(&self) {
         let projection = self.projection();
-        let waits = projection.retry_at.get().is_some_and(|at| at > self.platform().now());
+        let waits = projection.retry_at.get().is_some_and(|at| at > self.ports().clock.now());
         if waits || self.is_broken() || !self.owes(self.status_generation()) {
             return;
         }
         if let Some(session) = self.me()
             && !projection.is_paying.replace(true)
         {
-            self.platform().spawn(Box::pin(pay(session)));
+            self.ports().runtime.spawn(Box::pin(pay(session)));
         }
     }
 
     /// The alarm has fired: does what is due, waits for it, and sets the next one.
     pub async fn wake(&self) {
         self.deadlines().borrow_mut().disarm();
-        let now = self.platform().now();
+        let now = self.ports().clock.now();
         let projection = self.projection();
         if projection.retry_at.get().is_some_and(|at| at <= now) {
             projection.retry_at.set(None);
@@ -72,7 +72,7 @@ impl TaskSession {
         while projection.is_paying.get() {
             projection.paid.notified().await;
         }
-        if self.keep_until().is_some_and(|until| until <= self.platform().now()) {
+        if self.keep_until().is_some_and(|until| until <= self.ports().clock.now()) {
             self.delete().await;
         }
         self.arm();
@@ -96,8 +96,7 @@ impl TaskSession {
         if (self.exists() && !self.is_over()) || self.is_broken() {
             return false;
         }
-        let removed =
-            select(self.platform().index().remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
+        let removed = select(self.ports().index.remove(self.id()), self.sleep(STATEMENT_LIMIT_MS));
         let removed = match removed.await {
             Either::Left((removed, _)) => removed,
             Either::Right(_) => Err(no_answer()),
@@ -118,13 +117,10 @@ impl TaskSession {
         let projection = self.projection();
         let failures = projection.delete_failures.get().saturating_add(1);
         projection.delete_failures.set(failures);
-        let delay = retry_delay_ms(failures);
-        let at = self.platform().now().0.saturating_add(delay);
-        projection.delete_at.set(Some(UnixMillis(at)));
-        let id = self.id();
-        self.platform().log_error(&format!(
-            "task {id}: not deleted yet, attempt {failures}, next in {delay} ms: {reason}"
-        ));
+        let retry_ms = retry_delay_ms(failures);
+        projection.delete_at.set(Some(self.ports().clock.now().after(retry_ms)));
+        let task = self.id();
+        self.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
     }
 
     /// Whether the index is behind the task's status.
@@ -169,7 +165,7 @@ impl TaskSession {
 
     async fn write_row(&self, row: IndexRow) -> Result<(), String> {
         let generation = row.generation;
-        match select(self.platform().index().upsert(row), self.sleep(STATEMENT_LIMIT_MS)).await {
+        match select(self.ports().index.upsert(row), self.sleep(STATEMENT_LIMIT_MS)).await {
             Either::Left((written, _)) => written?,
             Either::Right(_) => return Err(no_answer()),
         }
@@ -182,12 +178,10 @@ impl TaskSession {
     fn retry_later(&self, reason: &str) {
         let indexed = self.projection().indexed.get();
         let failures = indexed.failures.saturating_add(1);
-        let delay = retry_delay_ms(failures);
-        let at = UnixMillis(self.platform().now().0.saturating_add(delay));
-        let id = self.id();
-        self.platform().log_error(&format!(
-            "task {id}: not in the index yet, attempt {failures}, next in {delay} ms: {reason}"
-        ));
+        let retry_ms = retry_delay_ms(failures);
+        let at = self.ports().clock.now().after(retry_ms);
+        let task = self.id();
+        self.observe(&Observation::IndexBehind { task, failures, retry_ms, reason });
         self.note(Indexed { failures, ..indexed });
         self.projection().retry_at.set(Some(at));
         self.arm();
@@ -196,7 +190,8 @@ impl TaskSession {
     fn note(&self, indexed: Indexed) {
         self.projection().indexed.set(indexed);
         if let Err(error) = self.store().set_indexed(indexed) {
-            self.platform().log_error(&format!("task {}: storing failed: {error}", self.id()));
+            let (task, reason) = (self.id(), error.reason());
+            self.observe(&Observation::StoringFailed { task, reason });
         }
     }
 
@@ -273,8 +268,8 @@ fn newest(history: &[Message]) -> String {
 }
 
 /// How long to wait before the next attempt after this many have failed, in milliseconds.
-fn retry_delay_ms(failures: u32) -> i64 {
-    i64::try_from(doubled(1_000, failures, MAX_RETRY_DELAY_MS)).unwrap_or(i64::MAX)
+fn retry_delay_ms(failures: u32) -> u64 {
+    doubled(1_000, failures, MAX_RETRY_DELAY_MS)
 }
 
 /// How long changes of a task at work are gathered into one row, in milliseconds.
@@ -352,7 +347,7 @@ mod tests {
 
     #[test]
     fn retries_come_less_and_less_often() {
-        let delays: Vec<i64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
+        let delays: Vec<u64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
         assert_eq!(delays, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000, 300_000]);
     }
 }

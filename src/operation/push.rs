@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::TaskSession;
 use super::frame::{self, Frame};
 use crate::format;
-use crate::port::{StoreError, WebhookJob};
+use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{Delivery, Health, Report, RetryPolicy, Standing, Verdict};
 use crate::task::TaskMachine;
 use a2a::model::decode::{Decode, Fields};
@@ -118,7 +118,7 @@ impl Hook {
         let since = *self.waits_since.get_or_insert(since);
         let waited = u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0);
         let pause = waited.min(MAX_LOOK_MS).max(keep_alive_ms);
-        self.lost_at = Some(later(now, pause));
+        self.lost_at = Some(now.after(pause));
     }
 
     /// A sender has come: its job is not in the queue any more.
@@ -241,7 +241,7 @@ impl TaskSession {
         if self.is_broken() || self.hooks().borrow().is_empty() {
             return;
         }
-        let now = self.platform().now();
+        let now = self.ports().clock.now();
         let keep_alive_ms = self.limits().keep_alive_ms;
         let due: Vec<String> = self
             .with_machine(|machine| {
@@ -264,10 +264,10 @@ impl TaskSession {
         let (Some(session), Some(facts)) = (self.me(), self.facts()) else { return };
         let task = self.id().clone();
         let job = WebhookJob { agent: facts.agent, task, config_id: config_id.clone() };
-        self.platform().spawn(Box::pin(async move {
-            if let Err(error) = session.platform().enqueue(job).await {
-                let id = session.id();
-                session.platform().log_error(&format!("task {id}: the queue failed: {error}"));
+        self.ports().runtime.spawn(Box::pin(async move {
+            if let Err(error) = session.ports().queue.enqueue(job).await {
+                let (task, webhook) = (session.id(), config_id.as_str());
+                session.observe(&Observation::QueueFailed { task, webhook, reason: &error });
                 session.with_hook(&config_id, |hook| hook.lost_at = None);
             }
         }));
@@ -277,8 +277,8 @@ impl TaskSession {
     /// that has failed is tried again.
     pub(super) fn webhook_wants(&self) -> (Option<UnixMillis>, Option<UnixMillis>) {
         let hooks = self.hooks().borrow();
-        let now = self.platform().now();
-        let soon = later(now, self.limits().keep_alive_ms);
+        let now = self.ports().clock.now();
+        let soon = now.after(self.limits().keep_alive_ms);
         let wants = self.with_machine(|machine| {
             let owed = hooks.iter().filter(|hook| hook.owed_after(machine).is_some());
             owed.fold((None, None), |(look, retry): (Option<_>, Option<_>), hook| {
@@ -312,7 +312,7 @@ impl TaskSession {
     }
 
     fn take_report(&self, config_id: &str, report: Report) -> Option<GivenUp> {
-        let now = self.platform().now();
+        let now = self.ports().clock.now();
         let limits = self.limits();
         let policy = RetryPolicy {
             max_attempts: limits.webhook_attempts,
@@ -321,7 +321,7 @@ impl TaskSession {
             suspend_after: limits.webhook_suspend_after,
         };
         let generation = report.generation;
-        let chance = self.platform().random();
+        let chance = self.ports().random.chance();
         let (verdict, given_up) = self.with_hook(config_id, |hook| {
             hook.pending.take_if(|pending| *pending == generation)?;
             let verdict = hook.delivery.report(report, &policy, now, chance);
@@ -338,7 +338,7 @@ impl TaskSession {
 
     /// Gives the next notification to whoever has the lease, or takes it if it is free.
     fn lease(&self, config_id: &str, lease: Option<&str>, leaves: bool) -> Option<Notification> {
-        let now = self.platform().now();
+        let now = self.ports().clock.now();
         let (after, filter, unsaved) = self.with_hook(config_id, |hook| {
             if hook.holder(now).is_some_and(|(holder, _)| Some(holder.as_str()) != lease) {
                 return None;
@@ -353,10 +353,10 @@ impl TaskSession {
             self.store_hook(config_id);
         }
         let (generation, body) = next?;
-        let lease = self.platform().new_id();
+        let lease = self.ports().random.new_id();
         let patience = self.limits().webhook_timeout_ms.saturating_add(LEASE_SLACK_MS);
         let (config, standing) = self.with_hook(config_id, |hook| {
-            hook.lease = Some((lease.clone(), later(now, patience)));
+            hook.lease = Some((lease.clone(), now.after(patience)));
             hook.pending = Some(generation);
             (hook.config.clone(), hook.delivery.standing(now))
         })?;
@@ -398,7 +398,10 @@ impl TaskSession {
                     hook.is_stored = true;
                 });
             }
-            Err(error) => self.platform().log_error(&format!("task {}: {error}", self.id())),
+            Err(error) => {
+                let (task, reason) = (self.id(), error.reason());
+                self.observe(&Observation::StoringFailed { task, reason });
+            }
         }
     }
 
@@ -411,10 +414,6 @@ impl TaskSession {
         }
         Ok(())
     }
-}
-
-fn later(instant: UnixMillis, millis: u64) -> UnixMillis {
-    UnixMillis(instant.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
 }
 
 /// How long a job counts as being in the queue at most: one hour, in milliseconds.

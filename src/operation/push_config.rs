@@ -5,6 +5,7 @@ use serde_json::json;
 use super::TaskSession;
 use super::push::Hook;
 use crate::auth::Caller;
+use crate::port::Observation;
 use crate::push::Delivery;
 use crate::push::signature::SigningSecret;
 use a2a::error::Error;
@@ -13,46 +14,40 @@ use a2a::model::{
     PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
     TaskPushNotificationConfig,
 };
-use a2a::{Call, Outcome};
+use a2a::{Outcome, WebhookCall};
 
 /// Carries out a call that is about the webhooks of the task.
 ///
 /// # Errors
 ///
-/// Those of the operation; [`Error::Internal`] for a call of another kind.
+/// Those of the operation.
 pub fn manage_webhooks(
     session: &TaskSession,
     agent: &str,
     caller: &Caller,
-    call: Call,
+    call: WebhookCall,
 ) -> Result<Outcome, Error> {
     let one = |webhook| Outcome::PushConfig(Box::new(webhook));
     match call {
-        Call::CreateTaskPushNotificationConfig(config) => {
+        WebhookCall::CreateTaskPushNotificationConfig(config) => {
             create_push_config(session, agent, caller, *config).map(one)
         }
-        Call::GetTaskPushNotificationConfig(request) => {
+        WebhookCall::GetTaskPushNotificationConfig(request) => {
             get_push_config(session, agent, caller, &request).map(one)
         }
-        Call::ListTaskPushNotificationConfigs(request) => {
+        WebhookCall::ListTaskPushNotificationConfigs(request) => {
             list_push_configs(session, agent, caller, &request).map(Outcome::PushConfigs)
         }
-        Call::DeleteTaskPushNotificationConfig(request) => {
+        WebhookCall::DeleteTaskPushNotificationConfig(request) => {
             delete_push_config(session, agent, caller, &request)
                 .map(|()| Outcome::PushConfigDeleted)
         }
-        Call::ListTaskPushNotificationDeliveries(request) => {
+        WebhookCall::ListTaskPushNotificationDeliveries(request) => {
             list_deliveries(session, agent, caller, &request).map(Outcome::Deliveries)
         }
-        Call::RedeliverTaskPushNotifications(request) => {
+        WebhookCall::RedeliverTaskPushNotifications(request) => {
             redeliver(session, agent, caller, &request).map(one)
         }
-        Call::SendMessage(_)
-        | Call::SendStreamingMessage(_)
-        | Call::SubscribeToTask(_)
-        | Call::GetTask(_)
-        | Call::ListTasks(_)
-        | Call::CancelTask(_) => Err(session.internal()),
     }
 }
 
@@ -131,7 +126,8 @@ fn delete_push_config(
     session.authorize(agent, caller)?;
     if session.with_hook(&request.id, |_| ()).is_some() {
         session.store().delete_webhook(&request.id).map_err(|error| {
-            session.platform().log_error(&format!("task {}: {error}", session.id()));
+            let (task, reason) = (session.id(), error.reason());
+            session.observe(&Observation::StoringFailed { task, reason });
             session.internal()
         })?;
         session.hooks().borrow_mut().retain(|hook| hook.config.id != request.id);
@@ -233,7 +229,7 @@ impl TaskSession {
         after: u64,
     ) -> Result<TaskPushNotificationConfig, Error> {
         if config.id.is_empty() {
-            config.id = self.platform().new_id();
+            config.id = self.ports().random.new_id();
         }
         config.tenant = None;
         config.task_id = self.id().clone();
@@ -265,6 +261,6 @@ impl TaskSession {
 
     /// 32 random bytes in the form of the Standard Webhooks.
     fn new_secret(&self) -> Secret {
-        SigningSecret::from_random(self.platform().secret_bytes()).to_secret()
+        SigningSecret::from_random(self.ports().random.secret_bytes()).to_secret()
     }
 }

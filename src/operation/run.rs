@@ -11,6 +11,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 
 use super::TaskSession;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Turn, TurnHost};
+use crate::port::Observation;
 use crate::task::{RunOutcome, RunRequest, RunStart, timed_out};
 use a2a::model::{ContextId, Message, UnixMillis};
 
@@ -52,14 +53,14 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: Run
             session.end_run(RunOutcome::Failed(reason));
         }
         Ending::Panicked => {
-            session.platform().log_error(&format!("task {}: the agent panicked", session.id()));
+            session.observe(&Observation::AgentPanicked { task: session.id() });
             session.note_crash();
         }
     }
     // A failure was logged by `flush`, and whoever waits gets an error.
     let _ = session.flush();
     // The platform may let go of the object as soon as this is over.
-    session.platform().sync().await;
+    session.ports().runtime.sync().await;
 }
 
 /// When a run is given up.

@@ -6,6 +6,7 @@ use super::TaskSession;
 use super::session::Refusal;
 use crate::auth::Caller;
 use crate::executor::TurnHost;
+use crate::port::Observation;
 use crate::task::TaskError;
 use a2a::error::Error;
 use a2a::model::{ContextId, HistoryLimit, SendMessageRequest};
@@ -77,7 +78,8 @@ pub(super) fn deliver(
         if let Some(limit) = terms.quota {
             return Err(Error::TooManyTasks(limit));
         }
-        session.platform().note_message(&sender.agent, session.id(), &message);
+        let (agent, task) = (sender.agent.as_str(), session.id());
+        session.observe(&Observation::MessageReceived { agent, task, message: &message });
         let context_id = message.context_id.clone();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(session.new_id()));
         session.begin(message, context_id, metadata, webhook, sender)?;

@@ -17,7 +17,7 @@ use super::send_message::Sender;
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::{Runner, TurnHost};
-use crate::port::{Batch, Indexed, Platform, StoreError, TaskFacts, TaskStore};
+use crate::port::{Batch, Indexed, Observation, Ports, StoreError, TaskFacts, TaskStore};
 use crate::task::{
     Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunRequest,
     RunStart, TaskError, TaskMachine, Wants,
@@ -41,7 +41,7 @@ pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
 pub struct TaskSession {
     id: TaskId,
     store: Box<dyn TaskStore>,
-    platform: Rc<dyn Platform>,
+    ports: Ports,
     limits: Limits,
     agents: FindAgent,
     changed: Notify,
@@ -101,7 +101,7 @@ impl TaskSession {
     pub fn open(
         id: TaskId,
         store: Box<dyn TaskStore>,
-        platform: Rc<dyn Platform>,
+        ports: Ports,
         limits: Limits,
         agents: FindAgent,
         alarm: Option<UnixMillis>,
@@ -145,7 +145,7 @@ impl TaskSession {
         let session = Rc::new_cyclic(|me| Self {
             id,
             store,
-            platform,
+            ports,
             limits,
             agents,
             changed: Notify::new(),
@@ -175,7 +175,7 @@ impl TaskSession {
     fn recover(&self, loss: Loss, log: &[LogEntry]) {
         let runner = self.runner();
         if runner.is_none() {
-            self.platform.log_error(&format!("task {}: its agent is not served any more", self.id));
+            self.observe(&Observation::AgentMissing { task: &self.id });
         }
         let recovery = runner.as_ref().map_or(Recovery::Fail, Runner::recovery);
         let max_attempts = runner.and_then(|runner| runner.settings.max_attempts);
@@ -295,7 +295,7 @@ impl TaskSession {
             owner: sender.caller.id.clone(),
             fingerprint: sender.fingerprint.clone(),
         };
-        let begun = self.platform.now();
+        let begun = self.ports.clock.now();
         let request = self.request(&runner, sender, metadata.clone());
         let new = NewTask {
             id: self.id.clone(),
@@ -374,7 +374,7 @@ impl TaskSession {
         self.with_task(|task| {
             let newest = task.history.iter().rfind(|message| message.role == Role::User);
             if let Some(message) = newest {
-                self.platform.note_message(agent, &self.id, message);
+                self.observe(&Observation::MessageReceived { agent, task: &self.id, message });
             }
         });
     }
@@ -434,7 +434,7 @@ impl TaskSession {
     ///
     /// Why the machine refuses.
     pub(super) fn step(&self, input: Input) -> Result<bool, TaskError> {
-        let now = self.platform.now();
+        let now = self.ports.clock.now();
         let effects = match &mut self.inner.borrow_mut().phase {
             Phase::Live(machine) => machine.step(input, now)?,
             Phase::Empty | Phase::Draft(_) | Phase::Replied(_) => Vec::new(),
@@ -477,7 +477,7 @@ impl TaskSession {
         drop(inner);
         if result.is_ok() {
             let is_over = self.is_over();
-            self.platform.publish(&|| frame::events(&batch, 0), is_over);
+            self.ports.followers.publish(&|| frame::events(&batch, 0), is_over);
         }
         if let Err(error) = &result {
             self.give_up(error);
@@ -499,12 +499,12 @@ impl TaskSession {
         let interval = self.limits.event_interval_ms;
         let burst = i64::try_from(interval.saturating_mul(BURST - 1)).unwrap_or(i64::MAX);
         let free = self.paced_until.get().saturating_sub(burst);
-        u64::try_from(free.saturating_sub(self.platform.now().0)).unwrap_or(0)
+        u64::try_from(free.saturating_sub(self.ports.clock.now().0)).unwrap_or(0)
     }
 
     fn note_stored(&self) {
         let interval = i64::try_from(self.limits.event_interval_ms).unwrap_or(i64::MAX);
-        let from = self.paced_until.get().max(self.platform.now().0);
+        let from = self.paced_until.get().max(self.ports.clock.now().0);
         self.paced_until.set(from.saturating_add(interval));
     }
 
@@ -513,7 +513,7 @@ impl TaskSession {
         if self.is_broken() || !self.exists() {
             return;
         }
-        let now = self.platform.now();
+        let now = self.ports.clock.now();
         let run_until = self.with_machine(|machine| {
             let run = machine.run().filter(|_| machine.is_active());
             run.map(RunStart::deadline)
@@ -529,7 +529,7 @@ impl TaskSession {
         };
         if let Some(at) = self.deadlines.borrow_mut().update(&wants, self.limits.keep_alive_ms, now)
         {
-            self.platform.set_alarm(at);
+            self.ports.runtime.set_alarm(at);
         }
     }
 
@@ -551,7 +551,7 @@ impl TaskSession {
                 return;
             }
         };
-        let (machine, opening) = TaskMachine::create(*new, self.platform.now());
+        let (machine, opening) = TaskMachine::create(*new, self.ports.clock.now());
         inner.phase = Phase::Live(Box::new(machine));
         drop(inner);
         for entry in &opening {
@@ -592,7 +592,7 @@ impl TaskSession {
 
     /// Storage has failed: the session is not true to it any more.
     fn give_up(&self, error: &StoreError) {
-        self.platform.log_error(&format!("task {}: storing failed: {error}", self.id));
+        self.observe(&Observation::StoringFailed { task: &self.id, reason: error.reason() });
         self.is_broken.set(true);
         self.is_canceled.set(true);
         self.crashes.set(self.crashes.get() + 1);
@@ -633,7 +633,7 @@ impl TaskSession {
     pub(super) fn frames_after(&self, after: u64) -> Result<(Vec<String>, bool), Error> {
         self.flush().map_err(|_| self.internal())?;
         let (batches, has_more) = self.store.read_after(after, PAGE_BYTES).map_err(|error| {
-            self.platform.log_error(&format!("task {}: reading failed: {error}", self.id));
+            self.observe(&Observation::ReadingFailed { task: &self.id, reason: error.reason() });
             self.internal()
         })?;
         let frames = batches.iter().filter_map(|batch| frame::events(batch, after));
@@ -656,7 +656,7 @@ impl TaskSession {
 
     /// Waits until something is so, `limit_ms` milliseconds at most.
     pub(super) async fn until(&self, is_so: &dyn Fn() -> bool, limit_ms: u64) {
-        let mut limit = self.platform.sleep(limit_ms);
+        let mut limit = self.ports.clock.sleep(limit_ms);
         loop {
             // Registered before the check: a change in between is not missed.
             let changed = self.changed();
@@ -674,8 +674,12 @@ impl TaskSession {
         &self.limits
     }
 
-    pub(super) fn platform(&self) -> &dyn Platform {
-        self.platform.as_ref()
+    pub(super) fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    pub(super) fn observe(&self, observation: &Observation<'_>) {
+        self.ports.observer.observe(observation);
     }
 
     pub(super) fn store(&self) -> &dyn TaskStore {
@@ -702,7 +706,7 @@ impl TaskSession {
 
     fn start_run(&self, message: Message, start: RunStart) {
         self.polls.set(0);
-        self.progressed.set(self.platform.now());
+        self.progressed.set(self.ports.clock.now());
         {
             let mut inner = self.inner.borrow_mut();
             inner.inbox.clear();
@@ -712,7 +716,7 @@ impl TaskSession {
             }
         }
         if let Some(session) = self.me() {
-            self.platform.spawn(Box::pin(drive(session, message, start)));
+            self.ports.runtime.spawn(Box::pin(drive(session, message, start)));
         }
     }
 
@@ -723,12 +727,12 @@ impl TaskSession {
         loop {
             if self.is_settled() {
                 self.changed.notified().await;
-                self.progressed.set(self.platform.now());
+                self.progressed.set(self.ports.clock.now());
                 continue;
             }
-            let left = self.progressed.get().0.saturating_add(limit) - self.platform.now().0;
+            let left = self.progressed.get().0.saturating_add(limit) - self.ports.clock.now().0;
             match u64::try_from(left) {
-                Ok(left) if left > 0 => self.platform.sleep(left).await,
+                Ok(left) if left > 0 => self.ports.clock.sleep(left).await,
                 Ok(_) | Err(_) => return,
             }
         }

@@ -1,7 +1,7 @@
 //! SendStreamingMessage and SubscribeToTask (spec §3.1.2, §3.1.6): following a task as it happens.
 //!
 //! These give the first frames for one follower; what happens afterwards reaches all followers
-//! through [`Platform::publish`](crate::port::Platform::publish). A follower that has no position yet
+//! through [`Followers::publish`](crate::port::Followers::publish). A follower that has no position yet
 //! ignores events until it has seen a snapshot, so there is no gap between the two.
 
 use std::rc::Rc;

@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, IndexRow, Indexed, Platform, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore,
-    WebhookJob,
+    Batch, Clock, Followers, IndexRow, Indexed, Observation, Observer, Ports, Random, Runtime,
+    Severity, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore, WebhookJob, WebhookQueue,
 };
-use crate::port::{HttpAnswer, HttpRequest};
-use a2a::model::{Message, TaskId, UnixMillis};
+pub use a2a::http::memory::{self as http, MemoryHttp};
+use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
@@ -129,16 +129,32 @@ struct PlatformState {
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
     timers: RefCell<BTreeMap<(i64, u64), Waker>>,
     counters: RefCell<BTreeMap<(String, String), u64>>,
-    errors: RefCell<Vec<String>>,
+    observed: RefCell<Vec<(Severity, String)>>,
     frames: RefCell<Vec<String>>,
     messages: RefCell<Vec<String>>,
     jobs: RefCell<Vec<WebhookJob>>,
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
-    index: MemoryIndex,
+    index: Rc<MemoryIndex>,
+    http: MemoryHttp,
 }
 
 impl MemoryPlatform {
+    /// The ports of a task on this platform.
+    pub fn ports(&self) -> Ports {
+        Ports {
+            clock: Rc::new(self.clone()),
+            random: Rc::new(self.clone()),
+            runtime: Rc::new(self.clone()),
+            followers: Rc::new(self.clone()),
+            queue: Rc::new(self.clone()),
+            index: self.0.index.clone(),
+            http: Rc::new(self.0.http.clone()),
+            counters: Rc::new(self.clone()),
+            observer: Rc::new(self.clone()),
+        }
+    }
+
     /// Drives a future, and whatever is spawned meanwhile, until the future is ready.
     ///
     /// # Panics
@@ -227,9 +243,16 @@ impl MemoryPlatform {
         self.0.jobs.take()
     }
 
-    /// What was written to the log for operators.
+    /// What was observed with this severity, as lines of a log.
+    pub fn observed(&self, severity: Severity) -> Vec<String> {
+        let observed = self.0.observed.borrow();
+        let lines = observed.iter().filter(|(known, _)| *known == severity);
+        lines.map(|(_, line)| line.clone()).collect()
+    }
+
+    /// The failures that were observed, as lines of a log.
     pub fn errors(&self) -> Vec<String> {
-        self.0.errors.borrow().clone()
+        self.observed(Severity::Error)
     }
 
     /// When the task wants to be woken.
@@ -250,6 +273,11 @@ impl MemoryPlatform {
     /// The index that tasks of this platform write to.
     pub fn memory_index(&self) -> &MemoryIndex {
         &self.0.index
+    }
+
+    /// The other servers that tasks of this platform call.
+    pub fn memory_http(&self) -> &MemoryHttp {
+        &self.0.http
     }
 
     fn poll_spawned(&self, context: &mut Context<'_>) {
@@ -273,14 +301,35 @@ impl MemoryPlatform {
     }
 }
 
-impl Platform for MemoryPlatform {
+impl Clock for MemoryPlatform {
     fn now(&self) -> UnixMillis {
         UnixMillis(self.0.now.get())
     }
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        let due = self.0.now.get().saturating_add(i64::try_from(millis).unwrap_or(i64::MAX));
+        let due = self.now().after(millis).0;
         Box::pin(Timer { platform: self.clone(), due, key: None })
+    }
+}
+
+impl Random for MemoryPlatform {
+    fn new_id(&self) -> String {
+        self.0.ids.set(self.0.ids.get() + 1);
+        format!("id-{}", self.0.ids.get())
+    }
+
+    fn secret_bytes(&self) -> [u8; 32] {
+        [7; 32]
+    }
+
+    fn chance(&self) -> f64 {
+        0.5
+    }
+}
+
+impl Runtime for MemoryPlatform {
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
+        self.0.tasks.borrow_mut().push(future);
     }
 
     fn set_alarm(&self, at: UnixMillis) {
@@ -288,55 +337,31 @@ impl Platform for MemoryPlatform {
         self.0.alarms_set.set(self.0.alarms_set.get() + 1);
     }
 
-    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
-        self.0.tasks.borrow_mut().push(future);
+    fn sync(&self) -> LocalBoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
     }
+}
 
-    fn new_id(&self) -> String {
-        self.0.ids.set(self.0.ids.get() + 1);
-        format!("id-{}", self.0.ids.get())
-    }
-
-    fn counters(&self) -> &dyn Counters {
-        self
-    }
-
+impl Followers for MemoryPlatform {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, _is_over: bool) {
         self.0.frames.borrow_mut().extend(frame());
     }
+}
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        let answer = format!("{} cannot be reached from memory", request.url);
-        Box::pin(std::future::ready(Err(answer)))
-    }
-
+impl WebhookQueue for MemoryPlatform {
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
         self.0.jobs.borrow_mut().push(job);
         Box::pin(std::future::ready(Ok(())))
     }
+}
 
-    fn secret_bytes(&self) -> [u8; 32] {
-        [7; 32]
-    }
-
-    fn random(&self) -> f64 {
-        0.5
-    }
-
-    fn index(&self) -> &dyn TaskIndex {
-        &self.0.index
-    }
-
-    fn sync(&self) -> LocalBoxFuture<'static, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn note_message(&self, _agent: &str, _task: &TaskId, message: &Message) {
-        self.0.messages.borrow_mut().push(message.message_id.clone());
-    }
-
-    fn log_error(&self, text: &str) {
-        self.0.errors.borrow_mut().push(text.to_owned());
+impl Observer for MemoryPlatform {
+    fn observe(&self, observation: &Observation<'_>) {
+        if let Observation::MessageReceived { message, .. } = observation {
+            self.0.messages.borrow_mut().push(message.message_id.clone());
+        }
+        let observed = (observation.severity(), observation.to_string());
+        self.0.observed.borrow_mut().push(observed);
     }
 }
 

@@ -156,7 +156,7 @@ describe("paging", () => {
   test("tasks with the same instant are paged without gaps (§3.1.4)", async () => {
     const d1 = await worker.d1();
     const contextId = randomUUID();
-    const insert = "INSERT INTO tasks VALUES ('anonymous', 'demo', 1000, ?, ?, 3, 2, ?, '')";
+    const insert = "INSERT INTO tasks VALUES ('anonymous', 'demo', 1000, ?, ?, 3, 2, ?, '', NULL)";
     const names = Array.from({ length: 5 }, (_, index) => `${contextId}-${index}`);
     const head = (id: string) => JSON.stringify({ id, contextId, status: { state: "TASK_STATE_COMPLETED" } });
     await d1.batch(names.map((id) => d1.prepare(insert).bind(id, contextId, head(id))));
@@ -256,7 +256,7 @@ describe("what a listed task shows", () => {
     const listed = await list(demo, { contextId, includeArtifacts: true });
     assert.deepEqual(listed.tasks, made);
 
-    const insert = "INSERT INTO tasks VALUES ('anonymous', 'demo', 9e12, ?, ?, 3, 2, '{}', '')";
+    const insert = "INSERT INTO tasks VALUES ('anonymous', 'demo', 9e12, ?, ?, 3, 2, '{}', '', NULL)";
     await (await worker.d1()).prepare(insert).bind("f".repeat(64), contextId).run();
     assert.deepEqual((await list(demo, { contextId, includeArtifacts: true })).tasks, made);
   });
@@ -314,7 +314,7 @@ test("the HTTP+JSON binding lists the same, by its query (§11.3.3)", async () =
 
 test("tasks of another caller are neither listed nor counted (§3.1.4)", async () => {
   const contextId = randomUUID();
-  const insert = "INSERT INTO tasks VALUES ('stranger', 'demo', 1000, ?, ?, 3, 2, '{}', '')";
+  const insert = "INSERT INTO tasks VALUES ('stranger', 'demo', 1000, ?, ?, 3, 2, '{}', '', NULL)";
   await (await worker.d1()).prepare(insert).bind(randomUUID(), contextId).run();
   assert.equal((await list(demo, { contextId })).totalSize, 0);
 });
@@ -422,7 +422,7 @@ describe("with 100,000 tasks of one caller", () => {
     const head = `json_object('id', printf('%064x', n), 'contextId', 'seeded', 'status', json_object('state', 'TASK_STATE_COMPLETED'))`;
     const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
       INSERT INTO tasks SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
-        CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '' FROM numbers`;
+        CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '', NULL FROM numbers`;
     await (await worker.d1()).prepare(seed).run();
     ({ totalSize: total } = await list(assistant()));
     assert.ok(total >= 100_000);

@@ -173,7 +173,7 @@ describe("an object of another version than the front Worker", () => {
       const stream = await subscribe(demo.endpoint, task.id, 0);
       const seen = [await stream.next(), await stream.next(), await stream.next()];
       await skew(what);
-      const isTold = (line: string): boolean => /a stream command could not be read|a frame could not be read/.test(line);
+      const isTold = (line: string): boolean => /a (command|frame) could not be read/.test(line);
       const told = worker.logs.filter(({ message: line }) => isTold(line)).length;
       if (what === "commands") await worker.evict(task.id, "close");
       else await demo.sendForTask(followUp(task, "pink"));

@@ -56,11 +56,11 @@ impl Host {
     }
 
     pub fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
-        let (store, platform) = (Box::new(self.store.clone()), Rc::new(self.platform.clone()));
+        let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
         let runner = Runner { executor: self.executor.clone(), settings: self.settings };
         let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
         let alarm = self.platform.alarm();
-        TaskSession::open(TaskId::new("t"), store, platform, limits, find, alarm)
+        TaskSession::open(TaskId::new("t"), store, ports, limits, find, alarm)
             .expect("storage works")
     }
 

@@ -9,7 +9,7 @@ use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
     CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
     PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
-    TaskPushNotificationConfig,
+    TaskId, TaskPushNotificationConfig,
 };
 
 /// The operations of A2A 1.0 (spec §3.1), and two of the extension
@@ -112,67 +112,83 @@ impl Operation {
                 return Err(Error::invalid("params", "must be an object"));
             }
         }
-        if self == Self::GetExtendedAgentCard {
-            return Err(not_offered("GetExtendedAgentCard"));
-        }
         Ok(decode_with(params, |fields| self.call(fields))?)
     }
 
     /// The call with these parameters.
     fn call(self, fields: &mut Fields) -> Option<Call> {
         Some(match self {
-            Self::SendMessage => Call::SendMessage(Box::new(Decode::decode(fields)?)),
-            Self::SendStreamingMessage => {
-                Call::SendStreamingMessage(Box::new(Decode::decode(fields)?))
+            Self::ListTasks => Call::List(Decode::decode(fields)?),
+            // Of its parameters only the tenant means anything, which names the agent.
+            Self::GetExtendedAgentCard => Call::Card,
+            Self::SendMessage => {
+                Call::Task(TaskCall::SendMessage(Box::new(Decode::decode(fields)?)))
             }
-            Self::GetTask => Call::GetTask(Decode::decode(fields)?),
-            Self::ListTasks => Call::ListTasks(Decode::decode(fields)?),
-            Self::CancelTask => Call::CancelTask(Decode::decode(fields)?),
-            Self::SubscribeToTask => Call::SubscribeToTask(Decode::decode(fields)?),
+            Self::GetTask => Call::Task(TaskCall::GetTask(Decode::decode(fields)?)),
+            Self::CancelTask => Call::Task(TaskCall::CancelTask(Decode::decode(fields)?)),
+            Self::SendStreamingMessage => {
+                Call::Follow(FollowCall::SendStreamingMessage(Box::new(Decode::decode(fields)?)))
+            }
+            Self::SubscribeToTask => {
+                Call::Follow(FollowCall::SubscribeToTask(Decode::decode(fields)?))
+            }
             Self::CreateTaskPushNotificationConfig => {
                 let config = TaskPushNotificationConfig::decode(fields)?;
                 // Unlike one that comes with a message, it names its task.
                 if config.task_id.as_str().is_empty() {
                     fields.refuse("taskId", "is required");
                 }
-                Call::CreateTaskPushNotificationConfig(Box::new(config))
+                WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)).into()
             }
             Self::GetTaskPushNotificationConfig => {
-                Call::GetTaskPushNotificationConfig(Decode::decode(fields)?)
+                WebhookCall::GetTaskPushNotificationConfig(Decode::decode(fields)?).into()
             }
             Self::ListTaskPushNotificationConfigs => {
-                Call::ListTaskPushNotificationConfigs(Decode::decode(fields)?)
+                WebhookCall::ListTaskPushNotificationConfigs(Decode::decode(fields)?).into()
             }
             Self::DeleteTaskPushNotificationConfig => {
-                Call::DeleteTaskPushNotificationConfig(Decode::decode(fields)?)
+                WebhookCall::DeleteTaskPushNotificationConfig(Decode::decode(fields)?).into()
             }
             Self::ListTaskPushNotificationDeliveries => {
-                Call::ListTaskPushNotificationDeliveries(Decode::decode(fields)?)
+                WebhookCall::ListTaskPushNotificationDeliveries(Decode::decode(fields)?).into()
             }
             Self::RedeliverTaskPushNotifications => {
-                Call::RedeliverTaskPushNotifications(Decode::decode(fields)?)
+                WebhookCall::RedeliverTaskPushNotifications(Decode::decode(fields)?).into()
             }
-            // Has no parameters that anything is done with.
-            Self::GetExtendedAgentCard => return None,
         })
     }
 }
 
-/// A decoded call of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A decoded call, by who can answer it.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Call {
+    /// ListTasks: the index of tasks answers.
+    List(ListTasksRequest),
+    /// GetExtendedAgentCard: whoever hosts the agent answers.
+    Card,
+    /// The task that it is about gives one answer.
+    Task(TaskCall),
+    /// The task that it is about answers by a stream.
+    Follow(FollowCall),
+}
+
+/// A call that a task answers once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum TaskCall {
     /// SendMessage.
     SendMessage(Box<SendMessageRequest>),
-    /// SendStreamingMessage.
-    SendStreamingMessage(Box<SendMessageRequest>),
-    /// SubscribeToTask.
-    SubscribeToTask(SubscribeToTaskRequest),
     /// GetTask.
     GetTask(GetTaskRequest),
-    /// ListTasks. The one call that is not about a task: it is answered from the index.
-    ListTasks(ListTasksRequest),
     /// CancelTask.
     CancelTask(CancelTaskRequest),
+    /// A call about the webhooks of the task.
+    #[serde(untagged)]
+    Webhook(WebhookCall),
+}
+
+/// A call about the webhooks of a task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum WebhookCall {
     /// CreateTaskPushNotificationConfig.
     CreateTaskPushNotificationConfig(Box<TaskPushNotificationConfig>),
     /// GetTaskPushNotificationConfig.
@@ -187,26 +203,36 @@ pub enum Call {
     RedeliverTaskPushNotifications(RedeliverRequest),
 }
 
+/// A call that a task answers by a stream of events.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum FollowCall {
+    /// SendStreamingMessage.
+    SendStreamingMessage(Box<SendMessageRequest>),
+    /// SubscribeToTask.
+    SubscribeToTask(SubscribeToTaskRequest),
+}
+
 impl Call {
+    /// The message that the call brings, if it is a send.
+    pub fn message(&self) -> Option<&SendMessageRequest> {
+        match self {
+            Self::Task(call) => call.message(),
+            Self::Follow(call) => call.message(),
+            Self::List(_) | Self::Card => None,
+        }
+    }
+
     /// The webhook that the call brings, if any, and the path of its parameters: empty, or with a dot at
     /// its end.
     pub fn webhook(&self) -> Option<(&'static str, &TaskPushNotificationConfig)> {
-        match self {
-            Self::SendMessage(request) | Self::SendStreamingMessage(request) => {
-                let webhook = request.configuration.task_push_notification_config.as_ref();
-                webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook))
-            }
-            Self::CreateTaskPushNotificationConfig(webhook) => Some(("", webhook)),
-            Self::SubscribeToTask(_)
-            | Self::GetTask(_)
-            | Self::ListTasks(_)
-            | Self::CancelTask(_)
-            | Self::GetTaskPushNotificationConfig(_)
-            | Self::ListTaskPushNotificationConfigs(_)
-            | Self::DeleteTaskPushNotificationConfig(_)
-            | Self::ListTaskPushNotificationDeliveries(_)
-            | Self::RedeliverTaskPushNotifications(_) => None,
+        if let Self::Task(TaskCall::Webhook(WebhookCall::CreateTaskPushNotificationConfig(
+            webhook,
+        ))) = self
+        {
+            return Some(("", webhook));
         }
+        let webhook = self.message()?.configuration.task_push_notification_config.as_ref();
+        webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook))
     }
 
     /// Whether an agent offers what the parameters ask for, beyond [`Operation::check_offered`].
@@ -219,19 +245,91 @@ impl Call {
     }
 }
 
-/// A call as it goes to the object of a task: its variants have the names of the operations.
-impl Decode for Call {
+impl TaskCall {
+    /// The message that the call brings, if it is a send.
+    pub fn message(&self) -> Option<&SendMessageRequest> {
+        match self {
+            Self::SendMessage(request) => Some(request),
+            Self::GetTask(_) | Self::CancelTask(_) | Self::Webhook(_) => None,
+        }
+    }
+
+    /// The task that the call names; `None` for a message that begins one.
+    pub fn task_id(&self) -> Option<&TaskId> {
+        match self {
+            Self::SendMessage(request) => request.message.task_id.as_ref(),
+            Self::GetTask(request) => Some(&request.id),
+            Self::CancelTask(request) => Some(&request.id),
+            Self::Webhook(call) => Some(call.task_id()),
+        }
+    }
+}
+
+impl WebhookCall {
+    /// The task that the call names.
+    pub fn task_id(&self) -> &TaskId {
+        match self {
+            Self::CreateTaskPushNotificationConfig(config) => &config.task_id,
+            Self::ListTaskPushNotificationConfigs(request) => &request.task_id,
+            Self::GetTaskPushNotificationConfig(request)
+            | Self::DeleteTaskPushNotificationConfig(request)
+            | Self::ListTaskPushNotificationDeliveries(request) => &request.task_id,
+            Self::RedeliverTaskPushNotifications(request) => &request.task_id,
+        }
+    }
+}
+
+impl FollowCall {
+    /// The message that the call brings, if it is a send.
+    pub fn message(&self) -> Option<&SendMessageRequest> {
+        match self {
+            Self::SendStreamingMessage(request) => Some(request),
+            Self::SubscribeToTask(_) => None,
+        }
+    }
+
+    /// The task that the call names; `None` for a message that begins one.
+    pub fn task_id(&self) -> Option<&TaskId> {
+        match self {
+            Self::SendStreamingMessage(request) => request.message.task_id.as_ref(),
+            Self::SubscribeToTask(request) => Some(&request.id),
+        }
+    }
+}
+
+impl From<WebhookCall> for Call {
+    fn from(call: WebhookCall) -> Self {
+        Self::Task(TaskCall::Webhook(call))
+    }
+}
+
+/// A call as it is written for the task: an object whose one member has the name of the operation.
+impl Decode for TaskCall {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let (name, mut params) = fields.variant()?;
-        Operation::named(&name)?.call(&mut params)
+        match Operation::named(&name)?.call(&mut params)? {
+            Call::Task(call) => Some(call),
+            Call::List(_) | Call::Card | Call::Follow(_) => None,
+        }
+    }
+}
+
+/// As a [`TaskCall`].
+impl Decode for FollowCall {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let (name, mut params) = fields.variant()?;
+        match Operation::named(&name)?.call(&mut params)? {
+            Call::Follow(call) => Some(call),
+            Call::List(_) | Call::Card | Call::Task(_) => None,
+        }
     }
 }
 
 fn check_webhooks_offered(capabilities: &AgentCapabilities) -> Result<(), Error> {
-    match capabilities.push_notifications {
-        true => Ok(()),
-        false => Err(Error::PushNotificationNotSupported),
+    if capabilities.push_notifications {
+        return Ok(());
     }
+    Err(Error::PushNotificationNotSupported)
 }
 
 fn not_offered(name: &str) -> Error {

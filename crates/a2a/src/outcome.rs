@@ -13,6 +13,8 @@ pub enum Outcome {
     SentMessage(Box<Message>),
     /// The task as it was when the operation was done.
     Task(ShownTask),
+    /// A page of tasks, as JSON.
+    Tasks(String),
     /// A webhook of the task.
     PushConfig(Box<ShownWebhook>),
     /// All webhooks of the task.
@@ -21,6 +23,21 @@ pub enum Outcome {
     PushConfigDeleted,
     /// How the notifications of a webhook have fared, as JSON.
     Deliveries(String),
+}
+
+impl Outcome {
+    /// The generation of the task that this shows, if it is one task.
+    pub fn generation(&self) -> Option<u64> {
+        match self {
+            Self::SentTask(task) | Self::Task(task) => Some(task.generation),
+            Self::SentMessage(_)
+            | Self::Tasks(_)
+            | Self::PushConfig(_)
+            | Self::PushConfigs(_)
+            | Self::PushConfigDeleted
+            | Self::Deliveries(_) => None,
+        }
+    }
 }
 
 /// A task as an answer shows it.

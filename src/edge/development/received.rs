@@ -7,18 +7,19 @@ use std::cell::RefCell;
 use serde_json::{Value, json};
 
 use super::recent::Recent;
-use a2a::model::{Message, TaskId};
+use crate::port::Observation;
 
-/// Notes a message that an agent is about to handle.
-pub(in crate::edge) fn note_message(agent: &str, task: &TaskId, message: &Message) {
-    let entry = json!({"agent": agent, "taskId": task, "text": message.text(), "message": message});
-    LOG.with_borrow_mut(|log| log.messages.push(entry));
-}
-
-/// Notes a task that was canceled.
-pub(in crate::edge) fn note_canceled(agent: &str, id: &TaskId) {
-    let entry = json!({"agent": agent, "taskId": id});
-    LOG.with_borrow_mut(|log| log.canceled.push(entry));
+/// Notes a message that an agent is given, or a task that was canceled; anything else is no matter of this list.
+pub(in crate::edge) fn note(observation: &Observation<'_>) {
+    if let Observation::MessageReceived { agent, task, message } = observation {
+        let text = message.text();
+        let entry = json!({"agent": agent, "taskId": task, "text": text, "message": message});
+        LOG.with_borrow_mut(|log| log.messages.push(entry));
+    }
+    if let Observation::TaskCanceled { agent, task } = observation {
+        let entry = json!({"agent": agent, "taskId": task});
+        LOG.with_borrow_mut(|log| log.canceled.push(entry));
+    }
 }
 
 /// Everything noted, oldest first: `{"messages": [...], "canceled": [...]}`.

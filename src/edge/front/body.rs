@@ -10,12 +10,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use js_sys::{Object, Promise, Reflect, Uint8Array};
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use js_sys::Uint8Array;
+use wasm_bindgen::JsValue;
 use worker::{Delay, Request, console_warn};
 
 use super::header;
+use crate::edge::chunks::{Chunks, LEAST_ROOM, append, whole};
 use crate::edge::service::clock::now;
 use a2a::error::Error;
 
@@ -112,84 +112,6 @@ impl Body {
     }
 }
 
-/// The chunks of a body, all in one buffer. The platform's own chunks are new ones each, which stay until
-/// its next garbage collection: several times what the body takes.
-struct Chunks {
-    reader: ByobReader,
-    buffer: Option<Uint8Array>,
-}
-
-impl Chunks {
-    fn of(request: &Request) -> Result<Self, JsValue> {
-        let body = JsValue::from(request.inner().body());
-        let options = Object::new();
-        Reflect::set(&options, &"mode".into(), &"byob".into())?;
-        let reader = body.unchecked_ref::<ByteStream>().get_reader(&options)?;
-        Ok(Self { reader, buffer: Some(Uint8Array::new_with_length(CHUNK_BYTES)) })
-    }
-
-    /// The next chunk, which is valid until the one after it; `None` at the end.
-    async fn next(&mut self) -> Result<Option<Uint8Array>, JsValue> {
-        if let Some(last) = self.buffer.take() {
-            let whole = Uint8Array::new(&last.buffer());
-            let read = JsFuture::from(self.reader.read(&whole)).await?;
-            let view = Reflect::get(&read, &"value".into())?;
-            if !Reflect::get(&read, &"done".into())?.is_truthy() {
-                let view = Uint8Array::from(view);
-                self.buffer = Some(view.clone());
-                return Ok(Some(view));
-            }
-        }
-        Ok(None)
-    }
-}
-
-#[wasm_bindgen]
-extern "C" {
-    type ByteStream;
-    type ByobReader;
-
-    #[wasm_bindgen(method, catch, js_name = getReader)]
-    fn get_reader(this: &ByteStream, options: &Object) -> Result<ByobReader, JsValue>;
-
-    /// Reads into the buffer of a view, which cannot be used any more: the result has a new one of it.
-    #[wasm_bindgen(method)]
-    fn read(this: &ByobReader, into: &Uint8Array) -> Promise;
-}
-
-/// The body of a request that the front Worker sent to an object, as text.
-///
-/// # Errors
-///
-/// When it cannot be read.
-pub(in crate::edge) async fn read_text(request: &Request) -> worker::Result<String> {
-    let length = header(request, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
-    let mut text = Vec::with_capacity(length);
-    if (1..=LEAST_ROOM).contains(&length) {
-        append(&mut text, &whole(request).await?);
-    } else {
-        let mut chunks = Chunks::of(request)?;
-        while let Some(chunk) = chunks.next().await? {
-            append(&mut text, &chunk);
-        }
-    }
-    String::from_utf8(text).map_err(|error| worker::Error::RustError(error.to_string()))
-}
-
-/// A body that the platform receives in one go.
-async fn whole(request: &Request) -> Result<Uint8Array, JsValue> {
-    let buffer = JsFuture::from(request.inner().array_buffer()?).await?;
-    Ok(Uint8Array::new(&buffer))
-}
-
-fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
-    let before = bytes.len();
-    bytes.resize(before + chunk.length() as usize, 0);
-    if let Some(free) = bytes.get_mut(before..) {
-        chunk.copy_to(free);
-    }
-}
-
 /// Waits for the next chunk, or until the body stalls or is late.
 async fn in_time<T>(
     next: impl Future<Output = T> + Unpin,
@@ -280,12 +202,6 @@ thread_local! {
 
 /// What all bodies that come in at the same time may take of an isolate's memory.
 const BUDGET_BYTES: usize = 16 * 1024 * 1024;
-
-/// How much of a body is read at once.
-const CHUNK_BYTES: u32 = 32 * 1024;
-
-/// The room that a body is given first; one that fits it is small.
-const LEAST_ROOM: usize = 64 * 1024;
 
 /// Bodies above this size take turns.
 const LARGE_BYTES: usize = 128 * 1024;

@@ -9,22 +9,23 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use futures_util::stream;
-use worker::{Delay, Env, Headers, Response, Result, console_error, console_warn};
+use worker::{Delay, Headers, Response, Result, console_error, console_warn};
 
-use super::link::{Failure, Link, connect};
-use crate::edge::command::StreamCommand;
-use crate::edge::object::followers::CloseCode;
+use super::link::{Link, connect};
+use crate::edge::command::{Refusal, StreamCommand};
+use crate::edge::objects::{AskError, Object};
+use crate::edge::socket::CloseCode;
 use crate::format;
 use crate::operation::frame::{Frame, Mark};
 use crate::task::LogEntry;
-use a2a::Call;
+use a2a::FollowCall;
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::binding::sse::{self, EventWriter, error_event};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
 
 /// What a request for a stream comes to.
-pub(in crate::edge) enum Opened {
+pub(super) enum Opened {
     /// The stream.
     Stream(Response),
     /// An answer instead of it.
@@ -37,13 +38,9 @@ pub(in crate::edge) enum Opened {
 /// # Errors
 ///
 /// When the platform fails to build a response.
-pub(in crate::edge) async fn open(
-    env: &Env,
-    id: &TaskId,
-    command: StreamCommand,
-) -> Result<Opened> {
+pub(super) async fn open(object: Object, command: StreamCommand) -> Result<Opened> {
     let extensions = command.command.reply.extensions_header();
-    let mut bridge = Bridge::new(env.clone(), id.clone(), command);
+    let mut bridge = Bridge::new(object, command);
     let first = bridge.next().await;
     if let Some(refusal) = bridge.refusal.take() {
         return Ok(Opened::Answer(refusal));
@@ -72,7 +69,7 @@ pub(in crate::edge) async fn open(
 
 /// One client's stream.
 struct Bridge {
-    env: Env,
+    object: Object,
     id: TaskId,
     /// What to tell the object when the socket is opened.
     hello: StreamCommand,
@@ -98,10 +95,10 @@ struct Bridge {
 }
 
 impl Bridge {
-    fn new(env: Env, id: TaskId, mut hello: StreamCommand) -> Self {
+    fn new(object: Object, mut hello: StreamCommand) -> Self {
         let (is_turn, is_new) = match &hello.command.call {
-            Call::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
-            _ => (false, false),
+            FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
+            FollowCall::SubscribeToTask(_) => (false, false),
         };
         let position = hello.after;
         if is_new && hello.command.fingerprint.is_none() {
@@ -111,8 +108,8 @@ impl Bridge {
         }
         let events = hello.command.reply.events();
         Self {
-            env,
-            id,
+            id: object.id().task_id(),
+            object,
             hello,
             events,
             is_turn,
@@ -192,13 +189,15 @@ impl Bridge {
         }
         if self.has_begun {
             let request = SubscribeToTaskRequest { tenant: None, id: self.id.clone() };
-            self.hello.command.call = Call::SubscribeToTask(request);
+            self.hello.command.call = FollowCall::SubscribeToTask(request);
             self.hello.after = self.position;
         }
-        match connect(&self.env, &self.id, &self.hello).await {
+        match connect(&self.object, &self.hello).await {
             Ok(link) => self.link = Some(link),
-            Err(Failure::TooManyFollowers(limit)) => self.end_with(&Error::TooManyStreams(limit)),
-            Err(Failure::Platform(error)) => {
+            Err(AskError::Refused(Refusal::TooManyFollowers(limit))) => {
+                self.end_with(&Error::TooManyStreams(limit));
+            }
+            Err(error) => {
                 console_warn!("task {}: connecting failed: {error}", self.id);
                 self.failures += 1;
             }
@@ -232,16 +231,13 @@ impl Bridge {
                 self.has_begun = true;
                 sse::HEARTBEAT.to_owned()
             }
-            Frame::Refusal { status, retry_after_s, body } => {
+            Frame::Refusal { status, headers, body } => {
                 self.is_over = true;
                 if self.has_begun {
                     return error_event(body);
                 }
                 let refusal = HttpResponse::json(status, body.to_owned());
-                self.refusal = Some(match retry_after_s {
-                    Some(seconds) => refusal.with_header("retry-after", seconds.to_string()),
-                    None => refusal,
-                });
+                self.refusal = Some(refusal.with_headers(headers));
                 String::new()
             }
         }

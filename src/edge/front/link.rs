@@ -7,16 +7,14 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 use wasm_bindgen::prelude::*;
-use worker::{Env, Result, WebSocket};
+use worker::WebSocket;
 
-use crate::edge::bindings;
 use crate::edge::command::StreamCommand;
-use crate::edge::object::followers::{CloseCode, close};
-use crate::edge::request::new_request;
-use a2a::model::TaskId;
+use crate::edge::objects::{AskError, Object};
+use crate::edge::socket::{CloseCode, close};
 
 /// An open socket to the object, which ends when this is dropped.
-pub(in crate::edge) struct Link {
+pub(super) struct Link {
     socket: WebSocket,
     inbox: Rc<Inbox>,
     on_message: Closure<dyn FnMut(web_sys::MessageEvent)>,
@@ -34,7 +32,7 @@ struct Inbox {
 
 impl Link {
     /// Listens to a socket and accepts it.
-    fn new(socket: WebSocket) -> Result<Self> {
+    fn new(socket: WebSocket) -> worker::Result<Self> {
         let inbox = Rc::new(Inbox::default());
         let raw: &web_sys::WebSocket = socket.as_ref();
 
@@ -58,17 +56,17 @@ impl Link {
     }
 
     /// The code with which the socket was closed, once it is.
-    pub(in crate::edge) fn closed(&self) -> Option<u16> {
+    pub(super) fn closed(&self) -> Option<u16> {
         self.inbox.closed.get()
     }
 
     /// Completes when anything has come, or the socket was closed, since the call.
-    pub(in crate::edge) fn changed(&self) -> impl Future<Output = ()> {
+    pub(super) fn changed(&self) -> impl Future<Output = ()> {
         self.inbox.changed.notified()
     }
 
     /// What has come since the last call.
-    pub(in crate::edge) fn take(&self) -> VecDeque<String> {
+    pub(super) fn take(&self) -> VecDeque<String> {
         self.inbox.bytes.set(0);
         self.inbox.frames.take()
     }
@@ -109,44 +107,13 @@ impl Drop for Link {
     }
 }
 
-/// Why connecting failed.
-pub(in crate::edge) enum Failure {
-    /// It has as many followers as it may: so many.
-    TooManyFollowers(usize),
-    /// It could not be reached.
-    Platform(worker::Error),
-}
-
-impl From<worker::Error> for Failure {
-    fn from(error: worker::Error) -> Self {
-        Self::Platform(error)
-    }
-}
-
 /// Connects to the object of a task and tells it what is wanted.
 ///
 /// # Errors
 ///
 /// When the object has as many followers as it may, or cannot be reached.
-pub(in crate::edge) async fn connect(
-    env: &Env,
-    id: &TaskId,
-    hello: &StreamCommand,
-) -> std::result::Result<Link, Failure> {
-    // A new stub each time: after a failure the old one may stay broken.
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let upgrade = new_request("GET", "https://task/", &[("upgrade", "websocket")], None)?;
-    let response = stub.fetch_with_request(upgrade).await?;
-    if response.status_code() == 429 {
-        let limit = response.headers().get("x-limit")?.and_then(|limit| limit.parse().ok());
-        return Err(Failure::TooManyFollowers(limit.unwrap_or_default()));
-    }
-    let status = response.status_code();
-    let Some(socket) = response.websocket() else {
-        let refused = worker::Error::RustError(format!("the object answered {status}"));
-        return Err(Failure::Platform(refused));
-    };
-    let link = Link::new(socket)?;
+pub(super) async fn connect(object: &Object, hello: &StreamCommand) -> Result<Link, AskError> {
+    let link = Link::new(object.follow().await?)?;
     let text = serde_json::to_string(hello).map_err(worker::Error::from)?;
     link.socket.send_with_str(text)?;
     Ok(link)

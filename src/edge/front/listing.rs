@@ -4,16 +4,17 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::{Env, console_error};
 
-use super::{ask, object_of};
 use crate::auth::Caller;
+use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::command::Command;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::operation::list_tasks::{Page, TaskQuery};
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use a2a::{Call, Terms};
+use a2a::{TaskCall, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -21,7 +22,7 @@ use a2a::{Call, Terms};
 ///
 /// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index
 /// or one of the objects does not answer.
-pub(in crate::edge) async fn list_tasks(
+pub(super) async fn list_tasks(
     env: &Env,
     agent: &str,
     caller: &Caller,
@@ -53,13 +54,18 @@ async fn with_artifacts(
     request: &ListTasksRequest,
     page: &mut Page,
 ) -> Result<Vec<String>, Error> {
-    let ids: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();
-    let asked = ids.into_iter().map(|id| {
+    let located = page.tasks.iter().map(|task| {
+        let object = task.object.clone().map(ObjectId::new);
+        (task.position.id.clone(), TaskAddress::stored(object, &task.position.id))
+    });
+    let located: Vec<(TaskId, TaskAddress)> = located.collect();
+    let asked = located.into_iter().map(|(id, address)| {
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
-        let (reply, call) = (Reply::rest(MediaType::Json), Call::GetTask(request));
+        let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let (fingerprint, terms) = (None, Terms::default());
-        ask_for_task(env, Command { agent, caller, reply, fingerprint, terms, call })
+        let command = Command { agent, caller, reply, fingerprint, terms, call };
+        ask_for_task(env, address, command)
     });
     let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
@@ -78,17 +84,21 @@ async fn with_artifacts(
 }
 
 /// What the object of a task answers; `None` if the caller has no such task any more.
-async fn ask_for_task(env: &Env, command: Command) -> Result<Option<String>, Error> {
+async fn ask_for_task(
+    env: &Env,
+    address: TaskAddress,
+    command: Command,
+) -> Result<Option<String>, Error> {
     let unavailable = |reason: String| {
         console_error!("a task on a page does not answer: {reason}");
         Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
     };
-    let id = match object_of(env, &command.call, None) {
-        Ok(id) => id,
-        Err(Error::TaskNotFound(_)) => return Ok(None),
+    let object = match Object::at(env, &address) {
+        Ok(object) => object,
+        Err(AskError::Unknown) => return Ok(None),
         Err(error) => return Err(unavailable(error.to_string())),
     };
-    let answer = ask(env, &id, command).await.map_err(|error| unavailable(error.to_string()));
+    let answer = object.call(command).await.map_err(|error| unavailable(error.to_string()));
     let mut answer = answer?;
     match answer.status_code() {
         200 => {

@@ -16,11 +16,12 @@ use worker::{Context, Delay, Env, Method, Request, Response, Result, console_err
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::development::received;
 use crate::edge::development::statements;
-use crate::edge::request::post_bytes;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
@@ -30,12 +31,12 @@ use crate::format;
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
-use a2a::binding::rest::{self, Endpoint};
+use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, Reply, ServiceParameters, extensions};
+use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId, encode};
-use a2a::{Call, Operation};
-pub(super) use body::read_text;
+use a2a::model::{SendMessageRequest, TaskId};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 use body::{Body, Turn};
 use bridge::Opened;
 use listing::list_tasks;
@@ -141,6 +142,15 @@ fn development(request: &Request) -> std::result::Result<HttpResponse, Error> {
     }
 }
 
+/// A request of the HTTP+JSON binding, read as far as it names its operation.
+struct RestRequest {
+    dialect: Dialect,
+    operation: Operation,
+    params: Value,
+    /// Kept to the end of the call.
+    _turn: Option<Turn>,
+}
+
 /// One request to an agent.
 struct Exchange<'a> {
     env: &'a Env,
@@ -182,8 +192,10 @@ impl Exchange<'_> {
         };
         let reply = Reply::json_rpc(id);
         let version = self.parameters.version.as_deref();
-        match jsonrpc::parse_method(&method, version, self.settings.strict_version) {
-            Ok(operation) => self.perform(operation, params, reply).await,
+        match Dialect::of_method(&method, version, self.settings.strict_version) {
+            Ok((dialect, operation)) => {
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => {
                 let accept = header(request, "accept");
                 to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
@@ -218,7 +230,10 @@ impl Exchange<'_> {
         let content_type = header(request, "content-type");
         let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
         match self.read_rest(request, below, endpoint).await {
-            Ok((operation, params, _turn)) => self.perform(operation, params, reply).await,
+            Ok(read) => {
+                let RestRequest { dialect, operation, params, _turn } = read;
+                self.perform(operation, params, reply.in_dialect(dialect)).await
+            }
             Err(error) => to_response(reply.error(&error)),
         }
     }
@@ -228,20 +243,21 @@ impl Exchange<'_> {
         request: &mut Request,
         below: &str,
         endpoint: Option<Endpoint>,
-    ) -> std::result::Result<(Operation, Value, Option<Turn>), Error> {
+    ) -> std::result::Result<RestRequest, Error> {
         let (_, path, query) = split_url(self.url);
         let version = self.parameters.version.as_deref();
-        rest::check_version(below, version, self.settings.strict_version)?;
+        let dialect = Dialect::of_path(below, version, self.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.agents))?;
         let operation = endpoint.operation(request.method().as_ref())?;
         if request.method() != Method::Post {
-            return Ok((operation, endpoint.params_of_query(query), None));
+            let params = endpoint.params_of_query(query);
+            return Ok(RestRequest { dialect, operation, params, _turn: None });
         }
         MediaType::of_body(header(request, "content-type").as_deref())?;
         let limit = self.settings.max_body_bytes;
         let body = Body::receive(request, limit).await?;
         let params = endpoint.params_of_body(body.bytes(), self.settings.limits.max_json_values)?;
-        Ok((operation, params, body.into_turn()))
+        Ok(RestRequest { dialect, operation, params, _turn: body.into_turn() })
     }
 
     /// Carries an operation out and answers, in whatever form the binding wants.
@@ -256,83 +272,128 @@ impl Exchange<'_> {
             let call = operation.decode(params)?;
             call.check_offered(capabilities)?;
             check_config(&call, self.settings)?;
-            if let Call::SendMessage(request) | Call::SendStreamingMessage(request) = &call {
+            if let Some(request) = call.message() {
                 check_message(request, self.settings)?;
             }
             let agent = agent.slug.clone();
             let terms = self.parameters.terms(&call, &active)?;
             let reply = reply.clone().with_extensions(active);
-            let fingerprint = match (&call, self.parameters.idempotency_key()?) {
-                (Call::SendMessage(request) | Call::SendStreamingMessage(request), Some(_)) => {
-                    Some(request.fingerprint())
-                }
-                (_, _) => None,
-            };
+            let is_keyed = self.parameters.idempotency_key()?.is_some();
+            let fingerprint =
+                call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
             Ok(Command { agent, caller: Caller::anonymous(), reply, fingerprint, terms, call })
         };
-        match decoded() {
-            Ok(Command { agent, caller, reply, call: Call::ListTasks(request), .. }) => {
-                let listed = list_tasks(self.env, &agent, &caller, &request).await;
-                to_response(
-                    listed.map_or_else(|error| reply.error(&error), |json| reply.result(&json)),
-                )
+        let (reply, answer) = match decoded() {
+            Ok(command) => {
+                let reply = command.reply.clone();
+                (reply, self.answer(command).await)
             }
-            Ok(command) => self.hand_on(command).await,
-            Err(error) => to_response(reply.error(&error)),
+            Err(error) => (reply, Err(error)),
+        };
+        answer.unwrap_or_else(|error| to_response(reply.error(&error)))
+    }
+
+    /// Lets the one answer a call who can.
+    async fn answer(&self, command: Command<Call>) -> Answer {
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
+        match call {
+            Call::List(request) => {
+                let listed = list_tasks(self.env, &agent, &caller, &request).await?;
+                Ok(to_response(reply.outcome(&Outcome::Tasks(listed))?))
+            }
+            Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
+            Call::Task(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.ask(command).await
+            }
+            Call::Follow(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.follow(command).await
+            }
         }
     }
 
     /// Lets the object of the task that a call is about answer it.
-    async fn hand_on(&self, mut command: Command) -> Result<Response> {
-        let reply = command.reply.clone();
-        match self.quota_reached(&command).await {
-            // The object knows whether a send under a key is repeated and so begins nothing.
-            quota if command.fingerprint.is_some() => command.terms.quota = quota,
-            Some(limit) => return to_response(reply.error(&Error::TooManyTasks(limit))),
-            None => {}
-        }
-        let addressed = || {
-            let key = self.parameters.idempotency_key()?;
-            let name = key.map(|key| format!("{}\n{key}\n{}", command.agent, command.caller.id));
-            let id = object_of(self.env, &command.call, name.as_deref())?;
-            let after = match &command.call {
-                Call::SubscribeToTask(_) => self.parameters.after()?,
-                Call::SendStreamingMessage(_) if name.is_some() => self.parameters.after()?,
-                _ => None,
-            };
-            Ok((id, after))
-        };
-        let (id, after) = match addressed() {
-            Ok(addressed) => addressed,
-            Err(error) => return to_response(reply.error(&error)),
-        };
-        if matches!(command.call, Call::SendStreamingMessage(_) | Call::SubscribeToTask(_)) {
-            let stream = StreamCommand { command, after };
-            return match bridge::open(self.env, &id, stream).await? {
-                Opened::Stream(response) => Ok(response),
-                Opened::Answer(response) => to_response(response),
-            };
-        }
-        match ask(self.env, &id, command).await {
-            Ok(response) => Ok(response),
-            Err(error) => to_response(reply.error(&error)),
+    async fn ask(&self, mut command: Command<TaskCall>) -> Answer {
+        let begins = command.call.message().is_some() && command.call.task_id().is_none();
+        self.heed_quota(begins, &mut command).await?;
+        let object = self.object(&command, command.call.task_id())?;
+        match object.call(command).await {
+            Ok(response) => Ok(Ok(response)),
+            Err(error) => {
+                console_error!("task {} did not answer: {error}", object.id());
+                Err(match error.is_of_versions() {
+                    true => Error::Unavailable(format::OTHER_VERSION),
+                    false => Error::Internal { task: None },
+                })
+            }
         }
     }
 
-    /// The quota, if a call is to begin a task and its caller has as many unfinished ones as it may. An
-    /// index that does not answer lets the call through.
-    async fn quota_reached(&self, command: &Command) -> Option<u64> {
+    /// Opens a stream from the object of the task that a call is about.
+    async fn follow(&self, mut command: Command<FollowCall>) -> Answer {
+        self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
+        let object = self.object(&command, command.call.task_id())?;
+        let after = match &command.call {
+            FollowCall::SubscribeToTask(_) => self.parameters.after()?,
+            FollowCall::SendStreamingMessage(_) if self.parameters.idempotency_key()?.is_some() => {
+                self.parameters.after()?
+            }
+            FollowCall::SendStreamingMessage(_) => None,
+        };
+        let opened = bridge::open(object, StreamCommand { command, after }).await;
+        Ok(opened.and_then(|opened| match opened {
+            Opened::Stream(response) => Ok(response),
+            Opened::Answer(response) => to_response(response),
+        }))
+    }
+
+    /// The object of the task that a call names, or of a new one. An id that was never given out is refused
+    /// here: the namespace knows its own ids.
+    fn object<C>(
+        &self,
+        command: &Command<C>,
+        task: Option<&TaskId>,
+    ) -> std::result::Result<Object, Error> {
+        let address = match (task, self.parameters.idempotency_key()?) {
+            (Some(id), _) => TaskAddress::of_task(id),
+            (None, Some(key)) => TaskAddress::of_key(&command.agent, &command.caller.id, key),
+            (None, None) => TaskAddress::New,
+        };
+        Object::at(self.env, &address).map_err(|error| match (error, task) {
+            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
+            (error, _) => {
+                console_error!("no task object: {error}");
+                Error::Internal { task: None }
+            }
+        })
+    }
+
+    /// Refuses a call that begins a task if its caller is over the quota. A send under a key is let through
+    /// with the quota in its terms: its object knows whether it is repeated and so begins nothing.
+    async fn heed_quota<C>(
+        &self,
+        begins: bool,
+        command: &mut Command<C>,
+    ) -> std::result::Result<(), Error> {
+        let reached = if begins { self.quota_reached(&command.caller).await } else { None };
+        match reached {
+            quota if command.fingerprint.is_some() => command.terms.quota = quota,
+            Some(limit) => return Err(Error::TooManyTasks(limit)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// The quota, if a caller has as many unfinished tasks as it may. An index that does not answer lets
+    /// the call through.
+    async fn quota_reached(&self, caller: &Caller) -> Option<u64> {
         let limit = self.settings.max_active_tasks;
-        let begins = matches!(
-            &command.call,
-            Call::SendMessage(request) | Call::SendStreamingMessage(request)
-                if request.message.task_id.is_none()
-        );
-        if limit == 0 || !begins {
+        if limit == 0 {
             return None;
         }
         let index = D1Index { env: self.env.clone() };
-        let counted = Box::pin(index.count_unfinished(&command.caller.id, limit));
+        let counted = Box::pin(index.count_unfinished(&caller.id, limit));
         let reason = match select(counted, Delay::from(QUOTA_PATIENCE)).await {
             Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
             Either::Left((Err(error), _)) => error.to_string(),
@@ -342,6 +403,9 @@ impl Exchange<'_> {
         None
     }
 }
+
+/// What comes of a call: a response, which the platform may fail to build, or a refusal.
+type Answer = std::result::Result<Result<Response>, Error>;
 
 fn on_page(agent: &HostedAgent) -> PageAgent<'_> {
     PageAgent { slug: &agent.slug, card: &agent.card }
@@ -391,89 +455,13 @@ fn check_message(
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
 
-/// The task that a call is about, and so its object. For a message without task a new one or, if the
-/// send has a name, the one of that name. An id that was never given out is refused here: the
-/// namespace knows its own ids.
-pub(in crate::edge) fn object_of(
-    env: &Env,
-    call: &Call,
-    name: Option<&str>,
-) -> std::result::Result<TaskId, Error> {
-    let internal = |error: worker::Error| {
-        console_error!("no task object: {error}");
-        Error::Internal { task: None }
-    };
-    let tasks = bindings::tasks(env).map_err(internal)?;
-    let existing = |id: &TaskId| {
-        let object = tasks.id_from_string(id.as_str());
-        let object = object.map_err(|_| Error::TaskNotFound(id.clone()))?;
-        Ok(TaskId::new(object.to_string()))
-    };
-    match call {
-        // No task in particular.
-        Call::ListTasks(_) => Err(Error::Internal { task: None }),
-        Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
-            match &request.message.task_id {
-                Some(id) => existing(id),
-                None => {
-                    let id =
-                        name.map_or_else(|| tasks.unique_id(), |name| tasks.id_from_name(name));
-                    id.map(|id| TaskId::new(id.to_string())).map_err(internal)
-                }
-            }
-        }
-        Call::GetTask(request) => existing(&request.id),
-        Call::CancelTask(request) => existing(&request.id),
-        Call::SubscribeToTask(request) => existing(&request.id),
-        Call::CreateTaskPushNotificationConfig(config) => existing(&config.task_id),
-        Call::ListTaskPushNotificationConfigs(request) => existing(&request.task_id),
-        Call::GetTaskPushNotificationConfig(request)
-        | Call::DeleteTaskPushNotificationConfig(request)
-        | Call::ListTaskPushNotificationDeliveries(request) => existing(&request.task_id),
-        Call::RedeliverTaskPushNotifications(request) => existing(&request.task_id),
-    }
-}
-
-/// Sends a command to the object of a task; gives what it answers for the client.
-///
-/// # Errors
-///
-/// [`Error::Unavailable`] if the object is of a version that cannot read the command, [`Error::Internal`]
-/// when it does not answer, or not for the client.
-pub(in crate::edge) async fn ask(
-    env: &Env,
-    id: &TaskId,
-    command: Command,
-) -> std::result::Result<Response, Error> {
-    let reason = match send(env, id, command).await {
-        Ok(response) => match response.status_code() {
-            ..500 => return Ok(response),
-            503 if response.headers().has("content-type").unwrap_or(false) => return Ok(response),
-            503 => return Err(Error::Unavailable(format::OTHER_VERSION)),
-            status => format!("it answered {status}"),
-        },
-        Err(error) => error.to_string(),
-    };
-    console_error!("task {id} did not answer: {reason}");
-    Err(Error::Internal { task: None })
-}
-
-async fn send(env: &Env, id: &TaskId, command: Command) -> Result<Response> {
-    let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-    let body = encode(&command)?;
-    drop(command);
-    let asked = post_bytes("https://task/", body.as_bytes())?;
-    drop(body);
-    stub.fetch_with_request(asked).await
-}
-
 /// The answer to an OPTIONS request where these methods are taken.
 fn preflight(request: &Request, allowed: &'static str) -> HttpResponse {
     let requested = header(request, "access-control-request-headers");
     HttpResponse::options(allowed, requested.as_deref())
 }
 
-pub(in crate::edge) fn header(request: &Request, name: &str) -> Option<String> {
+fn header(request: &Request, name: &str) -> Option<String> {
     request.headers().get(name).ok().flatten()
 }
 

@@ -1,6 +1,6 @@
 //! Which path leads where.
 
-use a2a::binding::rest;
+use a2a::dialect;
 
 /// What a path stands for. Agents are named by slug; `None` is the default agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
-        [first, ..] if rest::begins(first) => Route::Rest(None, path),
+        [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent] => Route::JsonRpc(Some(agent)),
         [agent, ..] => match path.split_once('/') {
             // A client that joins `/` and `/tasks` means the default agent.

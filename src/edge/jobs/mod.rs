@@ -1,6 +1,8 @@
 //! What nobody waits for: the consumers of the queues, and what the cron trigger does.
 
+mod attempt;
 mod consumer;
+mod post;
 mod prune;
 
 pub use consumer::consume;

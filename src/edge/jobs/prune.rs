@@ -4,8 +4,10 @@
 use futures_util::{StreamExt, stream};
 use worker::{Env, Result, console_error, console_log};
 
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings::{self, ANSWERS_AT_ONCE};
-use crate::edge::request::new_request;
+use crate::edge::command::Refusal;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use a2a::model::TaskId;
 
@@ -44,20 +46,20 @@ pub async fn prune(env: &Env) {
 /// Deletes one batch; says how many tasks are gone by that.
 async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
     let index = D1Index { env: env.clone() };
-    let ids = index.finished_beyond(agent, keep, BATCH).await?;
-    let deleted = stream::iter(&ids).map(|id| delete(env, id)).buffer_unordered(ANSWERS_AT_ONCE);
+    let found = index.finished_beyond(agent, keep, BATCH).await?;
+    let deleted = stream::iter(&found);
+    let deleted =
+        deleted.map(|(id, address)| delete(env, id, address)).buffer_unordered(ANSWERS_AT_ONCE);
     let deleted = deleted.filter(|deleted| std::future::ready(*deleted)).count().await;
     Ok(deleted)
 }
 
 /// Lets the object of a task delete it, and says whether it did.
-async fn delete(env: &Env, id: &TaskId) -> bool {
-    let ask = async || {
-        let stub = bindings::tasks(env)?.id_from_string(id.as_str())?.get_stub()?;
-        stub.fetch_with_request(new_request("DELETE", "https://task/", &[], None)?).await
-    };
+async fn delete(env: &Env, id: &TaskId, address: &TaskAddress) -> bool {
+    let ask = async || Object::at(env, address)?.delete().await;
     match ask().await {
-        Ok(answer) => answer.status_code() == 204,
+        Ok(()) => true,
+        Err(AskError::Refused(Refusal::NotDeleted)) => false,
         Err(error) => {
             console_error!("task {id} cannot be deleted now: {error}");
             false

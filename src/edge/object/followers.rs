@@ -7,10 +7,12 @@
 use wasm_bindgen::prelude::*;
 use worker::{State, WebSocket, WebSocketPair};
 
+use crate::edge::socket::{CloseCode, close};
 use crate::operation::{Beginning, Next, frame};
+use a2a::binding::http::HttpResponse;
 
 /// Accepts one more follower, unless there are `limit` already. Gives the other end of its socket.
-pub(in crate::edge) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
+pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
     if state.get_websockets().len() >= limit {
         return Ok(None);
     }
@@ -23,7 +25,7 @@ pub(in crate::edge) fn accept(state: &State, limit: usize) -> worker::Result<Opt
 ///
 /// When the task `is_over`, the sockets of followers that were answered are closed. One that has
 /// connected, but whose first message is still on its way, gets its answer when that comes.
-pub(in crate::edge) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
+pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
     let sockets = state.get_websockets();
     if sockets.is_empty() {
         return;
@@ -40,7 +42,7 @@ pub(in crate::edge) fn publish(state: &State, frame: &dyn Fn() -> Option<String>
 }
 
 /// Answers a follower: sends its first frames.
-pub(in crate::edge) fn begin(socket: &WebSocket, beginning: &Beginning) {
+pub(super) fn begin(socket: &WebSocket, beginning: &Beginning) {
     let _ = raw(socket).serialize_attachment(&JsValue::TRUE);
     for frame in &beginning.frames {
         send(socket, &JsValue::from_str(frame));
@@ -53,44 +55,10 @@ pub(in crate::edge) fn begin(socket: &WebSocket, beginning: &Beginning) {
 }
 
 /// Tells a follower that nothing, or nothing more, will come.
-pub(in crate::edge) fn refuse(
-    socket: &WebSocket,
-    status: u16,
-    retry_after_s: Option<u32>,
-    body: &str,
-) {
-    send(socket, &JsValue::from_str(&frame::refusal(status, retry_after_s, body)));
+pub(super) fn refuse(socket: &WebSocket, answer: &HttpResponse) {
+    let frame = frame::refusal(answer.status, &answer.headers, &answer.body);
+    send(socket, &JsValue::from_str(&frame));
     close(socket, CloseCode::Over);
-}
-
-/// Why a socket was closed, by whichever side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::edge) enum CloseCode {
-    /// Nothing more will come.
-    Over,
-    /// A page of the log is full: connect again from the position reached.
-    More,
-    /// The follower does not keep up: connect again once it has.
-    TooSlow,
-    /// The object cannot read what the follower asked, or its task: another version of the object may.
-    Unreadable,
-}
-
-impl CloseCode {
-    /// The code on the socket.
-    pub(in crate::edge) fn number(self) -> u16 {
-        match self {
-            Self::Over => 1000,
-            Self::More => 4000,
-            Self::TooSlow => 4001,
-            Self::Unreadable => 4002,
-        }
-    }
-}
-
-/// Closes a socket; one that is closed already stays so.
-pub(in crate::edge) fn close(socket: &WebSocket, code: CloseCode) {
-    let _ = socket.close(Some(code.number()), Some(""));
 }
 
 /// Sends one frame. A socket whose other end is gone is removed by the runtime; one whose other end

@@ -2,7 +2,7 @@
 //! form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
-pub(super) mod followers;
+mod followers;
 mod platform;
 mod store;
 
@@ -13,28 +13,26 @@ use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use worker::{
-    Delay, DurableObject, Env, Method, Request, Response, ResponseBuilder, Result, State,
-    WebSocket, WebSocketIncomingMessage, console_error, durable_object,
+    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
+    WebSocketIncomingMessage, durable_object,
 };
 
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::bindings;
-use crate::edge::command::WEBHOOK_PATH;
-use crate::edge::command::{Command, StreamCommand};
-use crate::edge::development::received;
-use crate::edge::front::read_text;
+use crate::edge::chunks::read_text;
+use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
 use crate::edge::response::to_response;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
-use crate::port::StoreError;
+use crate::port::{Observation, Observer, StoreError};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
-use a2a::{Call, Terms};
-use followers::CloseCode;
-use platform::ObjectPlatform;
+use a2a::{FollowCall, TaskCall, Terms};
 use store::SqlTaskStore;
 
 /// The object of one task.
@@ -54,30 +52,21 @@ impl DurableObject for TaskObject {
         Self { state: Rc::new(state), env, session: Rc::default() }
     }
 
-    async fn fetch(&self, mut request: Request) -> Result<Response> {
-        if request.headers().has("upgrade")? {
-            return self.accept_follower();
-        }
-        if request.method() == Method::Delete {
-            return self.delete().await;
-        }
-        if request.path() == WEBHOOK_PATH {
-            return self.next_notification(&request.text().await?).await;
-        }
-        let command: Command = match read_json(&read_text(&request).await?) {
-            Ok(command) => command,
+    async fn fetch(&self, request: Request) -> Result<Response> {
+        let is_upgrade = request.headers().has("upgrade")?;
+        let form = Form::of(request.method().as_ref(), &request.path(), is_upgrade);
+        let body = if form.has_body() { read_text(&request).await? } else { String::new() };
+        let read = Ask::read(form, &body);
+        drop(body);
+        let answer = match read {
+            Ok(ask) => self.answer(ask).await?,
             Err(error) => {
-                console_error!("a command could not be read: {error}");
-                return other_version();
+                let reason = error.to_string();
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+                Err(Refusal::Unreadable)
             }
         };
-        let reply = command.reply.clone();
-        let response = match self.carry_out(command).await {
-            Ok(response) => response,
-            Err(error) => reply.error(&error),
-        };
-        self.let_go_soon();
-        to_response(response)
+        answer.or_else(refuse)
     }
 
     /// A follower says what it wants: the first and only message that comes over its socket.
@@ -94,20 +83,17 @@ impl DurableObject for TaskObject {
         };
         let StreamCommand { command, after } = match read {
             Ok(command) => command,
-            Err(error) => {
-                console_error!("a stream command could not be read: {error}");
-                followers::close(&socket, CloseCode::Unreadable);
+            Err(reason) => {
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+                close(&socket, CloseCode::Unreadable);
                 return Ok(());
             }
         };
         let reply = command.reply.clone();
         match self.begin_stream(command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
-            Err(Error::Unavailable(_)) => followers::close(&socket, CloseCode::Unreadable),
-            Err(error) => {
-                let answer = reply.error(&error);
-                followers::refuse(&socket, answer.status, error.retry_after_s(), &answer.body);
-            }
+            Err(Error::Unavailable(_)) => close(&socket, CloseCode::Unreadable),
+            Err(error) => followers::refuse(&socket, &reply.error(&error)),
         }
         Ok(())
     }
@@ -119,13 +105,13 @@ impl DurableObject for TaskObject {
         _reason: String,
         _was_clean: bool,
     ) -> Result<()> {
-        followers::close(&socket, CloseCode::Over);
+        close(&socket, CloseCode::Over);
         self.let_go_soon();
         Ok(())
     }
 
     async fn websocket_error(&self, socket: WebSocket, _error: worker::Error) -> Result<()> {
-        followers::close(&socket, CloseCode::Over);
+        close(&socket, CloseCode::Over);
         Ok(())
     }
 }
@@ -153,96 +139,95 @@ impl TaskObject {
 }
 
 impl TaskObject {
+    /// Carries out what the object was asked.
+    async fn answer(&self, ask: Ask) -> Result<Answer> {
+        match ask {
+            Ask::Call(command) => self.call(*command).await,
+            Ask::Follow => self.accept_follower(),
+            Ask::NextNotification(asked) => match self.session().await {
+                Ok(session) => {
+                    let turn = session.next_notification(asked);
+                    Response::ok(serde_json::to_string(&turn)?).map(Ok)
+                }
+                Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
+                Err(_) => Ok(Err(Refusal::Failed(500))),
+            },
+            Ask::Delete => match self.delete().await {
+                Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
+                Err(refusal) => Ok(Err(refusal)),
+            },
+        }
+    }
+
+    /// Answers a call, in the client's form.
+    async fn call(&self, command: Command) -> Result<Answer> {
+        let reply = command.reply.clone();
+        let response = match self.carry_out(command).await {
+            Ok(response) => response,
+            Err(Error::Unavailable(_)) => return Ok(Err(Refusal::Unreadable)),
+            Err(error) => reply.error(&error),
+        };
+        self.let_go_soon();
+        to_response(response).map(Ok)
+    }
+
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
-        let settings = self.settings()?;
         let outcome = match call {
-            Call::SendMessage(request) => {
+            TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
-            Call::GetTask(request) => {
+            TaskCall::GetTask(request) => {
                 operation::get_task(&session, &agent, &caller, &request, terms).await?
             }
-            Call::CancelTask(_) => {
+            TaskCall::CancelTask(_) => {
                 let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
-                if settings.development {
-                    received::note_canceled(&agent, session.id());
-                }
                 session.until_indexed().await;
                 outcome
             }
-            Call::CreateTaskPushNotificationConfig(_)
-            | Call::GetTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationConfigs(_)
-            | Call::DeleteTaskPushNotificationConfig(_)
-            | Call::ListTaskPushNotificationDeliveries(_)
-            | Call::RedeliverTaskPushNotifications(_) => {
-                operation::manage_webhooks(&session, &agent, &caller, call)?
-            }
-            // Streams come over a socket, and the front Worker lists from the index.
-            Call::SendStreamingMessage(_) | Call::SubscribeToTask(_) | Call::ListTasks(_) => {
-                return Err(Error::Internal { task: None });
-            }
+            TaskCall::Webhook(call) => operation::manage_webhooks(&session, &agent, &caller, call)?,
         };
         reply.outcome(&outcome)
     }
 
-    /// A sender of notifications reports, and asks for more.
-    async fn next_notification(&self, asked: &str) -> Result<Response> {
-        let Ok(asked) = read_json(asked) else { return other_version() };
-        match self.session().await {
-            Ok(session) => {
-                let turn = session.next_notification(asked);
-                Response::ok(serde_json::to_string(&turn)?)
-            }
-            Err(Error::Unavailable(_)) => other_version(),
-            Err(_) => Response::error("not now", 500),
-        }
+    /// Deletes the task if it is finished.
+    async fn delete(&self) -> std::result::Result<(), Refusal> {
+        let session = self.session().await.map_err(|_| Refusal::NotDeleted)?;
+        if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
-    /// Deletes the task if it is finished: 204, else 409.
-    async fn delete(&self) -> Result<Response> {
-        let is_deleted = match self.session().await {
-            Ok(session) => session.delete().await,
-            Err(_) => false,
-        };
-        Ok(Response::empty()?.with_status(if is_deleted { 204 } else { 409 }))
-    }
-
-    fn accept_follower(&self) -> Result<Response> {
-        let limit = match self.settings() {
-            Ok(settings) => settings.limits.max_streams,
-            Err(_) => return Response::error("misconfigured", 500),
-        };
+    fn accept_follower(&self) -> Result<Answer> {
+        let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
+        let limit = settings.limits.max_streams;
         match followers::accept(&self.state, limit)? {
-            Some(client) => Response::from_websocket(client),
-            None => {
-                let builder = ResponseBuilder::new().with_status(429);
-                Ok(builder.with_header("x-limit", &limit.to_string())?.empty())
-            }
+            Some(client) => Response::from_websocket(client).map(Ok),
+            None => Ok(Err(Refusal::TooManyFollowers(limit))),
         }
     }
 
     async fn begin_stream(
         &self,
-        command: Command,
+        command: Command<FollowCall>,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
         let Command { agent, caller, fingerprint, terms, call, .. } = command;
         let session = self.session().await?;
         match call {
-            Call::SendStreamingMessage(request) => {
+            FollowCall::SendStreamingMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, &terms, &request);
                 operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
-            Call::SubscribeToTask(_) => {
+            FollowCall::SubscribeToTask(_) => {
                 operation::subscribe_to_task(&session, &agent, &caller, after, terms)
             }
-            // No other call is answered by a stream.
-            _ => Err(Error::Internal { task: None }),
         }
+    }
+
+    fn observer(&self) -> ConsoleObserver {
+        let is_development = self.settings().is_ok_and(|settings| settings.development);
+        ConsoleObserver { is_development }
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
@@ -250,13 +235,15 @@ impl TaskObject {
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
-    /// The session in memory, or a new one from storage.
+    /// The session in memory, or a new one from storage; [`Error::Unavailable`] if this version cannot read
+    /// that.
     async fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
         if let Some(session) = self.open_session() {
             return Ok(session);
         }
         let failed = |error: &dyn std::fmt::Display| {
-            console_error!("task {}: opening failed: {error}", self.state.id());
+            let (task, reason) = (TaskId::new(self.state.id().to_string()), error.to_string());
+            self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
             Error::Internal { task: None }
         };
         let alarm = self.state.storage().get_alarm().await.map_err(|error| failed(&error))?;
@@ -268,20 +255,19 @@ impl TaskObject {
         let agents = bindings::agents(&settings).map_err(|error| failed(&error))?;
         let find: FindAgent =
             Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
-        let (state, env) = (self.state.clone(), self.env.clone());
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
-            Box::new(SqlTaskStore::new(state.clone())),
-            Rc::new(ObjectPlatform::new(state, env, settings.development)),
+            Box::new(SqlTaskStore::new(self.state.clone())),
+            platform::ports(&self.state, &self.env, self.observer()),
             settings.limits.clone(),
             find,
             alarm.map(UnixMillis),
         );
-        let session = session.map_err(|error| match &error {
-            StoreError::Failed(_) => failed(&error),
-            StoreError::Unreadable(_) => {
-                failed(&error);
-                Error::Unavailable(format::OTHER_VERSION)
+        let session = session.map_err(|error| {
+            let failure = failed(&error);
+            match error {
+                StoreError::Failed(_) => failure,
+                StoreError::Unreadable(_) => Error::Unavailable(format::OTHER_VERSION),
             }
         })?;
         self.session.replace(Some(session.clone()));
@@ -308,10 +294,15 @@ impl TaskObject {
     }
 }
 
-/// The answer to what this version cannot read, or cannot read the task for. It has no content type: what the
-/// client is told is up to whoever asked.
-fn other_version() -> Result<Response> {
-    Ok(Response::empty()?.with_status(503))
+/// What the object answers whoever asked it. An error that a client is told is an answer, no refusal.
+type Answer = std::result::Result<Response, Refusal>;
+
+fn refuse(refusal: Refusal) -> Result<Response> {
+    let builder = ResponseBuilder::new().with_status(refusal.status());
+    match refusal.limit() {
+        Some((name, limit)) => Ok(builder.with_header(name, &limit.to_string())?.empty()),
+        None => Ok(builder.empty()),
+    }
 }
 
 /// When an object that this version cannot read is looked at again.

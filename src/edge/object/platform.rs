@@ -1,125 +1,104 @@
-//! Time, timers, background work and identifiers inside a task object.
+//! The ports of a task inside its object.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
-use uuid::Uuid;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use worker::{Delay, Env, State, console_error, js_sys};
+use worker::{Env, State, js_sys};
 
 use super::followers;
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
-use crate::edge::development::received;
-use crate::edge::service::clock::now;
+use crate::edge::queue::QueuedJob;
+use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::counters::D1Counters;
-use crate::edge::service::index::D1Index;
-use crate::edge::service::outbound;
-use crate::port::{HttpAnswer, HttpRequest, Platform, TaskIndex, WebhookJob};
-use a2a::model::{Message, TaskId, UnixMillis};
-use a2a_agents::tool::Counters;
+use crate::edge::service::index::{D1Index, ObjectIndex};
+use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::service::outbound::Outbound;
+use crate::edge::service::random::WorkerRandom;
+use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
+use a2a::model::UnixMillis;
 
-/// The platform of one task object.
-pub(in crate::edge) struct ObjectPlatform {
+/// All ports of the task of one object but its storage.
+pub(in crate::edge) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
+    let object = ObjectId::new(state.id().to_string());
+    let index = D1Index { env: env.clone() };
+    Ports {
+        clock: Rc::new(WorkerClock),
+        random: Rc::new(WorkerRandom),
+        runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
+        followers: Rc::new(Sockets { state: state.clone() }),
+        queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
+        index: Rc::new(ObjectIndex { index, object }),
+        http: Rc::new(Outbound),
+        counters: Rc::new(D1Counters { env: env.clone() }),
+        observer: Rc::new(observer),
+    }
+}
+
+/// The runtime of one object.
+struct ObjectRuntime {
     state: Rc<State>,
-    counters: D1Counters,
-    index: D1Index,
-    env: Env,
-    is_development: bool,
+    observer: ConsoleObserver,
 }
 
-impl ObjectPlatform {
-    pub(in crate::edge) fn new(state: Rc<State>, env: Env, is_development: bool) -> Self {
-        let index = D1Index { env: env.clone() };
-        let counters = D1Counters { env: env.clone() };
-        Self { state, counters, index, env, is_development }
-    }
-}
-
-impl Platform for ObjectPlatform {
-    fn now(&self) -> UnixMillis {
-        now()
-    }
-
-    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        Box::pin(Delay::from(Duration::from_millis(millis)))
+impl Runtime for ObjectRuntime {
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
+        self.state.wait_until(future);
     }
 
     fn set_alarm(&self, at: UnixMillis) {
         let storage = self.state.storage();
         // Called here and now, so that the alarm is set together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
+        let observer = self.observer;
         self.state.wait_until(async move {
             if let Err(error) = JsFuture::from(set).await {
-                console_error!("the alarm could not be set: {error:?}");
+                let (what, reason) = ("setting the alarm", format!("{error:?}"));
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
             }
         });
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        Box::pin(outbound::send(request))
+    fn sync(&self) -> LocalBoxFuture<'static, ()> {
+        let (storage, observer) = (self.state.storage(), self.observer);
+        Box::pin(async move {
+            if let Err(error) = storage.sync().await {
+                let (what, reason) = ("syncing", error.to_string());
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
+            }
+        })
     }
+}
 
-    fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
-        self.state.wait_until(future);
-    }
+/// The sockets of those who follow the task of one object.
+struct Sockets {
+    state: Rc<State>,
+}
 
-    fn new_id(&self) -> String {
-        Uuid::new_v4().to_string()
-    }
-
-    fn counters(&self) -> &dyn Counters {
-        &self.counters
-    }
-
+impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         followers::publish(&self.state, frame, is_over);
     }
+}
 
+/// The queue of webhooks that are owed notifications.
+struct Queue {
+    env: Env,
+    object: ObjectId,
+}
+
+impl WebhookQueue for Queue {
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>> {
         let env = self.env.clone();
+        let object = self.object.beside(&job.task).cloned();
+        let job = QueuedJob { job, object };
         Box::pin(async move {
             let text = serde_json::to_string(&job).map_err(|error| error.to_string())?;
             let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;
             sent.map_err(|error| error.to_string())
         })
-    }
-
-    fn secret_bytes(&self) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        let halves = [Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes);
-        for (byte, random) in bytes.iter_mut().zip(halves.iter().flatten()) {
-            *byte = *random;
-        }
-        bytes
-    }
-
-    fn random(&self) -> f64 {
-        js_sys::Math::random()
-    }
-
-    fn index(&self) -> &dyn TaskIndex {
-        &self.index
-    }
-
-    fn sync(&self) -> LocalBoxFuture<'static, ()> {
-        let storage = self.state.storage();
-        Box::pin(async move {
-            if let Err(error) = storage.sync().await {
-                console_error!("syncing failed: {error}");
-            }
-        })
-    }
-
-    fn note_message(&self, agent: &str, task: &TaskId, message: &Message) {
-        if self.is_development {
-            received::note_message(agent, task, message);
-        }
-    }
-
-    fn log_error(&self, text: &str) {
-        console_error!("{text}");
     }
 }
 

@@ -4,5 +4,7 @@ pub(super) mod clock;
 pub(super) mod counters;
 pub(super) mod index;
 pub(super) mod keys;
+pub(super) mod observer;
 pub(super) mod outbound;
+pub(super) mod random;
 pub(super) mod rows;

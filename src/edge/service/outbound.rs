@@ -1,56 +1,128 @@
-//! Requests of agents to other servers.
+//! Requests to other servers: the port [`Http`] on Cloudflare.
 
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
-use futures_util::{StreamExt, stream};
-use worker::{AbortController, Delay, Error, Fetch, Request, Response, Result};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::{Stream, StreamExt, stream};
+use js_sys::Uint8Array;
+use worker::wasm_bindgen::JsValue;
+use worker::{
+    AbortController, ByteStream, Delay, Error, Fetch, Headers, Request, Response, Result,
+};
 
-use crate::edge::request::new_request;
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
-/// Sends a request and reads the whole answer. Dropping this ends the exchange.
-///
-/// # Errors
-///
-/// Why there is no answer; the text names the URL and may be shown.
-pub(in crate::edge) async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, String> {
-    let HttpRequest { ref url, timeout_ms, .. } = request;
-    let failed = |reason: String| format!("{url} did not answer: {reason}");
-    let answer = Box::pin(exchange(&request));
-    let limit = Delay::from(Duration::from_millis(timeout_ms));
-    match select(answer, limit).await {
-        Either::Left((answer, _)) => answer.map_err(|error| failed(error.to_string())),
-        Either::Right(_) => Err(failed(format!("not within {timeout_ms} ms"))),
+/// Other servers, by the platform's `fetch`.
+#[derive(Clone, Copy)]
+pub(in crate::edge) struct Outbound;
+
+impl Http for Outbound {
+    fn send(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'static, std::result::Result<HttpAnswer, HttpError>> {
+        Box::pin(send(request))
     }
 }
 
-async fn exchange(request: &HttpRequest) -> Result<HttpAnswer> {
-    let HttpRequest { method, url, headers, body, .. } = request;
-    let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let headers: Vec<(&str, &str)> = headers.collect();
-    let (mut answer, _exchange) =
-        fetch(new_request(method, url, &headers, body.as_deref())?).await?;
-    let mut body = Vec::new();
-    // An answer without a body has no stream.
-    let mut chunks = stream::iter(answer.stream()).flatten();
-    while let Some(chunk) = chunks.next().await {
-        body.extend(chunk?);
-        if body.len() > request.max_bytes {
-            let reason = format!("its answer has more than {} bytes", request.max_bytes);
-            return Err(Error::RustError(reason));
+async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError> {
+    let bounds = Bounds {
+        url: request.url.clone(),
+        timeout_ms: request.timeout_ms,
+        max_bytes: request.max_bytes,
+    };
+    let opened = Box::pin(async { open(to_request(request)?).await });
+    let (mut answer, exchange) = match bounds.in_time(opened).await? {
+        Ok(opened) => opened,
+        Err(error) => return Err(bounds.failed(&error)),
+    };
+    let body = match answer.stream() {
+        Ok(pieces) => HttpBody::Stream(Box::pin(bounded(pieces, bounds, exchange))),
+        // An answer without a body has no stream.
+        Err(_) => HttpBody::Empty,
+    };
+    let headers = answer.headers().entries().collect();
+    Ok(HttpAnswer { status: answer.status_code(), headers, body })
+}
+
+/// What bounds an exchange.
+struct Bounds {
+    url: String,
+    timeout_ms: u64,
+    max_bytes: usize,
+}
+
+impl Bounds {
+    /// What a future gives, if it does in time.
+    async fn in_time<T>(
+        &self,
+        future: impl Future<Output = T> + Unpin,
+    ) -> std::result::Result<T, HttpError> {
+        match select(future, Delay::from(Duration::from_millis(self.timeout_ms))).await {
+            Either::Left((value, _)) => Ok(value),
+            Either::Right(_) => {
+                Err(HttpError::Silent { url: self.url.clone(), timeout_ms: self.timeout_ms })
+            }
         }
     }
-    let body = String::from_utf8_lossy(&body).into_owned();
-    Ok(HttpAnswer { status: answer.status_code(), body })
+
+    fn failed(&self, error: &Error) -> HttpError {
+        HttpError::Failed { url: self.url.clone(), reason: error.to_string() }
+    }
+}
+
+/// The pieces of a body within its bounds. The exchange ends with the stream, or with the first failure.
+fn bounded(
+    pieces: ByteStream,
+    bounds: Bounds,
+    exchange: Exchange,
+) -> impl Stream<Item = std::result::Result<Vec<u8>, HttpError>> {
+    let state = Some((pieces, bounds, exchange, 0_usize));
+    stream::unfold(state, async |state| {
+        let (mut pieces, bounds, exchange, taken) = state?;
+        let piece = match bounds.in_time(pieces.next()).await {
+            Ok(None) => return None,
+            Ok(Some(Ok(piece))) => piece,
+            Ok(Some(Err(error))) => return Some((Err(bounds.failed(&error)), None)),
+            Err(silent) => return Some((Err(silent), None)),
+        };
+        let taken = taken.saturating_add(piece.len());
+        if taken > bounds.max_bytes {
+            let Bounds { url, max_bytes, .. } = bounds;
+            return Some((Err(HttpError::TooLarge { url, max_bytes }), None));
+        }
+        Some((Ok(piece), Some((pieces, bounds, exchange, taken))))
+    })
+}
+
+fn to_request(request: HttpRequest) -> Result<Request> {
+    let HttpRequest { method, url, headers, body, .. } = request;
+    let all = Headers::new();
+    for (name, value) in &headers {
+        all.set(name, value)?;
+    }
+    // `worker::RequestInit` makes one too, but brings all of Cloudflare's image options along, 15 KB of code.
+    let init = web_sys::RequestInit::new();
+    init.set_method(method);
+    init.set_headers(&all.0);
+    init.set_redirect(web_sys::RequestRedirect::Manual);
+    match body {
+        HttpBody::Empty => {}
+        HttpBody::Text(text) => init.set_body(&JsValue::from_str(&text)),
+        HttpBody::Bytes(bytes) => init.set_body(&Uint8Array::from(bytes.as_slice())),
+        HttpBody::Stream(pieces) => {
+            let pieces = pieces.map(|piece| piece.map_err(|error| error.to_string()));
+            // A response is how `worker` makes a stream of ours one of the platform's.
+            let carrier: web_sys::Response = Response::from_stream(pieces)?.into();
+            init.set_body(&carrier.body().into());
+        }
+    }
+    let request = web_sys::Request::new_with_str_and_init(&url, &init).map_err(Error::from)?;
+    Ok(Request::from(request))
 }
 
 /// Sends a request; what comes behind the head of the answer comes only as long as the exchange is kept.
-///
-/// # Errors
-///
-/// When there is no answer.
-pub(in crate::edge) async fn fetch(request: Request) -> Result<(Response, Exchange)> {
+async fn open(request: Request) -> Result<(Response, Exchange)> {
     let controller = AbortController::default();
     let signal = controller.signal();
     let exchange = Exchange(Some(controller));
@@ -60,7 +132,7 @@ pub(in crate::edge) async fn fetch(request: Request) -> Result<(Response, Exchan
 
 /// An exchange that is under way; it ends when this is dropped. The platform goes on with what nobody
 /// waits for.
-pub(in crate::edge) struct Exchange(Option<AbortController>);
+struct Exchange(Option<AbortController>);
 
 impl Drop for Exchange {
     fn drop(&mut self) {

@@ -4,7 +4,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Phase, TaskSession};
 use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
-use crate::port::{HttpAnswer, HttpRequest};
+use crate::port::Http;
 use crate::task::{Input, Said, StepRecord};
 use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
@@ -73,7 +73,7 @@ impl TaskSession {
 impl TurnHost for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
         let size = self.check_emission(&emission)?;
-        self.progressed.set(self.platform.now());
+        self.progressed.set(self.ports.clock.now());
         let input = match emission {
             Emission::Reply(message) if !self.exists() => {
                 let mut inner = self.inner.borrow_mut();
@@ -126,7 +126,7 @@ impl TurnHost for TaskSession {
 
     fn take_message(&self) -> Option<Message> {
         let message = self.inner.borrow_mut().inbox.pop_front()?;
-        self.progressed.set(self.platform.now());
+        self.progressed.set(self.ports.clock.now());
         // Taking a message is always legal.
         let _ = self.step(Input::MessageTaken);
         Some(message)
@@ -141,23 +141,23 @@ impl TurnHost for TaskSession {
     }
 
     fn now(&self) -> UnixMillis {
-        self.platform.now()
+        self.ports.clock.now()
     }
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        self.platform.sleep(millis)
+        self.ports.clock.sleep(millis)
     }
 
     fn new_id(&self) -> String {
-        self.platform.new_id()
+        self.ports.random.new_id()
     }
 
     fn counters(&self) -> &dyn Counters {
-        self.platform.counters()
+        self.ports.counters.as_ref()
     }
 
-    fn fetch(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, String>> {
-        self.platform.fetch(request)
+    fn http(&self) -> &dyn Http {
+        self.ports.http.as_ref()
     }
 
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {
@@ -196,7 +196,7 @@ impl TurnHost for TaskSession {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError> {
-        self.progressed.set(self.platform.now());
+        self.progressed.set(self.ports.clock.now());
         let (size, values) = measure(&outcome);
         let limit = self.limits.max_step_bytes;
         let fits = if size > limit {

@@ -1,5 +1,7 @@
 //! Answers as values, and the headers that every answer carries.
 
+use std::borrow::Cow;
+
 use super::media_type::MediaType;
 use crate::error::Error;
 
@@ -19,8 +21,8 @@ pub fn split_url(url: &str) -> (&str, &str, &str) {
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// The headers, besides those of [`CORS`].
-    pub headers: Vec<(&'static str, String)>,
+    /// The headers, besides those of [`CORS`], their names in lower case.
+    pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body.
     pub body: String,
 }
@@ -42,8 +44,12 @@ impl HttpResponse {
     }
 
     /// The same answer with one more header.
-    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+    pub fn with_header(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<String>,
+    ) -> Self {
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -56,19 +62,16 @@ impl HttpResponse {
             "message": error.to_string(),
             "details": error.details(),
         }});
-        let response = Self::json(wire.http, body.to_string());
-        match error {
-            Error::MethodNotAllowed(allowed) => response.with_header("allow", *allowed),
-            _ => response.with_retry_after(error),
-        }
+        Self::json(wire.http, body.to_string()).with_headers(wire.headers)
     }
 
-    /// The same answer with `Retry-After`, if waiting helps against this error.
-    pub fn with_retry_after(self, error: &Error) -> Self {
-        match error.retry_after_s() {
-            Some(seconds) => self.with_header("retry-after", seconds.to_string()),
-            None => self,
-        }
+    /// The same answer with more headers.
+    pub fn with_headers<N: Into<Cow<'static, str>>>(
+        self,
+        headers: impl IntoIterator<Item = (N, String)>,
+    ) -> Self {
+        let with = |response: Self, (name, value)| response.with_header(name, value);
+        headers.into_iter().fold(self, with)
     }
 
     /// The answer to a CORS preflight, which asks for these headers, or to any other OPTIONS request.

@@ -1,5 +1,7 @@
 //! The JSON-RPC binding (spec §9).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -8,8 +10,7 @@ use super::json;
 use super::media_type::accepts_event_stream;
 use super::reply::Reply;
 use super::sse::single_event;
-use super::version::{check_version, not_served};
-use crate::Operation;
+use crate::dialect::older;
 use crate::error::Error;
 
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
@@ -118,32 +119,15 @@ impl Envelope {
     }
 }
 
-/// Reads a method name, for a request that asks for `version`.
-///
-/// # Errors
-///
-/// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
-pub fn parse_method(
-    name: &str,
-    version: Option<&str>,
-    is_strict: bool,
-) -> Result<Operation, Error> {
-    let operation = Operation::named(name);
-    // A method of an older version, in a request that does not say 1.x: that version is meant.
-    let is_older = OLDER_METHODS.contains(&name);
-    if operation.is_none() && is_older && check_version(version, true).is_err() {
-        return Err(not_served(version.unwrap_or("0.3")));
-    }
-    check_version(version, is_strict && operation.is_some())?;
-    let shown: String = name.chars().take(60).collect();
-    operation.ok_or(Error::MethodNotFound(shown))
-}
-
 /// The answer with a result that is JSON text already, in pieces.
-pub fn result(id: &RequestId, result: &[&str]) -> HttpResponse {
+pub(super) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
     let opening = result_opening(id);
-    let pieces = [&[opening.as_str()], result, &[RESULT_CLOSING]].concat();
-    HttpResponse::json(200, pieces.concat())
+    let length: usize = result.iter().map(|piece| piece.len()).sum();
+    let mut body = String::with_capacity(opening.len() + length + RESULT_CLOSING.len());
+    body.push_str(&opening);
+    result.iter().for_each(|piece| body.push_str(piece));
+    body.push_str(RESULT_CLOSING);
+    HttpResponse::json(200, body)
 }
 
 /// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
@@ -155,17 +139,17 @@ pub(super) fn result_opening(id: &RequestId) -> String {
 /// What stands behind the result in an answer.
 pub(super) const RESULT_CLOSING: &str = "}";
 
-/// The answer with an error. The HTTP status is 200, except for a body that did not arrive whole.
+/// The answer with an error. The HTTP status is 200, except for a request that HTTP itself refuses.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
-    let status = if error.is_of_transfer() { error.wire().http } else { 200 };
+    let wire = error.wire();
     let id = id.json();
     let object = json!({
-        "code": error.wire().code,
+        "code": wire.code,
         "message": error.to_string(),
         "data": error.details(),
     });
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);
-    HttpResponse::json(status, body).with_retry_after(error)
+    HttpResponse::json(wire.json_rpc_http, body).with_headers(wire.headers)
 }
 
 /// The answer to a request whose method was refused. The clients of older versions take nothing but an
@@ -178,37 +162,15 @@ pub fn refused_method(
     error: &Error,
 ) -> HttpResponse {
     let answer = reply.error(error);
-    match OLDER_STREAMS.contains(&method) && accepts_event_stream(accept) {
-        true => single_event(&answer.body),
-        false => answer,
+    if older::is_stream(method) && accepts_event_stream(accept) {
+        return single_event(&answer.body);
     }
+    answer
 }
 
 fn invalid(text: &str) -> Error {
     Error::InvalidRequest(text.to_owned())
 }
-
-/// The methods of A2A 0.3 and before.
-const OLDER_METHODS: [&str; 15] = [
-    "message/send",
-    "message/stream",
-    "tasks/get",
-    "tasks/list",
-    "tasks/cancel",
-    "tasks/resubscribe",
-    "tasks/pushNotificationConfig/set",
-    "tasks/pushNotificationConfig/get",
-    "tasks/pushNotificationConfig/list",
-    "tasks/pushNotificationConfig/delete",
-    "agent/getAuthenticatedExtendedCard",
-    "tasks/send",
-    "tasks/sendSubscribe",
-    "tasks/pushNotification/set",
-    "tasks/pushNotification/get",
-];
-
-/// Those of them that are answered by a stream.
-const OLDER_STREAMS: [&str; 3] = ["message/stream", "tasks/resubscribe", "tasks/sendSubscribe"];
 
 #[cfg(test)]
 mod tests {
@@ -272,7 +234,7 @@ mod tests {
             let answer = refused_method(method, accept, &reply, &Error::BodyTimeout);
             let is_event = answer.body.starts_with("data: {") && answer.body.ends_with("}\n\n");
             assert_eq!(is_event, is_stream, "{method} {accept:?}");
-            let stream = ("content-type", "text/event-stream".to_owned());
+            let stream = ("content-type".into(), "text/event-stream".to_owned());
             assert_eq!(answer.headers.contains(&stream), is_stream);
         }
     }
@@ -308,29 +270,5 @@ mod tests {
         let envelope = Envelope::parse(br#"{"jsonrpc":"2.0","method":"GetTask"}"#, 100).unwrap();
         assert_eq!(envelope.id, RequestId::NULL);
         assert_eq!(envelope.params, Value::Null);
-    }
-
-    #[test]
-    fn methods_and_versions_are_told_apart() {
-        for (name, version, code) in [
-            ("SendMessage", Some("1.0"), 0),
-            ("SendMessage", None, 0),
-            ("SendMessage", Some("99.0"), -32009),
-            ("message/send", None, -32009),
-            ("message/send", Some("0.3"), -32009),
-            ("message/send", Some("1.0"), -32601),
-            ("tasks/send", None, -32009),
-            ("Nonsense", None, -32601),
-            ("Nonsense", Some("1.0"), -32601),
-            ("Nonsense", Some("99.0"), -32009),
-            ("sendmessage", Some("1.0"), -32601),
-        ] {
-            let outcome = parse_method(name, version, false);
-            assert_eq!(
-                outcome.err().map_or(0, |error| error.wire().code),
-                code,
-                "{name} {version:?}"
-            );
-        }
     }
 }

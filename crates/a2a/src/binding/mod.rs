@@ -6,14 +6,12 @@ pub mod http;
 pub mod json;
 pub mod jsonrpc;
 pub mod media_type;
-mod percent;
+pub(crate) mod percent;
 mod reply;
 pub mod rest;
 mod service_parameters;
 pub mod sse;
-mod version;
 
 pub use media_type::MediaType;
 pub use reply::Reply;
 pub use service_parameters::{MAX_KEY_CHARS, ServiceParameters};
-pub use version::check_version;

@@ -1,4 +1,7 @@
-//! In which form an answer goes to the client.
+//! In which form an answer goes to the client. It has two axes: the transport, which is the binding, and the
+//! dialect, which is the version of the protocol.
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -7,22 +10,25 @@ use super::jsonrpc::{self, RequestId};
 use super::media_type::MediaType;
 use super::rest;
 use super::sse::EventWriter;
+use crate::Outcome;
+use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
-use crate::model::{EventFilter, ShownWebhook, WEBHOOKS_EXTENSION, encode};
-use crate::{Outcome, ShownTask};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reply {
-    form: Form,
+    #[serde(rename = "form")]
+    transport: Transport,
+    #[serde(skip_serializing_if = "Dialect::is_v1")]
+    dialect: Dialect,
     /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
     extensions: Vec<String>,
 }
 
-/// The form of an answer: that of the binding through which the request came.
+/// What carries an answer: the binding through which the request came.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-enum Form {
+enum Transport {
     /// A JSON-RPC response with this id (spec §9).
     JsonRpc(RequestId),
     /// The bare result, or an error as `google.rpc.Status` (spec §11). A result is of this type;
@@ -33,11 +39,12 @@ enum Form {
 impl Decode for Reply {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let extensions = fields.strings("extensions");
-        Some(Self { form: fields.required_object("form")?, extensions })
+        let dialect = Dialect::read(fields, "dialect")?;
+        Some(Self { transport: fields.required_object("form")?, dialect, extensions })
     }
 }
 
-impl Decode for Form {
+impl Decode for Transport {
     fn decode(fields: &mut Fields) -> Option<Self> {
         if let Some(id) = fields.nullable("JsonRpc") {
             return RequestId::read(id).map(Self::JsonRpc);
@@ -53,12 +60,16 @@ impl Decode for Form {
 impl Reply {
     /// As a JSON-RPC response with this id.
     pub fn json_rpc(id: RequestId) -> Self {
-        Self { form: Form::JsonRpc(id), extensions: Vec::new() }
+        Self::over(Transport::JsonRpc(id))
     }
 
     /// As an answer of the HTTP+JSON binding, results in this media type.
     pub fn rest(media_type: MediaType) -> Self {
-        Self { form: Form::Rest(media_type), extensions: Vec::new() }
+        Self::over(Transport::Rest(media_type))
+    }
+
+    fn over(transport: Transport) -> Self {
+        Self { transport, dialect: Dialect::V1, extensions: Vec::new() }
     }
 
     /// The same with these extensions in use.
@@ -66,21 +77,14 @@ impl Reply {
         Self { extensions, ..self }
     }
 
-    /// The answer with a result that is JSON text already.
-    pub fn result(&self, json: &str) -> HttpResponse {
-        self.result_of(&[json])
+    /// The same in this dialect; it is 1.0 otherwise.
+    pub fn in_dialect(self, dialect: Dialect) -> Self {
+        Self { dialect, ..self }
     }
 
-    /// The answer with a result whose JSON text comes in pieces: they are copied once.
-    fn result_of(&self, json: &[&str]) -> HttpResponse {
-        let response = match &self.form {
-            Form::JsonRpc(id) => jsonrpc::result(id, json),
-            Form::Rest(media_type) => rest::result(*media_type, json),
-        };
-        match self.extensions_header() {
-            Some((name, value)) => response.with_header(name, value),
-            None => response,
-        }
+    /// The dialect of the request, and so of the answer.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// The answer with what an operation gave; where that is one task, with its `Generation`.
@@ -89,72 +93,67 @@ impl Reply {
     ///
     /// [`Error::Internal`] if it cannot be encoded.
     pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
-        let (result, generation) = match outcome {
-            Outcome::SentMessage(message) => {
-                return Ok(self.result_of(&[r#"{"message":"#, &encoded(message)?, "}"]));
-            }
-            Outcome::SentTask(ShownTask { json, generation }) => {
-                (self.result_of(&[r#"{"task":"#, json, "}"]), generation)
-            }
-            Outcome::Task(ShownTask { json, generation }) => (self.result(json), generation),
-            Outcome::PushConfig(config) => return Ok(self.result(&encoded(&self.shown(config))?)),
-            Outcome::PushConfigs(configs) => {
-                let shown: Vec<_> = configs.iter().map(|config| self.shown(config)).collect();
-                let json = [r#"{"configs":"#, &encoded(&shown)?, r#","nextPageToken":""}"#];
-                return Ok(self.result_of(&json));
-            }
-            Outcome::PushConfigDeleted => return Ok(self.nothing()),
-            Outcome::Deliveries(json) => return Ok(self.result(json)),
-        };
-        Ok(result.with_header("generation", generation.to_string()))
-    }
-
-    /// A webhook as this client sees it: what the extension adds is for those that use it.
-    fn shown(&self, webhook: &ShownWebhook) -> ShownWebhook {
-        let mut shown = webhook.clone();
-        if !self.extensions.iter().any(|uri| uri == WEBHOOKS_EXTENSION) {
-            shown.config.events = EventFilter::All;
-            shown.config.signing_secret = None;
-            shown.has = None;
+        let result = self.dialect.result(outcome, &self.extensions)?;
+        let nothing = || vec![Cow::Borrowed(self.transport.nothing())];
+        let mut response = self.transport.result(&result.unwrap_or_else(nothing));
+        if let Some((name, value)) = self.extensions_header() {
+            response = response.with_header(name, value);
         }
-        shown
-    }
-
-    /// The answer of an operation that was done and gives nothing.
-    fn nothing(&self) -> HttpResponse {
-        match &self.form {
-            Form::JsonRpc(_) => self.result("null"),
-            Form::Rest(_) => self.result("{}"),
+        if let Some(generation) = outcome.generation() {
+            response = response.with_header("generation", generation.to_string());
         }
+        Ok(response)
     }
 
-    /// What writes the events of a stream: each carries the body of a [`Self::result`].
+    /// What writes the events of a stream: each carries the body of an [`outcome`](Self::outcome).
     pub fn events(&self) -> EventWriter {
-        match &self.form {
-            Form::JsonRpc(id) => {
-                EventWriter::new(jsonrpc::result_opening(id), jsonrpc::RESULT_CLOSING)
-            }
-            Form::Rest(_) => EventWriter::new(String::new(), ""),
-        }
+        let (before, behind) = self.transport.around_result();
+        EventWriter::new(self.dialect, before, behind)
     }
 
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
-        match &self.form {
-            Form::JsonRpc(id) => jsonrpc::error(id, error),
-            Form::Rest(_) => HttpResponse::error(error),
-        }
+        self.transport.error(error)
     }
 
-    /// The header that names the extensions in use, if there are any. [`Self::result`] sets it.
+    /// The header that names the extensions in use, if there are any. [`Self::outcome`] sets it.
     pub fn extensions_header(&self) -> Option<(&'static str, String)> {
         let is_any = !self.extensions.is_empty();
         is_any.then(|| ("a2a-extensions", self.extensions.join(", ")))
     }
 }
 
-fn encoded<T: Serialize>(value: &T) -> Result<String, Error> {
-    encode(value).map_err(|_| Error::Internal { task: None })
+impl Transport {
+    /// The answer with a result that is JSON text already, in pieces: they are copied once.
+    fn result(&self, json: &[Cow<'_, str>]) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::result(id, json),
+            Self::Rest(media_type) => rest::result(*media_type, json),
+        }
+    }
+
+    /// The result of an operation that was done and gives nothing.
+    fn nothing(&self) -> &'static str {
+        match self {
+            Self::JsonRpc(_) => "null",
+            Self::Rest(_) => "{}",
+        }
+    }
+
+    /// What stands before a result in an event of a stream, and what behind it.
+    fn around_result(&self) -> (String, &'static str) {
+        match self {
+            Self::JsonRpc(id) => (jsonrpc::result_opening(id), jsonrpc::RESULT_CLOSING),
+            Self::Rest(_) => (String::new(), ""),
+        }
+    }
+
+    fn error(&self, error: &Error) -> HttpResponse {
+        match self {
+            Self::JsonRpc(id) => jsonrpc::error(id, error),
+            Self::Rest(_) => HttpResponse::error(error),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -162,8 +161,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ShownTask;
     use crate::model::decode::{decode, read_json};
-    use crate::model::{KnownSecrets, TaskPushNotificationConfig};
+    use crate::model::{
+        KnownSecrets, ShownWebhook, TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
+    };
 
     fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let found = response.headers.iter().find(|(known, _)| *known == name);
@@ -183,7 +185,7 @@ mod tests {
             (Reply::rest(MediaType::Json), "{}", "application/json", 404),
             (Reply::rest(MediaType::A2aJson), "{}", "application/a2a+json", 404),
         ] {
-            let answer = reply.result("{}");
+            let answer = reply.outcome(&Outcome::Tasks("{}".to_owned())).expect("an answer");
             assert_eq!((answer.status, answer.body.as_str()), (200, result));
             assert_eq!(header(&answer, "content-type"), Some(media_type));
             assert_eq!(reply.events().event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
@@ -245,11 +247,16 @@ mod tests {
 
     #[test]
     fn extensions_in_use_are_named_with_results() {
+        let tasks = Outcome::Tasks("{}".to_owned());
+        let named = |reply: &Reply| {
+            let answer = reply.outcome(&tasks).expect("an answer");
+            header(&answer, "a2a-extensions").map(str::to_owned)
+        };
         let reply = Reply::rest(MediaType::Json);
-        assert_eq!(header(&reply.result("{}"), "a2a-extensions"), None);
+        assert_eq!(named(&reply), None);
         let uris = vec!["urn:a".to_owned(), "urn:b".to_owned()];
         let reply = reply.with_extensions(uris);
-        assert_eq!(header(&reply.result("{}"), "a2a-extensions"), Some("urn:a, urn:b"));
+        assert_eq!(named(&reply).as_deref(), Some("urn:a, urn:b"));
     }
 
     #[test]
@@ -257,5 +264,7 @@ mod tests {
         let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
         let text = serde_json::to_string(&reply).expect("plain data");
         assert_eq!(read_json::<Reply>(&text).expect("plain data"), reply);
+        // Version 0.1.0 has written and read it like this.
+        assert_eq!(text, r#"{"form":{"Rest":"A2aJson"},"extensions":["urn:a"]}"#);
     }
 }

@@ -1,13 +1,15 @@
-//! The HTTP+JSON binding (spec §11): paths and verbs to operations, paths, queries and bodies to the
-//! parameters that the JSON-RPC binding has under the same names.
+//! The HTTP+JSON binding (spec §11): paths, queries and bodies to the parameters that the JSON-RPC binding has
+//! under the same names. Which paths there are is told by the dialect.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use super::http::HttpResponse;
 use super::media_type::MediaType;
-use super::version::{self, not_served};
 use super::{json, percent};
 use crate::Operation;
+use crate::dialect::{Methods, Resource};
 use crate::error::Error;
 
 /// What a path below the URL of an agent stands for (spec §11.3).
@@ -92,164 +94,18 @@ impl Endpoint {
     /// What the path says goes before what a query or a body says. The decoder looks for a
     /// camelCase name first, so copies in snake_case need not be removed.
     fn with_path(self, mut members: Map<String, Value>) -> Value {
-        let ids = match self.resource {
-            Resource::Send | Resource::Stream | Resource::Tasks | Resource::ExtendedCard => {
-                [None, None]
-            }
-            Resource::Task(id) | Resource::Cancel(id) | Resource::Subscribe(id) => {
-                [Some(("id", id)), None]
-            }
-            Resource::PushConfigs(task) => [Some(("taskId", task)), None],
-            Resource::PushConfig(task, id)
-            | Resource::Deliveries(task, id)
-            | Resource::Redeliver(task, id) => [Some(("taskId", task)), Some(("id", id))],
-        };
         let tenant = self.tenant.map(|tenant| ("tenant", tenant));
-        for (name, value) in ids.into_iter().flatten().chain(tenant) {
+        for (name, value) in self.resource.into_ids().chain(tenant) {
             members.insert(name.to_owned(), Value::String(value));
         }
         Value::Object(members)
     }
 }
 
-/// A path behind the tenant, with the ids in it decoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Resource {
-    Send,
-    Stream,
-    Tasks,
-    Task(String),
-    Cancel(String),
-    Subscribe(String),
-    PushConfigs(String),
-    /// The id of the task, and that of the config.
-    PushConfig(String, String),
-    Deliveries(String, String),
-    Redeliver(String, String),
-    ExtendedCard,
-}
-
-/// The verbs of a resource, and the operation that each of them is (spec §5.3).
-struct Methods {
-    allowed: &'static str,
-    operations: &'static [(&'static str, Operation)],
-}
-
-impl Resource {
-    fn parse(segments: &[&str]) -> Option<Self> {
-        match segments {
-            ["message:send"] => Some(Self::Send),
-            ["message:stream"] => Some(Self::Stream),
-            ["extendedAgentCard"] => Some(Self::ExtendedCard),
-            ["tasks"] => Some(Self::Tasks),
-            // A colon that belongs to the id is to be escaped where it could be misunderstood.
-            ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
-                Self::Cancel(percent::decode(id))
-            } else if let Some(id) = task.strip_suffix(":subscribe") {
-                Self::Subscribe(percent::decode(id))
-            } else {
-                Self::Task(percent::decode(task))
-            }),
-            ["tasks", task, "pushNotificationConfigs"] => {
-                Some(Self::PushConfigs(percent::decode(task)))
-            }
-            ["tasks", task, "pushNotificationConfigs", id] => {
-                let task = percent::decode(task);
-                Some(match id.strip_suffix(":redeliver") {
-                    Some(id) => Self::Redeliver(task, percent::decode(id)),
-                    None => Self::PushConfig(task, percent::decode(id)),
-                })
-            }
-            ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {
-                Some(Self::Deliveries(percent::decode(task), percent::decode(id)))
-            }
-            _ => None,
-        }
-    }
-
-    fn methods(&self) -> Methods {
-        let (allowed, operations): (_, &[_]) = match self {
-            Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
-            Self::Stream => ("POST, OPTIONS", &[("POST", Operation::SendStreamingMessage)]),
-            Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
-            Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
-            Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
-            // The specification has GET in its proto and POST in its prose.
-            Self::Subscribe(_) => (
-                "GET, POST, OPTIONS",
-                &[("GET", Operation::SubscribeToTask), ("POST", Operation::SubscribeToTask)],
-            ),
-            Self::PushConfigs(_) => (
-                "GET, POST, OPTIONS",
-                &[
-                    ("GET", Operation::ListTaskPushNotificationConfigs),
-                    ("POST", Operation::CreateTaskPushNotificationConfig),
-                ],
-            ),
-            Self::PushConfig(..) => (
-                "GET, DELETE, OPTIONS",
-                &[
-                    ("GET", Operation::GetTaskPushNotificationConfig),
-                    ("DELETE", Operation::DeleteTaskPushNotificationConfig),
-                ],
-            ),
-            Self::Deliveries(..) => {
-                ("GET, OPTIONS", &[("GET", Operation::ListTaskPushNotificationDeliveries)])
-            }
-            Self::Redeliver(..) => {
-                ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
-            }
-            Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
-        };
-        Methods { allowed, operations }
-    }
-
-    /// Whether the path says all that a POST needs.
-    fn takes_no_body(&self) -> bool {
-        match self {
-            Self::Cancel(_) | Self::Subscribe(_) => true,
-            Self::Send
-            | Self::Stream
-            | Self::Tasks
-            | Self::Task(_)
-            | Self::PushConfigs(_)
-            | Self::PushConfig(..)
-            | Self::Deliveries(..)
-            | Self::Redeliver(..)
-            | Self::ExtendedCard => false,
-        }
-    }
-}
-
-/// Whether a path of the whole Worker that begins with this segment belongs to the default agent.
-/// No agent can have such a name.
-pub fn begins(segment: &str) -> bool {
-    matches!(segment, "tasks" | "extendedAgentCard" | OLDER_PREFIX)
-        || segment.starts_with("message:")
-}
-
-/// Whether a request for `version` to this path below an agent may be served. Paths that begin with
-/// `v1` are those of A2A 0.3, unless the request says 1.x.
-///
-/// # Errors
-///
-/// [`Error::VersionNotSupported`].
-pub fn check_version(path: &str, version: Option<&str>, is_strict: bool) -> Result<(), Error> {
-    let is_older = path.split('/').next() == Some(OLDER_PREFIX);
-    let checked = version::check_version(version, is_strict || is_older);
-    if is_older {
-        return checked.map_err(|_| not_served(version.unwrap_or("0.3")));
-    }
-    checked
-}
-
 /// The answer with a result that is JSON text already, in pieces.
-pub fn result(media_type: MediaType, result: &[&str]) -> HttpResponse {
+pub(super) fn result(media_type: MediaType, result: &[Cow<'_, str>]) -> HttpResponse {
     HttpResponse::of_type(200, media_type, result.concat())
 }
-
-/// The segment with which the paths of A2A 0.3 begin.
-const OLDER_PREFIX: &str = "v1";
 
 /// The query parameters that are `true` or `false`.
 const BOOLEANS: [&str; 2] = ["includeArtifacts", "include_artifacts"];
@@ -356,41 +212,6 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_decoded_after_the_path_was_cut() {
-        for (path, resource) in [
-            ("tasks/a%2Fb", Resource::Task("a/b".to_owned())),
-            ("tasks/a%20b%3Acancel", Resource::Task("a b:cancel".to_owned())),
-            ("tasks/a:b", Resource::Task("a:b".to_owned())),
-            ("tasks/a:b:cancel", Resource::Cancel("a:b".to_owned())),
-            ("tasks/%E2%9C%93:subscribe", Resource::Subscribe("✓".to_owned())),
-            ("tasks/", Resource::Task(String::new())),
-            ("tasks/tasks", Resource::Task("tasks".to_owned())),
-            (
-                "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
-                Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),
-            ),
-            (
-                "tasks/a/pushNotificationConfigs/b:c",
-                Resource::PushConfig("a".to_owned(), "b:c".to_owned()),
-            ),
-            (
-                "tasks/a/pushNotificationConfigs/b:redeliver:redeliver",
-                Resource::Redeliver("a".to_owned(), "b:redeliver".to_owned()),
-            ),
-            (
-                "tasks/a/pushNotificationConfigs/b%3Aredeliver",
-                Resource::PushConfig("a".to_owned(), "b:redeliver".to_owned()),
-            ),
-            (
-                "tasks/a/pushNotificationConfigs/b%3Ac/deliveries",
-                Resource::Deliveries("a".to_owned(), "b:c".to_owned()),
-            ),
-        ] {
-            assert_eq!(find(path).resource, resource, "{path}");
-        }
-    }
-
-    #[test]
     fn a_tenant_may_come_before_the_resource() {
         for (agent, path, tenant) in [
             (None, "tasks/t", None),
@@ -464,25 +285,5 @@ mod tests {
             let refused = find(path).params_of_body(body.as_bytes(), 100).expect_err(body);
             assert_eq!(refused.wire().code, code, "{path} {body}");
         }
-    }
-
-    #[test]
-    fn paths_of_version_0_3_are_not_served_yet() {
-        for (path, version, is_strict, is_served) in [
-            ("tasks", None, false, true),
-            ("tasks", Some("0.3"), false, false),
-            ("tasks", None, true, false),
-            ("tasks", Some("1.0"), true, true),
-            ("tasks", Some("2.0"), false, false),
-            ("v1/tasks", None, false, false),
-            ("v1/card", Some("0.3"), false, false),
-            ("v1/tasks", Some("1.0"), false, true),
-            ("v1", Some("9.0"), false, false),
-        ] {
-            let checked = check_version(path, version, is_strict);
-            assert_eq!(checked.is_ok(), is_served, "{path} {version:?}");
-        }
-        let refused = check_version("v1/tasks", None, false).expect_err("0.3");
-        assert!(refused.to_string().starts_with("A2A 0.3 is not spoken"), "{refused}");
     }
 }

@@ -1,10 +1,10 @@
 //! What a request says besides its content (spec §3.2.6), the same in every binding.
 
 use super::extensions;
-use super::version::requested_version;
+use crate::dialect::requested_version;
 use crate::error::Error;
 use crate::model::GENERATION_EXTENSION;
-use crate::{Call, Terms};
+use crate::{Call, FollowCall, TaskCall, Terms};
 
 /// The service parameters of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,12 +84,16 @@ impl ServiceParameters {
     /// [`Error::InvalidParams`] for a generation that is no number, or that does not belong to the call.
     pub fn terms(&self, call: &Call, active: &[String]) -> Result<Terms, Error> {
         let (takes_match, takes_after) = match call {
-            Call::SendMessage(request) | Call::SendStreamingMessage(request) => {
+            Call::Task(TaskCall::SendMessage(request))
+            | Call::Follow(FollowCall::SendStreamingMessage(request)) => {
                 (request.message.task_id.is_some(), false)
             }
-            Call::CancelTask(_) => (true, false),
-            Call::GetTask(_) => (false, true),
-            _ => (false, false),
+            Call::Task(TaskCall::CancelTask(_)) => (true, false),
+            Call::Task(TaskCall::GetTask(_)) => (false, true),
+            Call::List(_)
+            | Call::Card
+            | Call::Task(TaskCall::Webhook(_))
+            | Call::Follow(FollowCall::SubscribeToTask(_)) => (false, false),
         };
         let with_task = "belongs to CancelTask and to messages with a taskId";
         let expected = generation(
@@ -118,7 +122,7 @@ impl ServiceParameters {
     /// `Run-Timeout-Ms`: how long the run that a send begins may take, in milliseconds.
     fn run_timeout_ms(&self, call: &Call) -> Result<Option<u64>, Error> {
         let Some(text) = &self.run_timeout else { return Ok(None) };
-        if !matches!(call, Call::SendMessage(_) | Call::SendStreamingMessage(_)) {
+        if call.message().is_none() {
             return Err(Error::invalid("Run-Timeout-Ms", "belongs to messages"));
         }
         let millis = text.trim().parse().ok().filter(|millis| *millis > 0);

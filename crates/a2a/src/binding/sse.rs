@@ -1,24 +1,27 @@
 //! Server-sent events (spec §9.4.2, §11.7): the text of a stream, and the headers before it.
 
 use super::http::HttpResponse;
+use crate::dialect::Dialect;
 
 /// Writes the events of one stream. What stands around every result is made once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventWriter {
+    dialect: Dialect,
     before: String,
     behind: &'static str,
 }
 
 impl EventWriter {
-    /// For a stream whose results stand between these two.
-    pub(super) fn new(before: String, behind: &'static str) -> Self {
-        Self { before, behind }
+    /// For a stream in this dialect whose results stand between these two.
+    pub(super) fn new(dialect: Dialect, before: String, behind: &'static str) -> Self {
+        Self { dialect, before, behind }
     }
 
-    /// An event with a result that is JSON text already, and the generation as its id if it has one.
+    /// An event with a result that is JSON text of 1.0, and the generation as its id if it has one.
     pub fn event(&self, generation: Option<u64>, json: &str) -> String {
         let id = generation.map(|generation| format!("id: {generation}\n")).unwrap_or_default();
-        let Self { before, behind } = self;
+        let Self { dialect, before, behind } = self;
+        let json = dialect.event(json);
         format!("{id}data: {before}{json}{behind}\n\n")
     }
 }
@@ -32,7 +35,7 @@ pub fn error_event(body: &str) -> String {
 pub(super) fn single_event(body: &str) -> HttpResponse {
     let stream =
         HttpResponse { status: 200, headers: Vec::new(), body: format!("data: {body}\n\n") };
-    HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(name, *value))
+    HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(*name, *value))
 }
 
 /// A comment, which clients ignore: shows that a silent stream is alive.

@@ -34,6 +34,16 @@ impl UnixMillis {
         let since = Duration::from_millis(u64::try_from(self.0).unwrap_or_default());
         httpdate::fmt_http_date(UNIX_EPOCH + since)
     }
+
+    /// The instant this many milliseconds later, or the last one that there is.
+    pub fn after(self, millis: u64) -> Self {
+        Self(self.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
+    }
+
+    /// The milliseconds from `earlier` to this instant; 0 if it is not earlier.
+    pub fn millis_since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
+    }
 }
 
 impl fmt::Display for UnixMillis {
@@ -49,7 +59,7 @@ impl Serialize for UnixMillis {
     }
 }
 
-/// How long to wait after so many failures: `first_ms`, and twice as long after each further one, up to
+/// How long to wait after `failures` failures: `first_ms`, doubled for each further one, up to
 /// `most_ms`; in milliseconds.
 pub fn doubled(first_ms: u64, failures: u32, most_ms: u64) -> u64 {
     let doublings = failures.saturating_sub(1).min(30);
@@ -90,6 +100,15 @@ mod tests {
         for text in ["", "yesterday", "2026-01-05", "2026-13-05T09:00:01Z", "1767603601250"] {
             assert_eq!(UnixMillis::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn instants_are_counted_from_each_other_without_overflow() {
+        assert_eq!(UnixMillis(5).after(7), UnixMillis(12));
+        assert_eq!(UnixMillis(5).after(u64::MAX), UnixMillis(i64::MAX));
+        assert_eq!(UnixMillis(12).millis_since(UnixMillis(5)), 7);
+        assert_eq!(UnixMillis(5).millis_since(UnixMillis(12)), 0, "it is not earlier");
+        assert_eq!(UnixMillis(i64::MIN).millis_since(UnixMillis(1)), 0);
     }
 
     #[test]

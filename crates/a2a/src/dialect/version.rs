@@ -1,10 +1,10 @@
-//! Which version of the protocol a request speaks (spec §3.6).
+//! Which version of the protocol a request asks for (spec §3.6).
 
 use crate::error::Error;
 
 /// The version that a request asks for: the header `A2A-Version`, else the query parameter of that
 /// name. `None` when neither says anything, which means 0.3.
-pub(super) fn requested_version(header: Option<&str>, query: &str) -> Option<String> {
+pub(crate) fn requested_version(header: Option<&str>, query: &str) -> Option<String> {
     let header = header.map(str::trim).filter(|text| !text.is_empty());
     let parameter = || {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -23,7 +23,7 @@ pub(super) fn requested_version(header: Option<&str>, query: &str) -> Option<Str
 /// # Errors
 ///
 /// [`Error::VersionNotSupported`] with what is served here.
-pub fn check_version(requested: Option<&str>, is_strict: bool) -> Result<(), Error> {
+pub(super) fn check_version(requested: Option<&str>, is_strict: bool) -> Result<(), Error> {
     match requested {
         Some(version) if is_1_0(version) => Ok(()),
         None if !is_strict => Ok(()),
@@ -51,7 +51,7 @@ fn shown(version: &str) -> String {
 }
 
 /// Whether a version is `1.0`, with a patch part or without.
-pub(super) fn is_1_0(version: &str) -> bool {
+fn is_1_0(version: &str) -> bool {
     is_patch_of(version, "1.0")
 }
 

@@ -1,11 +1,14 @@
-//! Every failure that the protocol names, and the one table that puts it on the wire (spec §3.3.2,
-//! §5.4).
+//! Every failure that the protocol names, with its text for the client; [`wire`](self) holds the one table
+//! that puts it on the wire (spec §3.3.2, §5.4).
+
+mod wire;
 
 use std::fmt;
 
 use serde_json::{Map, Value, json};
 
 use crate::model::{FieldViolation, TaskId, TaskState};
+pub use wire::Wire;
 
 /// A refused request, or one that could not be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub enum Error {
     ContentTypeNotSupported(String),
     /// The agent broke the protocol.
     InvalidAgentResponse(String),
+    /// The agent offers an extended card, and has none.
+    ExtendedAgentCardNotConfigured,
     /// A message must come with these extensions (their URIs) in use.
     ExtensionSupportRequired(Vec<String>),
     /// This version of the protocol is not spoken here.
@@ -75,84 +80,10 @@ pub enum Error {
     },
 }
 
-/// How an error looks on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wire {
-    /// The JSON-RPC error code.
-    pub code: i32,
-    /// The HTTP status of the HTTP+JSON binding.
-    pub http: u16,
-    /// The gRPC status name.
-    pub status: &'static str,
-    /// The reason in ErrorInfo.
-    pub reason: &'static str,
-}
-
 impl Error {
     /// An [`Error::InvalidParams`] with one violation.
     pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::InvalidParams(vec![FieldViolation::new(field, description)])
-    }
-
-    /// The error as each binding shows it (spec §5.4).
-    pub fn wire(&self) -> Wire {
-        let (code, http, status, reason) = match self {
-            Self::TaskNotFound(_) => (-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
-            Self::TaskNotCancelable { .. } => {
-                (-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE")
-            }
-            Self::GenerationMismatch { .. } => (-32010, 409, "ABORTED", "GENERATION_MISMATCH"),
-            Self::PushNotificationNotSupported => {
-                (-32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED")
-            }
-            Self::UnsupportedOperation(_) => {
-                (-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION")
-            }
-            // The status 400 of spec §5.4 is for content; a refused Content-Type header is 415.
-            Self::ContentTypeNotSupported(_) => {
-                (-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
-            }
-            Self::InvalidAgentResponse(_) => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
-            Self::ExtensionSupportRequired(_) => {
-                (-32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED")
-            }
-            Self::VersionNotSupported(_) => {
-                (-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED")
-            }
-            Self::JsonParse(_) => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
-            Self::InvalidRequest(_) => (-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
-            Self::TooLarge(_) => (-32600, 413, "INVALID_ARGUMENT", "REQUEST_TOO_LARGE"),
-            Self::BodyIncomplete => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
-            Self::BodyTimeout => (-32600, 408, "DEADLINE_EXCEEDED", "REQUEST_TIMEOUT"),
-            Self::TooManyBodies => (-32603, 503, "UNAVAILABLE", "TOO_MANY_BODIES"),
-            Self::MethodNotFound(_) => (-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
-            Self::InvalidParams(_) => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
-            Self::NotFound(_) => (-32601, 404, "NOT_FOUND", "NOT_FOUND"),
-            Self::MethodNotAllowed(_) => (-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED"),
-            Self::TooManyStreams(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS"),
-            Self::TooManyTasks(_) => (-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS"),
-            Self::Unavailable(_) => (-32603, 503, "UNAVAILABLE", "UNAVAILABLE"),
-            Self::NoAgents | Self::Internal { .. } => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
-        };
-        Wire { code, http, status, reason }
-    }
-
-    /// After how many seconds the same request may succeed, where waiting helps: `Retry-After`.
-    pub fn retry_after_s(&self) -> Option<u32> {
-        match self {
-            Self::Unavailable(_) | Self::TooManyTasks(_) => Some(RETRY_AFTER_S),
-            // Other bodies are gone as soon as they have come.
-            Self::TooManyBodies => Some(1),
-            _ => None,
-        }
-    }
-
-    /// Whether the request could not be received, so that over JSON-RPC, too, HTTP tells of it.
-    pub fn is_of_transfer(&self) -> bool {
-        matches!(
-            self,
-            Self::TooLarge(_) | Self::BodyIncomplete | Self::BodyTimeout | Self::TooManyBodies
-        )
     }
 
     /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters.
@@ -191,6 +122,7 @@ impl Error {
             | Self::UnsupportedOperation(_)
             | Self::ContentTypeNotSupported(_)
             | Self::InvalidAgentResponse(_)
+            | Self::ExtendedAgentCardNotConfigured
             | Self::ExtensionSupportRequired(_)
             | Self::VersionNotSupported(_)
             | Self::JsonParse(_)
@@ -231,6 +163,9 @@ impl fmt::Display for Error {
             | Self::InvalidAgentResponse(what)
             | Self::VersionNotSupported(what)
             | Self::NotFound(what) => out.write_str(what),
+            Self::ExtendedAgentCardNotConfigured => {
+                out.write_str("this agent has no extended card; its card is public")
+            }
             Self::ExtensionSupportRequired(uris) => write!(
                 out,
                 "this agent requires extensions; send the header A2A-Extensions: {}",
@@ -282,40 +217,9 @@ impl From<Vec<FieldViolation>> for Error {
     }
 }
 
-/// How long a client is asked to wait for what is not available.
-const RETRY_AFTER_S: u32 = 5;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn protocol_errors_carry_the_codes_of_the_specification() {
-        let id = TaskId::new("t");
-        for (error, code, http) in [
-            (Error::TaskNotFound(id.clone()), -32001, 404),
-            (Error::TaskNotCancelable { id: id.clone(), state: TaskState::Completed }, -32002, 400),
-            (Error::GenerationMismatch { id, expected: 5, generation: 7 }, -32010, 409),
-            (Error::PushNotificationNotSupported, -32003, 400),
-            (Error::UnsupportedOperation(String::new()), -32004, 400),
-            (Error::ContentTypeNotSupported(String::new()), -32005, 415),
-            (Error::InvalidAgentResponse(String::new()), -32006, 500),
-            (Error::ExtensionSupportRequired(Vec::new()), -32008, 400),
-            (Error::VersionNotSupported(String::new()), -32009, 400),
-            (Error::JsonParse(String::new()), -32700, 400),
-            (Error::InvalidRequest(String::new()), -32600, 400),
-            (Error::MethodNotFound(String::new()), -32601, 404),
-            (Error::InvalidParams(Vec::new()), -32602, 400),
-            (Error::TooManyTasks(3), -32603, 429),
-            (Error::NoAgents, -32603, 500),
-            (Error::Unavailable(""), -32603, 503),
-            (Error::Internal { task: None }, -32603, 500),
-        ] {
-            assert_eq!((error.wire().code, error.wire().http), (code, http), "{error:?}");
-            assert_eq!(error.details()[0]["domain"], "a2a-protocol.org");
-            assert_eq!(error.details()[0]["reason"], error.wire().reason);
-        }
-    }
 
     #[test]
     fn a_mismatch_tells_both_generations() {

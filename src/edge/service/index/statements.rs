@@ -1,130 +1,22 @@
-//! The index of tasks in D1: the statements. `STORAGE.md` describes the tables.
+//! The statements on the index, with their values. `STORAGE.md` describes the tables.
 
-use async_trait::async_trait;
-use js_sys::Array;
-use wasm_bindgen_futures::JsFuture;
-use worker::wasm_bindgen::{JsCast, JsValue};
-use worker::worker_sys::types as platform;
-use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
+use worker::wasm_bindgen::JsValue;
+use worker::{D1Database, D1PreparedStatement, Result};
 
-use super::rows::Row;
-use crate::edge::bindings;
-use crate::edge::development::statements;
-use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
-use crate::port::{IndexRow, TaskIndex};
-use a2a::model::{TaskId, TaskState, UnixMillis};
-
-/// The tables `tasks` and `task_counts`.
-pub(in crate::edge) struct D1Index {
-    pub(in crate::edge) env: Env,
-}
-
-impl D1Index {
-    /// The rows that a query asks for, and how many match in all: one round trip.
-    ///
-    /// # Errors
-    ///
-    /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let mut results = self.run(&[page_statement(query), total_statement(query)]).await?;
-        let (Some(counted), Some(found)) = (results.pop(), results.pop()) else {
-            return Err(Error::RustError("D1 gave another number of results".to_owned()));
-        };
-        let total = counted.first().map_or(Ok(0.0), |row| row.number("total"))? as u64;
-        let tasks = found.iter().map(found_task).collect::<Result<_>>()?;
-        Ok(Found { tasks, total })
-    }
-
-    /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
-    /// rows are read at most.
-    ///
-    /// # Errors
-    ///
-    /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        self.total(unfinished_statement(owner, most)).await
-    }
-
-    /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
-    /// entry of the agent in the index once, unless it has no more than `keep` tasks at all.
-    ///
-    /// # Errors
-    ///
-    /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn finished_beyond(
-        &self,
-        agent: &str,
-        keep: u64,
-        most: u64,
-    ) -> Result<Vec<TaskId>> {
-        if self.total(agent_total_statement(agent)).await? <= keep {
-            return Ok(Vec::new());
-        }
-        let found = self.run(&[excess_statement(agent, keep, most)]).await?;
-        found.iter().flatten().map(|row| row.text("id").map(TaskId::new)).collect()
-    }
-
-    /// The number that a statement selects as `total`.
-    async fn total(&self, statement: Statement) -> Result<u64> {
-        let counted = self.run(&[statement]).await?;
-        Ok(counted.iter().flatten().next().map_or(Ok(0.0), |row| row.number("total"))? as u64)
-    }
-
-    /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
-    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>> {
-        let database = bindings::database(&self.env)?;
-        let prepared = Array::new();
-        for statement in statements {
-            prepared.push(statement.prepare(&database)?.inner());
-        }
-        let database: &platform::D1Database = database.as_ref().unchecked_ref();
-        let results = JsFuture::from(database.batch(prepared)?).await?;
-        let results = Array::from(&results);
-        let results = statements.iter().zip(results.iter());
-        results.map(|(statement, result)| self.check(statement, result.unchecked_into())).collect()
-    }
-
-    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<Row>> {
-        if let Some(error) = result.error()? {
-            return Err(Error::RustError(error));
-        }
-        if bindings::settings(&self.env).is_ok_and(|settings| settings.development) {
-            statements::note(&statement.sql, &Row(result.meta()?.into()));
-        }
-        let rows = result.results()?;
-        Ok(rows.map(|rows| rows.iter().map(Row).collect()).unwrap_or_default())
-    }
-}
-
-#[async_trait(?Send)]
-impl TaskIndex for D1Index {
-    async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        let written = self.run(&[upsert_statement(row)]).await;
-        written.map(|_| ()).map_err(|error| error.to_string())
-    }
-
-    async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
-        let mut statement = Statement::new("DELETE FROM tasks");
-        statement.push(" WHERE id = {}", id.as_str().into());
-        self.run(&[statement]).await.map(|_| ()).map_err(|error| error.to_string())
-    }
-}
-
-fn found_task(row: &Row) -> Result<FoundTask> {
-    let status_ms = UnixMillis(row.number("status_ms")? as i64);
-    let position = Position { status_ms, id: TaskId::new(row.text("id")?) };
-    Ok(FoundTask { position, head: row.text("head")?, history: row.text("history")? })
-}
+use crate::edge::address::ObjectId;
+use crate::operation::list_tasks::TaskQuery;
+use crate::port::IndexRow;
+use a2a::model::{TaskId, TaskState};
 
 /// A statement with its values, in the order of their numbers.
 #[derive(Clone, Debug, PartialEq)]
-struct Statement {
-    sql: String,
+pub(super) struct Statement {
+    pub(super) sql: String,
     values: Vec<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Value {
+pub(super) enum Value {
     Text(String),
     /// Up to 2^53, exactly.
     Number(i64),
@@ -141,7 +33,7 @@ impl Statement {
         self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
     }
 
-    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+    pub(super) fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
         // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
         let values = self.values.iter().map(|value| match value {
             Value::Text(text) => JsValue::from_str(text),
@@ -157,15 +49,18 @@ impl From<&str> for Value {
     }
 }
 
-fn page_statement(query: &TaskQuery) -> Statement {
+/// The rows of a page.
+pub(super) fn page_statement(query: &TaskQuery, objects: Objects) -> Statement {
+    let object = objects.expression("object");
     let history = if query.with_history { "history" } else { "'' AS history" };
     let index = match (&query.context_id, query.state) {
         (Some(_), _) => " INDEXED BY tasks_by_context",
         (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
         (None, _) => "",
     };
-    let mut statement =
-        Statement::new(format!("SELECT id, status_ms, head, {history} FROM tasks{index}"));
+    let mut statement = Statement::new(format!(
+        "SELECT id, status_ms, {object}, head, {history} FROM tasks{index}"
+    ));
     push_filters(&mut statement, query);
     if let Some(from) = &query.from {
         statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
@@ -176,7 +71,8 @@ fn page_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-fn total_statement(query: &TaskQuery) -> Statement {
+/// How many tasks match a query.
+pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     if query.is_unfiltered() {
         let mut statement = Statement::new("SELECT total FROM task_counts");
         push_scope(&mut statement, query);
@@ -194,7 +90,8 @@ fn total_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-fn unfinished_statement(owner: &str, most: u64) -> Statement {
+/// How many unfinished tasks a caller has, counted up to `most`.
+pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
     let mut statement = Statement::new(
         "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
     );
@@ -205,21 +102,35 @@ fn unfinished_statement(owner: &str, most: u64) -> Statement {
     statement
 }
 
-fn agent_total_statement(agent: &str) -> Statement {
+/// How many tasks an agent has.
+pub(super) fn agent_total_statement(agent: &str) -> Statement {
     let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
     statement.push(" WHERE agent = {}", agent.into());
     statement
 }
 
-fn excess_statement(agent: &str, keep: u64, most: u64) -> Statement {
+/// The oldest finished tasks of an agent beyond the newest `keep`. They are found in an index that has all
+/// they are found by; only their own rows are read.
+pub(super) fn excess_statement(agent: &str, keep: u64, most: u64, objects: Objects) -> Statement {
     let mut statement = Statement::new(
         "WITH finished AS (SELECT id, status_ms FROM tasks INDEXED BY tasks_by_context",
     );
     statement.push(" WHERE agent = {}", agent.into());
-    statement.sql.push_str(" AND state IN (3, 4, 5, 7)) SELECT id FROM finished");
+    statement.sql.push_str(IS_FINISHED);
+    let object = objects.expression("tasks.object");
+    statement.sql.push_str("), excess AS (SELECT id FROM finished");
     let number = |number| Value::Number(i64::try_from(number).unwrap_or(i64::MAX));
     statement.push(" ORDER BY status_ms, id LIMIT min({}, max(0,", number(most));
-    statement.push(" (SELECT count(*) FROM finished) - {}))", number(keep));
+    statement.push(" (SELECT count(*) FROM finished) - {})))", number(keep));
+    let select = format!(" SELECT tasks.id, {object} FROM excess CROSS JOIN tasks USING (id)");
+    statement.sql.push_str(&select);
+    statement
+}
+
+/// Takes the row of a task out.
+pub(super) fn remove_statement(id: &TaskId) -> Statement {
+    let mut statement = Statement::new("DELETE FROM tasks");
+    statement.push(" WHERE id = {}", id.as_str().into());
     statement
 }
 
@@ -244,11 +155,12 @@ fn push_filters(statement: &mut Statement, query: &TaskQuery) {
     }
 }
 
-fn upsert_statement(row: IndexRow) -> Statement {
+/// Writes the row of a task, which `object` holds if that has another id.
+pub(super) fn upsert_statement(row: IndexRow, object: Option<&ObjectId>) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, generation, head, history } =
         row;
     let generation = i64::try_from(generation).unwrap_or(i64::MAX);
-    let values = vec![
+    let mut values = vec![
         Value::Text(owner),
         Value::Text(agent),
         Value::Number(status_ms.0),
@@ -259,25 +171,58 @@ fn upsert_statement(row: IndexRow) -> Statement {
         Value::Text(head),
         Value::Text(history),
     ];
-    Statement { sql: UPSERT.to_owned(), values }
+    // Not named for nothing: a database that was not migrated yet has no such column.
+    let (column, value) = if object.is_some() { (", object", ", ?10") } else { ("", "") };
+    values.extend(object.map(|object| object.as_str().into()));
+    let sql = format!(
+        "INSERT INTO tasks \
+         (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9{value}) {UNLESS_NEWER}"
+    );
+    Statement { sql, values }
 }
+
+/// Whether the table has the column `object`. A Worker is uploaded before its database is migrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// It has.
+    Stored,
+    /// It has not: every task has the id of its object.
+    NotStored,
+}
+
+impl Objects {
+    /// What selects the column.
+    fn expression(self, column: &'static str) -> &'static str {
+        match self {
+            Self::Stored => column,
+            Self::NotStored => "NULL AS object",
+        }
+    }
+}
+
+/// Whether a statement failed with this error because the column `object` is missing.
+pub(super) fn lacks_objects(error: &str) -> bool {
+    error.contains("no such column") && error.contains("object")
+}
+
+/// What finished tasks have in common: their states.
+const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 
 /// What the index `tasks_unfinished` is limited to, word by word: SQLite takes that index only for
 /// statements that say it, too.
 const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
 /// A late retry never replaces a newer row.
-const UPSERT: &str = "INSERT INTO tasks \
-    (owner, agent, status_ms, id, context_id, state, generation, head, history) \
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-    ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, state = excluded.state, \
-    generation = excluded.generation, head = excluded.head, history = excluded.history \
-    WHERE excluded.generation > tasks.generation";
+const UNLESS_NEWER: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
+    state = excluded.state, generation = excluded.generation, head = excluded.head, \
+    history = excluded.history WHERE excluded.generation > tasks.generation";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::model::ContextId;
+    use crate::operation::list_tasks::Position;
+    use a2a::model::{ContextId, UnixMillis};
 
     fn query() -> TaskQuery {
         TaskQuery {
@@ -294,10 +239,10 @@ mod tests {
 
     #[test]
     fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
-        let page = page_statement(&query());
+        let page = page_statement(&query(), Objects::Stored);
         assert_eq!(
             page.sql,
-            "SELECT id, status_ms, head, history FROM tasks WHERE owner = ?1 AND agent = ?2 \
+            "SELECT id, status_ms, object, head, history FROM tasks WHERE owner = ?1 AND agent = ?2 \
              ORDER BY status_ms DESC, id DESC LIMIT ?3"
         );
         assert_eq!(page.values, ["o".into(), "a".into(), Value::Number(51)]);
@@ -316,10 +261,10 @@ mod tests {
             with_history: false,
             ..query()
         };
-        let page = page_statement(&query);
+        let page = page_statement(&query, Objects::Stored);
         assert_eq!(
             page.sql,
-            "SELECT id, status_ms, head, '' AS history FROM tasks INDEXED BY tasks_by_context \
+            "SELECT id, status_ms, object, head, '' AS history FROM tasks INDEXED BY tasks_by_context \
              WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 \
              AND status_ms >= ?5 AND (status_ms, id) <= (?6, ?7) \
              ORDER BY status_ms DESC, id DESC LIMIT ?8"
@@ -347,11 +292,56 @@ mod tests {
     fn the_condition_on_unfinished_tasks_is_the_states_that_are_not_terminal() {
         let terminal = TaskState::ALL.into_iter().filter(|state| state.is_terminal());
         let numbers: Vec<String> = terminal.map(|state| state.number().to_string()).collect();
-        assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({})", numbers.join(", ")));
+        let numbers = numbers.join(", ");
+        assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
+        assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
         for state in TaskState::ALL {
             let query = TaskQuery { state: Some(state), ..query() };
-            let is_narrow = page_statement(&query).sql.contains("tasks_unfinished");
+            let is_narrow =
+                page_statement(&query, Objects::Stored).sql.contains("tasks_unfinished");
             assert_eq!(is_narrow, !state.is_terminal(), "{state:?}");
         }
+    }
+
+    #[test]
+    fn the_clean_up_takes_finished_tasks_only() {
+        let statement = excess_statement("a", 5, 100, Objects::Stored);
+        assert!(statement.sql.contains(IS_FINISHED), "{}", statement.sql);
+        assert_eq!(statement.values, ["a".into(), Value::Number(100), Value::Number(5)]);
+    }
+
+    #[test]
+    fn a_row_names_the_object_only_where_it_has_another_id() {
+        let row = || IndexRow {
+            id: TaskId::new("t"),
+            agent: "a".to_owned(),
+            owner: "o".to_owned(),
+            context_id: ContextId::new("c"),
+            state: TaskState::Working,
+            status_ms: UnixMillis(1),
+            generation: 2,
+            head: "{}".to_owned(),
+            history: String::new(),
+        };
+        let plain = upsert_statement(row(), None);
+        assert!(!plain.sql.contains("object"), "{}", plain.sql);
+        assert_eq!(plain.values.len(), 9);
+        let named = upsert_statement(row(), Some(&ObjectId::new("0a")));
+        assert!(named.sql.contains("history, object) VALUES"), "{}", named.sql);
+        assert!(named.sql.contains("?9, ?10) ON CONFLICT"), "{}", named.sql);
+        assert_eq!(named.values.last(), Some(&"0a".into()));
+    }
+
+    #[test]
+    fn a_database_without_the_column_is_read_without_it() {
+        for statement in [
+            page_statement(&query(), Objects::NotStored),
+            excess_statement("a", 5, 100, Objects::NotStored),
+        ] {
+            assert!(statement.sql.contains("NULL AS object"), "{}", statement.sql);
+            assert!(!statement.sql.contains("tasks.object"), "{}", statement.sql);
+        }
+        assert!(lacks_objects("D1_ERROR: no such column: object at offset 22: SQLITE_ERROR"));
+        assert!(!lacks_objects("D1_ERROR: no such table: tasks: SQLITE_ERROR"));
     }
 }

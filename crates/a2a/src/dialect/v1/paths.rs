@@ -1,0 +1,177 @@
+//! The paths of A2A 1.0 over HTTP+JSON, below the URL of an agent (spec §11.3).
+
+use crate::Operation;
+use crate::binding::percent;
+
+/// A path behind the tenant, with the ids in it decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Resource {
+    Send,
+    Stream,
+    Tasks,
+    Task(String),
+    Cancel(String),
+    Subscribe(String),
+    PushConfigs(String),
+    /// The id of the task, and that of the config.
+    PushConfig(String, String),
+    Deliveries(String, String),
+    Redeliver(String, String),
+    ExtendedCard,
+}
+
+/// The verbs of a resource, and the operation that each of them is (spec §5.3).
+pub(crate) struct Methods {
+    /// As `Allow` lists them.
+    pub(crate) allowed: &'static str,
+    /// By verb.
+    pub(crate) operations: &'static [(&'static str, Operation)],
+}
+
+impl Resource {
+    /// What stands at a path, given by its segments; `None` if nothing does.
+    pub(crate) fn parse(segments: &[&str]) -> Option<Self> {
+        match segments {
+            ["message:send"] => Some(Self::Send),
+            ["message:stream"] => Some(Self::Stream),
+            ["extendedAgentCard"] => Some(Self::ExtendedCard),
+            ["tasks"] => Some(Self::Tasks),
+            // A colon that belongs to the id is to be escaped where it could be misunderstood.
+            ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
+                Self::Cancel(percent::decode(id))
+            } else if let Some(id) = task.strip_suffix(":subscribe") {
+                Self::Subscribe(percent::decode(id))
+            } else {
+                Self::Task(percent::decode(task))
+            }),
+            ["tasks", task, "pushNotificationConfigs"] => {
+                Some(Self::PushConfigs(percent::decode(task)))
+            }
+            ["tasks", task, "pushNotificationConfigs", id] => {
+                let task = percent::decode(task);
+                Some(match id.strip_suffix(":redeliver") {
+                    Some(id) => Self::Redeliver(task, percent::decode(id)),
+                    None => Self::PushConfig(task, percent::decode(id)),
+                })
+            }
+            ["tasks", task, "pushNotificationConfigs", id, "deliveries"] => {
+                Some(Self::Deliveries(percent::decode(task), percent::decode(id)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The verbs that are taken here.
+    pub(crate) fn methods(&self) -> Methods {
+        let (allowed, operations): (_, &[_]) = match self {
+            Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
+            Self::Stream => ("POST, OPTIONS", &[("POST", Operation::SendStreamingMessage)]),
+            Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
+            Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
+            // The specification has GET in its proto and POST in its prose.
+            Self::Subscribe(_) => (
+                "GET, POST, OPTIONS",
+                &[("GET", Operation::SubscribeToTask), ("POST", Operation::SubscribeToTask)],
+            ),
+            Self::PushConfigs(_) => (
+                "GET, POST, OPTIONS",
+                &[
+                    ("GET", Operation::ListTaskPushNotificationConfigs),
+                    ("POST", Operation::CreateTaskPushNotificationConfig),
+                ],
+            ),
+            Self::PushConfig(..) => (
+                "GET, DELETE, OPTIONS",
+                &[
+                    ("GET", Operation::GetTaskPushNotificationConfig),
+                    ("DELETE", Operation::DeleteTaskPushNotificationConfig),
+                ],
+            ),
+            Self::Deliveries(..) => {
+                ("GET, OPTIONS", &[("GET", Operation::ListTaskPushNotificationDeliveries)])
+            }
+            Self::Redeliver(..) => {
+                ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
+            }
+            Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
+        };
+        Methods { allowed, operations }
+    }
+
+    /// The parameters that the path says, by name.
+    pub(crate) fn into_ids(self) -> impl Iterator<Item = (&'static str, String)> {
+        let ids = match self {
+            Self::Send | Self::Stream | Self::Tasks | Self::ExtendedCard => [None, None],
+            Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) => [Some(("id", id)), None],
+            Self::PushConfigs(task) => [Some(("taskId", task)), None],
+            Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
+                [Some(("taskId", task)), Some(("id", id))]
+            }
+        };
+        ids.into_iter().flatten()
+    }
+
+    /// Whether the path says all that a POST needs.
+    pub(crate) fn takes_no_body(&self) -> bool {
+        match self {
+            Self::Cancel(_) | Self::Subscribe(_) => true,
+            Self::Send
+            | Self::Stream
+            | Self::Tasks
+            | Self::Task(_)
+            | Self::PushConfigs(_)
+            | Self::PushConfig(..)
+            | Self::Deliveries(..)
+            | Self::Redeliver(..)
+            | Self::ExtendedCard => false,
+        }
+    }
+}
+
+/// Whether a path of the whole server that begins with this segment belongs to its default agent. No agent
+/// can have such a name.
+pub(crate) fn begins(segment: &str) -> bool {
+    matches!(segment, "tasks" | "extendedAgentCard") || segment.starts_with("message:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_decoded_after_the_path_was_cut() {
+        for (path, resource) in [
+            ("tasks/a%2Fb", Resource::Task("a/b".to_owned())),
+            ("tasks/a%20b%3Acancel", Resource::Task("a b:cancel".to_owned())),
+            ("tasks/a:b", Resource::Task("a:b".to_owned())),
+            ("tasks/a:b:cancel", Resource::Cancel("a:b".to_owned())),
+            ("tasks/%E2%9C%93:subscribe", Resource::Subscribe("✓".to_owned())),
+            ("tasks/", Resource::Task(String::new())),
+            ("tasks/tasks", Resource::Task("tasks".to_owned())),
+            (
+                "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
+                Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:c",
+                Resource::PushConfig("a".to_owned(), "b:c".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b:redeliver:redeliver",
+                Resource::Redeliver("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Aredeliver",
+                Resource::PushConfig("a".to_owned(), "b:redeliver".to_owned()),
+            ),
+            (
+                "tasks/a/pushNotificationConfigs/b%3Ac/deliveries",
+                Resource::Deliveries("a".to_owned(), "b:c".to_owned()),
+            ),
+        ] {
+            let segments: Vec<&str> = path.split('/').collect();
+            assert_eq!(Resource::parse(&segments), Some(resource), "{path}");
+        }
+    }
+}

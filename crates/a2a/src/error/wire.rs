@@ -1,0 +1,181 @@
+//! The one table of how errors look on the wire: codes, statuses and headers (spec §5.4, §9.5, §11.6).
+
+use super::Error;
+
+/// How an error looks on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// The JSON-RPC error code.
+    pub code: i32,
+    /// The HTTP status of the HTTP+JSON binding.
+    pub http: u16,
+    /// The HTTP status of the JSON-RPC binding: 200, but for a request that HTTP itself refuses.
+    pub json_rpc_http: u16,
+    /// The gRPC status name.
+    pub status: &'static str,
+    /// The reason in ErrorInfo.
+    pub reason: &'static str,
+    /// The headers that go with the error in every binding, their names in lower case.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Wire {
+    fn new(code: i32, http: u16, status: &'static str, reason: &'static str) -> Self {
+        Self { code, http, json_rpc_http: 200, status, reason, headers: Vec::new() }
+    }
+
+    /// The HTTP status is the same in every binding.
+    fn also_over_json_rpc(self) -> Self {
+        Self { json_rpc_http: self.http, ..self }
+    }
+
+    fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.headers.push((name, value.to_string()));
+        self
+    }
+
+    /// The same request may succeed after this time.
+    fn retry_after_s(self, seconds: u32) -> Self {
+        self.with_header("retry-after", seconds)
+    }
+}
+
+impl Error {
+    /// The error as each binding shows it (spec §5.4).
+    pub fn wire(&self) -> Wire {
+        match self {
+            Self::TaskNotFound(_) => Wire::new(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
+            Self::TaskNotCancelable { .. } => {
+                Wire::new(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE")
+            }
+            Self::PushNotificationNotSupported => {
+                Wire::new(-32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED")
+            }
+            Self::UnsupportedOperation(_) => {
+                Wire::new(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION")
+            }
+            // The status 400 of spec §5.4 is for content; a refused Content-Type header is 415.
+            Self::ContentTypeNotSupported(_) => {
+                Wire::new(-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
+            }
+            Self::InvalidAgentResponse(_) => {
+                Wire::new(-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE")
+            }
+            Self::ExtendedAgentCardNotConfigured => {
+                Wire::new(-32007, 400, "FAILED_PRECONDITION", "EXTENDED_AGENT_CARD_NOT_CONFIGURED")
+            }
+            Self::ExtensionSupportRequired(_) => {
+                Wire::new(-32008, 400, "FAILED_PRECONDITION", "EXTENSION_SUPPORT_REQUIRED")
+            }
+            Self::VersionNotSupported(_) => {
+                Wire::new(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED")
+            }
+            Self::GenerationMismatch { .. } => {
+                Wire::new(-32010, 409, "ABORTED", "GENERATION_MISMATCH")
+            }
+            Self::JsonParse(_) => Wire::new(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
+            Self::InvalidRequest(_) => {
+                Wire::new(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST")
+            }
+            Self::TooLarge(_) => {
+                Wire::new(-32600, 413, "INVALID_ARGUMENT", "REQUEST_TOO_LARGE").also_over_json_rpc()
+            }
+            Self::BodyIncomplete => {
+                Wire::new(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR").also_over_json_rpc()
+            }
+            Self::BodyTimeout => {
+                Wire::new(-32600, 408, "DEADLINE_EXCEEDED", "REQUEST_TIMEOUT").also_over_json_rpc()
+            }
+            // Other bodies are gone as soon as they have come.
+            Self::TooManyBodies => Wire::new(-32603, 503, "UNAVAILABLE", "TOO_MANY_BODIES")
+                .also_over_json_rpc()
+                .retry_after_s(1),
+            Self::MethodNotFound(_) => Wire::new(-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
+            Self::InvalidParams(_) => Wire::new(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+            Self::NotFound(_) => Wire::new(-32601, 404, "NOT_FOUND", "NOT_FOUND"),
+            Self::MethodNotAllowed(allowed) => {
+                Wire::new(-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED")
+                    .with_header("allow", allowed)
+            }
+            Self::TooManyStreams(_) => {
+                Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS")
+            }
+            Self::TooManyTasks(_) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS")
+                .retry_after_s(RETRY_AFTER_S),
+            Self::Unavailable(_) => {
+                Wire::new(-32603, 503, "UNAVAILABLE", "UNAVAILABLE").retry_after_s(RETRY_AFTER_S)
+            }
+            Self::NoAgents | Self::Internal { .. } => {
+                Wire::new(-32603, 500, "INTERNAL", "INTERNAL_ERROR")
+            }
+        }
+    }
+}
+
+/// How long a client is asked to wait for what is not available.
+const RETRY_AFTER_S: u32 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{TaskId, TaskState};
+
+    #[test]
+    fn protocol_errors_carry_the_codes_of_the_specification() {
+        let id = TaskId::new("t");
+        for (error, code, http) in [
+            (Error::TaskNotFound(id.clone()), -32001, 404),
+            (Error::TaskNotCancelable { id: id.clone(), state: TaskState::Completed }, -32002, 400),
+            (Error::GenerationMismatch { id, expected: 5, generation: 7 }, -32010, 409),
+            (Error::PushNotificationNotSupported, -32003, 400),
+            (Error::UnsupportedOperation(String::new()), -32004, 400),
+            (Error::ContentTypeNotSupported(String::new()), -32005, 415),
+            (Error::InvalidAgentResponse(String::new()), -32006, 500),
+            (Error::ExtendedAgentCardNotConfigured, -32007, 400),
+            (Error::ExtensionSupportRequired(Vec::new()), -32008, 400),
+            (Error::VersionNotSupported(String::new()), -32009, 400),
+            (Error::JsonParse(String::new()), -32700, 400),
+            (Error::InvalidRequest(String::new()), -32600, 400),
+            (Error::MethodNotFound(String::new()), -32601, 404),
+            (Error::InvalidParams(Vec::new()), -32602, 400),
+            (Error::TooManyTasks(3), -32603, 429),
+            (Error::TooManyStreams(3), -32603, 429),
+            (Error::NoAgents, -32603, 500),
+            (Error::Unavailable(""), -32603, 503),
+            (Error::Internal { task: None }, -32603, 500),
+        ] {
+            assert_eq!((error.wire().code, error.wire().http), (code, http), "{error:?}");
+            assert_eq!(error.details()[0]["domain"], "a2a-protocol.org");
+            assert_eq!(error.details()[0]["reason"], error.wire().reason);
+        }
+    }
+
+    #[test]
+    fn http_tells_of_a_request_that_was_not_received_over_json_rpc_too() {
+        for (error, status) in [
+            (Error::TooLarge(1), 413),
+            (Error::BodyIncomplete, 400),
+            (Error::BodyTimeout, 408),
+            (Error::TooManyBodies, 503),
+            (Error::TooManyTasks(1), 200),
+            (Error::Unavailable(""), 200),
+            (Error::Internal { task: None }, 200),
+        ] {
+            assert_eq!(error.wire().json_rpc_http, status, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn errors_that_pass_tell_when_to_try_again() {
+        for (error, headers) in [
+            (Error::TooManyTasks(1), vec![("retry-after", "5".to_owned())]),
+            (Error::Unavailable(""), vec![("retry-after", "5".to_owned())]),
+            (Error::TooManyBodies, vec![("retry-after", "1".to_owned())]),
+            (Error::MethodNotAllowed("GET"), vec![("allow", "GET".to_owned())]),
+            (Error::TooManyStreams(1), Vec::new()),
+            (Error::TaskNotFound(TaskId::new("t")), Vec::new()),
+        ] {
+            assert_eq!(error.wire().headers, headers, "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Other servers in memory, for tests.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream;
+
+use super::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+
+/// Other servers that are one closure; until [`answer_with`](Self::answer_with) gives it, nobody answers. Clones
+/// share it.
+#[derive(Clone, Default)]
+pub struct MemoryHttp(Rc<Servers>);
+
+#[derive(Default)]
+struct Servers {
+    answering: RefCell<Option<Rc<Answering>>>,
+    urls: RefCell<Vec<String>>,
+}
+
+type Answering = dyn Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String>;
+
+impl MemoryHttp {
+    /// Lets `answering` answer from now on. It gets each request with its body read as text, and gives the
+    /// answer or the reason why there is none. [`ok`] and [`status`] make answers.
+    pub fn answer_with(
+        &self,
+        answering: impl Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String> + 'static,
+    ) {
+        self.0.answering.replace(Some(Rc::new(answering)));
+    }
+
+    /// The URLs that were called, in order.
+    pub fn called(&self) -> Vec<String> {
+        self.0.urls.borrow().clone()
+    }
+}
+
+/// An answer of status 200.
+#[must_use]
+pub fn ok(body: impl Into<String>) -> HttpAnswer<String> {
+    HttpAnswer { body: body.into(), ..status(200) }
+}
+
+/// An answer without a body.
+#[must_use]
+pub fn status(status: u16) -> HttpAnswer<String> {
+    HttpAnswer { status, headers: Vec::new(), body: String::new() }
+}
+
+impl Http for MemoryHttp {
+    fn send(
+        &self,
+        mut request: HttpRequest,
+    ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        self.0.urls.borrow_mut().push(request.url.clone());
+        let servers = self.0.clone();
+        Box::pin(async move {
+            let url = request.url.clone();
+            let failed = |reason: String| HttpError::Failed { url: url.clone(), reason };
+            let body = std::mem::take(&mut request.body).bytes().await?;
+            let answering = servers.answering.borrow().clone();
+            let Some(answering) = answering else {
+                return Err(failed("it cannot be reached from memory".to_owned()));
+            };
+            let answer = answering(&request, &String::from_utf8_lossy(&body)).map_err(failed)?;
+            let HttpAnswer { status, headers, body } = answer;
+            let body = match request.max_bytes {
+                max_bytes if body.len() > max_bytes => {
+                    HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
+                }
+                _ => HttpBody::from(body),
+            };
+            Ok(HttpAnswer { status, headers, body })
+        })
+    }
+}

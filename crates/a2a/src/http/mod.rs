@@ -1,0 +1,286 @@
+//! Requests to other servers: one door, [`Http`], for whoever makes them (agents, tools, webhooks), and what
+//! goes through it. The platform implements the door; [`memory`] does for tests.
+
+pub mod memory;
+
+use std::fmt;
+
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::{LocalBoxStream, Stream, StreamExt};
+
+/// Sends requests to other servers. Redirects are not followed: they are answers.
+pub trait Http {
+    /// Sends a request, and gives the answer as soon as its status and headers are there. Dropping the future,
+    /// or the body of the answer, ends the exchange.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::Failed`] if there is no answer, [`HttpError::Silent`] if its head does not come within
+    /// `timeout_ms`. An answer of any status is no error.
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>>;
+}
+
+/// A request to another server.
+#[derive(Debug)]
+pub struct HttpRequest {
+    /// The method, as `POST`.
+    pub method: &'static str,
+    /// The absolute URL, http or https.
+    pub url: String,
+    /// Headers, in order. Of several with one name, the last one counts.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: HttpBody,
+    /// How long to wait for the head of the answer, and then for each next piece of its body, in milliseconds.
+    pub timeout_ms: u64,
+    /// The largest body of an answer that is taken, in bytes; the piece that goes beyond is an error instead.
+    pub max_bytes: usize,
+}
+
+impl HttpRequest {
+    /// A request without a body, with the bounds that suit most: 30 s and 1 MiB.
+    pub fn new(method: &'static str, url: impl Into<String>) -> Self {
+        Self {
+            method,
+            url: url.into(),
+            headers: Vec::new(),
+            body: HttpBody::Empty,
+            timeout_ms: 30_000,
+            max_bytes: 1024 * 1024,
+        }
+    }
+
+    /// The request with one more header.
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The request with this body, in place of the one that it has.
+    #[must_use]
+    pub fn with_body(mut self, body: impl Into<HttpBody>) -> Self {
+        self.body = body.into();
+        self
+    }
+}
+
+/// What the other server answered. The body is a stream of pieces unless it was read: [`text`](Self::text) makes
+/// an `HttpAnswer<String>` of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpAnswer<Body = HttpBody> {
+    /// The status.
+    pub status: u16,
+    /// The headers, their names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+impl<Body> HttpAnswer<Body> {
+    /// Whether the status says that the request succeeded.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The value of a header, whose name is given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl HttpAnswer {
+    /// The answer with its body read whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`HttpBody::next`].
+    pub async fn bytes(self) -> Result<HttpAnswer<Vec<u8>>, HttpError> {
+        let Self { status, headers, body } = self;
+        Ok(HttpAnswer { status, headers, body: body.bytes().await? })
+    }
+
+    /// The answer with its body read whole as text; what is not UTF-8 in it is replaced.
+    ///
+    /// # Errors
+    ///
+    /// As [`HttpBody::next`].
+    pub async fn text(self) -> Result<HttpAnswer<String>, HttpError> {
+        let HttpAnswer { status, headers, body } = self.bytes().await?;
+        let body = String::from_utf8(body)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        Ok(HttpAnswer { status, headers, body })
+    }
+}
+
+/// The body of a request or of an answer.
+#[derive(Default)]
+pub enum HttpBody {
+    /// None.
+    #[default]
+    Empty,
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Bytes that come piece by piece. A failing piece is the last one.
+    Stream(LocalBoxStream<'static, Result<Vec<u8>, HttpError>>),
+}
+
+impl HttpBody {
+    /// A body that comes piece by piece.
+    pub fn stream(pieces: impl Stream<Item = Result<Vec<u8>, HttpError>> + 'static) -> Self {
+        Self::Stream(Box::pin(pieces))
+    }
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// For a body that comes from another server: [`HttpError::Failed`] if it breaks off, [`HttpError::Silent`]
+    /// if the piece does not come in time, [`HttpError::TooLarge`] if the body is larger than the request allows.
+    pub async fn next(&mut self) -> Option<Result<Vec<u8>, HttpError>> {
+        match self {
+            Self::Stream(pieces) => pieces.next().await,
+            whole => match std::mem::take(whole) {
+                Self::Text(text) => Some(Ok(text.into_bytes())),
+                Self::Bytes(bytes) => Some(Ok(bytes)),
+                Self::Empty | Self::Stream(_) => None,
+            },
+        }
+    }
+
+    /// The whole body.
+    ///
+    /// # Errors
+    ///
+    /// As [`next`](Self::next).
+    pub async fn bytes(mut self) -> Result<Vec<u8>, HttpError> {
+        let mut whole = Vec::new();
+        while let Some(piece) = self.next().await {
+            match whole.is_empty() {
+                true => whole = piece?,
+                false => whole.extend(piece?),
+            }
+        }
+        Ok(whole)
+    }
+}
+
+impl fmt::Debug for HttpBody {
+    /// How large it is, not what it holds.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => out.write_str("Empty"),
+            Self::Text(text) => write!(out, "Text({} bytes)", text.len()),
+            Self::Bytes(bytes) => write!(out, "Bytes({} bytes)", bytes.len()),
+            Self::Stream(_) => out.write_str("Stream"),
+        }
+    }
+}
+
+impl From<String> for HttpBody {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for HttpBody {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<Vec<u8>> for HttpBody {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+/// Why there is no answer, or no more of it. The text names the URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HttpError {
+    /// The request could not be sent, or the connection broke.
+    Failed {
+        /// Which URL was called.
+        url: String,
+        /// What the platform says.
+        reason: String,
+    },
+    /// Nothing came in time.
+    Silent {
+        /// Which URL was called.
+        url: String,
+        /// How long was waited, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// The answer is too large.
+    TooLarge {
+        /// Which URL was called.
+        url: String,
+        /// How many bytes it may have.
+        max_bytes: usize,
+    },
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { url, reason } => write!(out, "{url} did not answer: {reason}"),
+            Self::Silent { url, timeout_ms } => {
+                write!(out, "{url} did not answer: not within {timeout_ms} ms")
+            }
+            Self::TooLarge { url, max_bytes } => {
+                write!(out, "{url} did not answer: its answer has more than {max_bytes} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for HttpError {}
+
+#[cfg(test)]
+mod tests {
+    use futures_executor::block_on;
+    use futures_util::stream;
+
+    use super::*;
+
+    fn answer(body: HttpBody) -> HttpAnswer {
+        HttpAnswer { status: 200, headers: vec![("etag".to_owned(), "1".to_owned())], body }
+    }
+
+    fn pieces(pieces: &[&str]) -> HttpBody {
+        let pieces: Vec<_> = pieces.iter().map(|piece| Ok(piece.as_bytes().to_vec())).collect();
+        HttpBody::stream(stream::iter(pieces))
+    }
+
+    #[test]
+    fn a_body_of_any_kind_is_read_whole_or_piece_by_piece() {
+        for (body, count, whole) in [
+            (HttpBody::Empty, 0, ""),
+            (HttpBody::from("text"), 1, "text"),
+            (HttpBody::from(b"bytes".to_vec()), 1, "bytes"),
+            (pieces(&["o", "", "ne"]), 3, "one"),
+        ] {
+            let (mut body, mut seen, mut read) = (body, 0, Vec::new());
+            while let Some(piece) = block_on(body.next()) {
+                seen += 1;
+                read.extend(piece.unwrap());
+            }
+            assert_eq!((seen, read.as_slice()), (count, whole.as_bytes()));
+        }
+        let read = block_on(answer(pieces(&["a", "b"])).text()).unwrap();
+        assert_eq!((read.body.as_str(), read.header("etag")), ("ab", Some("1")));
+        let odd = block_on(answer(HttpBody::from(vec![b'a', 0xff])).text()).unwrap();
+        assert_eq!(odd.body, "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_body_that_breaks_off_is_an_error_and_not_a_shorter_body() {
+        let broken = HttpError::Failed { url: "http://a".to_owned(), reason: "it left".to_owned() };
+        let body = HttpBody::stream(stream::iter([Ok(b"half".to_vec()), Err(broken.clone())]));
+        assert_eq!(block_on(answer(body).text()), Err(broken));
+    }
+}

@@ -1,0 +1,94 @@
+//! Where a task is: the id of its object, or a name that leads to it. The id that clients know a task by is
+//! another matter ([`TaskId`]), although today every task has the id of its object.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use a2a::model::TaskId;
+
+/// The id of an object, as the namespace writes it: 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ObjectId(String);
+
+impl ObjectId {
+    /// Wraps an id. Whether it is one of this namespace is found out when the object is looked up.
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The id as text.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id of the task that the object holds.
+    pub(super) fn task_id(&self) -> TaskId {
+        TaskId::new(self.as_str())
+    }
+
+    /// What is stored of the object's id beside the id of its task: nothing where both are the same.
+    pub(super) fn beside(&self, task: &TaskId) -> Option<&Self> {
+        (self.as_str() != task.as_str()).then_some(self)
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// What leads to the object of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TaskAddress {
+    /// An object that was never used, for a task that begins now.
+    New,
+    /// The object of this id.
+    Object(ObjectId),
+    /// The object of this name. Whoever says the same name comes to the same object.
+    Named(String),
+}
+
+impl TaskAddress {
+    /// The address of a task that a client names.
+    pub(super) fn of_task(id: &TaskId) -> Self {
+        Self::Object(ObjectId::new(id.as_str()))
+    }
+
+    /// The address of a send under an `Idempotency-Key`. Repetitions by the same caller to the same agent
+    /// have the same address.
+    pub(super) fn of_key(agent: &str, caller: &str, key: &str) -> Self {
+        Self::Named(format!("{agent}\n{key}\n{caller}"))
+    }
+
+    /// The address of a task whose object was stored by [`ObjectId::beside`].
+    pub(super) fn stored(object: Option<ObjectId>, task: &TaskId) -> Self {
+        object.map_or_else(|| Self::of_task(task), Self::Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_stored_only_beside_a_task_of_another_id() {
+        let object = ObjectId::new("0a");
+        for (task, beside) in [("0a", None), ("chosen", Some(&object))] {
+            let task = TaskId::new(task);
+            assert_eq!(object.beside(&task), beside);
+            let address = TaskAddress::stored(object.beside(&task).cloned(), &task);
+            assert_eq!(address, TaskAddress::Object(object.clone()));
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_key_is_that_of_earlier_versions() {
+        // Repetitions of a send must find the object that an earlier version gave it.
+        let address = TaskAddress::of_key("demo", "anonymous", "k 1");
+        assert_eq!(address, TaskAddress::Named("demo\nk 1\nanonymous".to_owned()));
+        assert_ne!(address, TaskAddress::of_key("demo", "k 1", "anonymous"));
+    }
+}

@@ -1,0 +1,253 @@
+//! One attempt to post a notification, without the post: what goes out, and what is reported of its end.
+
+use crate::operation::Notification;
+use crate::push::signature::SigningSecret;
+use crate::push::{Report, retry_after_s};
+use a2a::binding::MediaType;
+use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
+
+/// The id of a notification: the same for every attempt at the same event.
+pub(super) fn notification_id(config: &TaskPushNotificationConfig, generation: u64) -> String {
+    format!("{}.{}.{generation}", config.task_id, config.id)
+}
+
+/// The headers of a notification that goes out under an id at a time, in seconds since 1970.
+///
+/// `authorization` is what goes along where the client configured none.
+pub(super) fn headers(
+    notification: &Notification,
+    id: &str,
+    timestamp_s: i64,
+    authorization: Option<String>,
+) -> Vec<(&'static str, String)> {
+    let Notification { config, generation, body, .. } = notification;
+    let mut headers = vec![
+        ("content-type", MediaType::A2aJson.as_str().to_owned()),
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", timestamp_s.to_string()),
+        ("a2a-generation", generation.to_string()),
+    ];
+    // The secret was checked when it was registered.
+    let secret = config.signing_secret.as_ref();
+    if let Some(Ok(secret)) = secret.map(|secret| SigningSecret::parse(secret.reveal())) {
+        headers.push(("webhook-signature", secret.sign(id, timestamp_s, body)));
+    }
+    if let Some(authorization) = configured_authorization(config).or(authorization) {
+        headers.push(("authorization", authorization));
+    }
+    if let Some(token) = &config.token {
+        headers.push(("x-a2a-notification-token", token.reveal().to_owned()));
+        headers.push(("a2a-notification-token", token.reveal().to_owned()));
+    }
+    headers
+}
+
+/// The header `authorization` that the client configured for its webhook.
+pub(super) fn configured_authorization(config: &TaskPushNotificationConfig) -> Option<String> {
+    let AuthenticationInfo { scheme, credentials } = config.authentication.as_ref()?;
+    let credentials = credentials.as_ref()?.reveal();
+    // Receivers may compare the two common schemes letter by letter.
+    let scheme = match scheme.to_ascii_lowercase().as_str() {
+        "bearer" => "Bearer",
+        "basic" => "Basic",
+        _ => scheme,
+    };
+    Some(format!("{scheme} {credentials}"))
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The receiver answered.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+        /// The header `Retry-After`.
+        retry_after: Option<String>,
+    },
+    /// The URL must not be called, and was not.
+    NotCalled(String),
+    /// There was no answer.
+    NoAnswer(String),
+    /// There was no answer within this time, in milliseconds.
+    Silence(u64),
+}
+
+/// What the object of the task is told of an attempt.
+pub(super) fn report(
+    generation: u64,
+    begun: UnixMillis,
+    ended: UnixMillis,
+    ending: Ending,
+) -> Report {
+    let duration_ms = u64::try_from(ended.0.saturating_sub(begun.0)).unwrap_or(0);
+    let report = Report { generation, at: begun.0, duration_ms, ..Report::default() };
+    match ending {
+        Ending::Answered { status, retry_after } => {
+            let retry_after_s = retry_after.and_then(|text| retry_after_s(&text, ended));
+            Report { status: Some(status), retry_after_s, ..report }
+        }
+        Ending::NotCalled(reason) => Report { error: Some(reason), is_hopeless: true, ..report },
+        Ending::NoAnswer(reason) => Report { error: Some(reason), ..report },
+        Ending::Silence(patience_ms) => {
+            let error = Some(format!("no answer within {patience_ms} ms"));
+            Report { error, is_timeout: true, ..report }
+        }
+    }
+}
+
+/// Whether a sender that began to serve a webhook at this time leaves it, so that others get their turn.
+pub(super) fn is_turn_over(begun: UnixMillis, now: UnixMillis) -> bool {
+    now.0.saturating_sub(begun.0) > MAX_TURN_MS
+}
+
+/// The host of a URL, with the port if it names one. The rest of the URL may hold secrets.
+pub(super) fn host_of(url: &str) -> Option<&str> {
+    let authority = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
+    // Behind a user name and a password, which URLs of webhooks do not have.
+    authority.rsplit('@').next()
+}
+
+/// How long one webhook is served before others get their turn, in milliseconds.
+const MAX_TURN_MS: i64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::push::Standing;
+    use a2a::model::decode::decode;
+
+    const NOW: UnixMillis = UnixMillis(1_767_603_601_250);
+
+    fn notification(config: Value) -> Notification {
+        let mut whole = json!({"id": "c", "taskId": "t", "url": "https://example.com/hook"});
+        let members = config.as_object().unwrap().clone();
+        whole.as_object_mut().unwrap().extend(members);
+        Notification {
+            lease: "l".to_owned(),
+            generation: 4,
+            body: r#"{"statusUpdate":{}}"#.to_owned(),
+            config: decode(whole).unwrap(),
+            standing: Standing::Unknown,
+        }
+    }
+
+    fn header(config: Value, other: Option<&str>, name: &str) -> Option<String> {
+        let headers = headers(&notification(config), "t.c.4", 1_767, other.map(str::to_owned));
+        let found: Vec<String> =
+            headers.into_iter().filter(|(known, _)| *known == name).map(|(_, v)| v).collect();
+        assert!(found.len() <= 1, "{name} is sent once");
+        found.into_iter().next()
+    }
+
+    #[test]
+    fn every_notification_says_what_it_is() {
+        for (name, value) in [
+            ("content-type", "application/a2a+json"),
+            ("webhook-id", "t.c.4"),
+            ("webhook-timestamp", "1767"),
+            ("a2a-generation", "4"),
+        ] {
+            assert_eq!(header(json!({}), None, name).as_deref(), Some(value));
+        }
+        for name in ["authorization", "webhook-signature", "a2a-notification-token"] {
+            assert_eq!(header(json!({}), None, name), None, "{name} was not configured");
+        }
+    }
+
+    #[test]
+    fn attempts_at_the_same_event_have_the_same_id() {
+        let config = notification(json!({})).config;
+        assert_eq!(notification_id(&config, 4), "t.c.4");
+        assert_ne!(notification_id(&config, 5), "t.c.4");
+    }
+
+    #[test]
+    fn what_the_client_configured_goes_before_a_token_of_ours() {
+        let with =
+            |scheme: &str| json!({"authentication": {"scheme": scheme, "credentials": "x y"}});
+        for (config, sent) in [
+            (json!({}), "Bearer ours"),
+            (with("bearer"), "Bearer x y"),
+            (with("BASIC"), "Basic x y"),
+            (with("ApiKey"), "ApiKey x y"),
+            (json!({"authentication": {"scheme": "Bearer"}}), "Bearer ours"),
+        ] {
+            let authorization = header(config, Some("Bearer ours"), "authorization");
+            assert_eq!(authorization.as_deref(), Some(sent));
+        }
+    }
+
+    #[test]
+    fn secrets_of_the_client_are_used_as_it_wants_them() {
+        let secret = json!({"signingSecret": format!("whsec_{}", "A".repeat(32)), "token": "k"});
+        let signature = header(secret.clone(), None, "webhook-signature").unwrap();
+        assert!(signature.starts_with("v1,"), "{signature}");
+        for name in ["x-a2a-notification-token", "a2a-notification-token"] {
+            assert_eq!(header(secret.clone(), None, name).as_deref(), Some("k"));
+        }
+    }
+
+    #[test]
+    fn the_report_tells_how_an_attempt_ended() {
+        let told = |ending| report(4, NOW, UnixMillis(NOW.0 + 30), ending);
+        let plain = Report { generation: 4, at: NOW.0, duration_ms: 30, ..Report::default() };
+        let answered = |status, retry_after: Option<&str>| Ending::Answered {
+            status,
+            retry_after: retry_after.map(str::to_owned),
+        };
+        for (ending, expected) in [
+            (answered(204, None), Report { status: Some(204), ..plain.clone() }),
+            (
+                answered(503, Some("7")),
+                Report { status: Some(503), retry_after_s: Some(7), ..plain.clone() },
+            ),
+            (answered(429, Some("soon")), Report { status: Some(429), ..plain.clone() }),
+            (
+                Ending::NotCalled("no".to_owned()),
+                Report { error: Some("no".to_owned()), is_hopeless: true, ..plain.clone() },
+            ),
+            (
+                Ending::NoAnswer("lost".to_owned()),
+                Report { error: Some("lost".to_owned()), ..plain.clone() },
+            ),
+            (
+                Ending::Silence(2_000),
+                Report {
+                    error: Some("no answer within 2000 ms".to_owned()),
+                    is_timeout: true,
+                    ..plain.clone()
+                },
+            ),
+        ] {
+            assert_eq!(told(ending), expected);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_is_no_duration() {
+        let ending = Ending::NoAnswer(String::new());
+        assert_eq!(report(1, NOW, UnixMillis(NOW.0 - 1), ending).duration_ms, 0);
+    }
+
+    #[test]
+    fn a_sender_leaves_a_webhook_after_its_turn() {
+        assert!(!is_turn_over(NOW, UnixMillis(NOW.0 + MAX_TURN_MS)));
+        assert!(is_turn_over(NOW, UnixMillis(NOW.0 + MAX_TURN_MS + 1)));
+    }
+
+    #[test]
+    fn of_a_url_only_the_host_is_logged() {
+        for (url, host) in [
+            ("https://example.com/hook?key=secret", Some("example.com")),
+            ("https://example.com:8443#secret", Some("example.com:8443")),
+            ("https://example.com?key=secret", Some("example.com")),
+            ("https://user:secret@example.com/", Some("example.com")),
+            ("nonsense", None),
+        ] {
+            assert_eq!(host_of(url), host, "{url}");
+        }
+    }
+}

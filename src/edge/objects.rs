@@ -1,0 +1,152 @@
+//! The objects of tasks, as seen by those who ask them. No other file knows what a stub is.
+
+use std::fmt;
+
+use worker::{Env, Request, Response, WebSocket};
+
+use super::address::{ObjectId, TaskAddress};
+use super::bindings;
+use super::command::{Ask, Command, Form, Refusal};
+use super::request::{new_request, post_bytes};
+use crate::operation::{NextNotification, NotificationTurn};
+use a2a::model::decode::read_json;
+
+/// The object of one task, which may not be in memory and may hold no task yet.
+#[derive(Clone)]
+pub(super) struct Object {
+    env: Env,
+    id: ObjectId,
+}
+
+impl Object {
+    /// The object at an address. It is not asked anything yet, and none is made.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Unknown`] for an id that was never given out: the namespace knows its own ids.
+    pub(super) fn at(env: &Env, address: &TaskAddress) -> Result<Self, AskError> {
+        let tasks = bindings::tasks(env)?;
+        let id = match address {
+            TaskAddress::New => tasks.unique_id()?,
+            TaskAddress::Named(name) => tasks.id_from_name(name)?,
+            TaskAddress::Object(id) => {
+                tasks.id_from_string(id.as_str()).map_err(|_| AskError::Unknown)?
+            }
+        };
+        Ok(Self { env: env.clone(), id: ObjectId::new(id.to_string()) })
+    }
+
+    /// Its id, in the normal form.
+    pub(super) fn id(&self) -> &ObjectId {
+        &self.id
+    }
+
+    /// Asks for the answer to a call of a client.
+    ///
+    /// # Errors
+    ///
+    /// When it has no answer for the client.
+    pub(super) async fn call(&self, command: Command) -> Result<Response, AskError> {
+        self.ask(Ask::Call(Box::new(command))).await
+    }
+
+    /// Asks for a socket. Over it goes one `StreamCommand` there, and frames come back.
+    ///
+    /// # Errors
+    ///
+    /// When it gives none, because of too many followers among other reasons.
+    pub(super) async fn follow(&self) -> Result<WebSocket, AskError> {
+        let answer = self.ask(Ask::Follow).await?;
+        let status = answer.status_code();
+        answer.websocket().ok_or(AskError::Refused(Refusal::Failed(status)))
+    }
+
+    /// Reports on a notification, and asks for the next one.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer, or cannot now.
+    pub(super) async fn next_notification(
+        &self,
+        asked: NextNotification,
+    ) -> Result<NotificationTurn, AskError> {
+        let mut answer = self.ask(Ask::NextNotification(asked)).await?;
+        let text = answer.text().await?;
+        read_json(&text).map_err(|error| AskError::Unreadable(error.to_string()))
+    }
+
+    /// Lets it delete its task if that is finished.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::NotDeleted`] where the task is not finished; or when it does not answer.
+    pub(super) async fn delete(&self) -> Result<(), AskError> {
+        self.ask(Ask::Delete).await.map(|_| ())
+    }
+
+    async fn ask(&self, ask: Ask) -> Result<Response, AskError> {
+        let form = ask.form();
+        let request = request(ask)?;
+        // A new stub each time: after a failure the old one may stay broken.
+        let stub = bindings::tasks(&self.env)?.id_from_string(self.id.as_str())?.get_stub()?;
+        let answer = stub.fetch_with_request(request).await?;
+        let header = |name: &str| answer.headers().get(name).ok().flatten();
+        match Refusal::read(form, answer.status_code(), header) {
+            Some(refusal) => Err(AskError::Refused(refusal)),
+            None => Ok(answer),
+        }
+    }
+}
+
+fn request(ask: Ask) -> Result<Request, worker::Error> {
+    let form: Form = ask.form();
+    // The host of a request to an object means nothing.
+    let url = format!("https://task{}", form.path());
+    match ask.into_body()? {
+        Some(body) => post_bytes(&url, body.as_bytes()),
+        None if form.is_upgrade() => {
+            new_request(form.method(), &url, &[("upgrade", "websocket")], None)
+        }
+        None => new_request(form.method(), &url, &[], None),
+    }
+}
+
+/// Why an object gave no answer.
+pub(super) enum AskError {
+    /// There is no such object: its id was never given out.
+    Unknown,
+    /// It refuses.
+    Refused(Refusal),
+    /// What it answered cannot be read by this version.
+    Unreadable(String),
+    /// It could not be reached.
+    Platform(worker::Error),
+}
+
+impl AskError {
+    /// Whether the object and this program are of versions of which one cannot read the other: asking again
+    /// helps, but not at once.
+    pub(super) fn is_of_versions(&self) -> bool {
+        match self {
+            Self::Unreadable(_) | Self::Refused(Refusal::Unreadable) => true,
+            Self::Refused(_) | Self::Unknown | Self::Platform(_) => false,
+        }
+    }
+}
+
+impl From<worker::Error> for AskError {
+    fn from(error: worker::Error) -> Self {
+        Self::Platform(error)
+    }
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => out.write_str("there is no object of this id"),
+            Self::Refused(refusal) => refusal.fmt(out),
+            Self::Unreadable(reason) => write!(out, "what it answered cannot be read: {reason}"),
+            Self::Platform(error) => error.fmt(out),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the queues hold: jobs for senders of notifications, and dead letters.
+//!
+//! A message tells by its form what it is, so queues may be called anything. Bodies are JSON texts, to which members
+//! may be added: a consumer of another version reads them during a deploy.
+
+use serde::Serialize;
+
+use super::address::{ObjectId, TaskAddress};
+use crate::operation::GivenUp;
+use crate::port::WebhookJob;
+use a2a::model::TaskId;
+use a2a::model::decode::{Decode, Fields, read_json};
+
+/// The body of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    /// A webhook is owed notifications.
+    Job(QueuedJob),
+    /// A notification was given up. Only operators read what is in it.
+    DeadLetter,
+}
+
+impl Body {
+    /// Reads the body of a message.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither a job nor a dead letter.
+    pub(super) fn read(text: &str) -> serde_json::Result<Self> {
+        read_json(text)
+    }
+}
+
+impl Decode for Body {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if fields.member("generation").is_some() {
+            return Some(Self::DeadLetter);
+        }
+        QueuedJob::decode(fields).map(Self::Job)
+    }
+}
+
+/// A job, and where its task is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct QueuedJob {
+    /// The job.
+    #[serde(flatten)]
+    pub(super) job: WebhookJob,
+    /// The object of the task, if the task has another id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) object: Option<ObjectId>,
+}
+
+impl QueuedJob {
+    /// Where its task is.
+    pub(super) fn address(&self) -> TaskAddress {
+        TaskAddress::stored(self.object.clone(), &self.job.task)
+    }
+}
+
+impl Decode for QueuedJob {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let object = fields.string("object").map(ObjectId::new);
+        Some(Self { job: WebhookJob::decode(fields)?, object })
+    }
+}
+
+/// A notification that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DeadLetter<'a> {
+    agent: &'a str,
+    task: &'a TaskId,
+    config_id: &'a str,
+    generation: u64,
+    error: &'a str,
+    is_suspended: bool,
+}
+
+impl<'a> DeadLetter<'a> {
+    /// The letter about what the webhook of a job did not get.
+    pub(super) fn new(job: &'a WebhookJob, given_up: &'a GivenUp) -> Self {
+        let GivenUp { generation, error, is_suspended } = given_up;
+        let WebhookJob { agent, task, config_id } = job;
+        Self { agent, task, config_id, generation: *generation, error, is_suspended: *is_suspended }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn job() -> WebhookJob {
+        WebhookJob { agent: "demo".to_owned(), task: TaskId::new("0a"), config_id: "c".to_owned() }
+    }
+
+    #[test]
+    fn a_job_is_read_as_it_was_written() {
+        for object in [None, Some(ObjectId::new("0b"))] {
+            let queued = QueuedJob { job: job(), object };
+            let text = serde_json::to_string(&queued).unwrap();
+            assert_eq!(Body::read(&text).unwrap(), Body::Job(queued));
+        }
+    }
+
+    #[test]
+    fn a_job_of_a_task_with_the_id_of_its_object_is_that_of_earlier_versions() {
+        let queued = QueuedJob { job: job(), object: None };
+        let written = serde_json::to_value(&queued).unwrap();
+        assert_eq!(written, json!({"agent": "demo", "task": "0a", "configId": "c"}));
+        assert_eq!(queued.address(), TaskAddress::of_task(&TaskId::new("0a")));
+        let elsewhere = QueuedJob { object: Some(ObjectId::new("0b")), ..queued };
+        assert_eq!(elsewhere.address(), TaskAddress::Object(ObjectId::new("0b")));
+    }
+
+    #[test]
+    fn a_dead_letter_is_known_by_its_form() {
+        let given_up = GivenUp {
+            generation: 4,
+            error: "the receiver answered 404".to_owned(),
+            is_suspended: false,
+        };
+        let written: Value = serde_json::to_value(DeadLetter::new(&job(), &given_up)).unwrap();
+        let expected = json!({"agent": "demo", "task": "0a", "configId": "c", "generation": 4,
+            "error": "the receiver answered 404", "isSuspended": false});
+        assert_eq!(written, expected);
+        assert_eq!(Body::read(&written.to_string()).unwrap(), Body::DeadLetter);
+    }
+
+    #[test]
+    fn other_messages_cannot_be_read() {
+        for text in ["", "not json", "[]", "{}", r#"{"agent":"demo","task":"0a"}"#] {
+            assert!(Body::read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Time.
+
+use futures_util::future::LocalBoxFuture;
+
+use a2a::model::UnixMillis;
+
+/// What time it is, and timers.
+pub trait Clock {
+    /// The present instant. On Cloudflare it advances only while waiting.
+    fn now(&self) -> UnixMillis;
+
+    /// Completes after `millis` milliseconds; dropping it cancels the timer.
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
+}

@@ -1,0 +1,35 @@
+//! The queue of webhooks that are owed notifications.
+
+use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
+
+use crate::format;
+use a2a::model::TaskId;
+use a2a::model::decode::{Decode, Fields};
+
+/// Where a task puts a job when a webhook is owed something.
+pub trait WebhookQueue {
+    /// Puts a job into the queue, once what was written before is durable.
+    fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
+}
+
+/// A webhook that is owed notifications. The job never says which: its task knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookJob {
+    /// The agent that has the task.
+    pub agent: String,
+    /// The task.
+    pub task: TaskId,
+    /// The id of the webhook.
+    pub config_id: String,
+}
+
+impl Decode for WebhookJob {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        format::JOB.check(fields)?;
+        let task = TaskId::new(fields.required_string("task")?);
+        let agent = fields.required_string("agent")?;
+        Some(Self { agent, task, config_id: fields.required_string("configId")? })
+    }
+}

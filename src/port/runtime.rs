@@ -1,0 +1,25 @@
+//! What runs the object of a task.
+
+use futures_util::future::LocalBoxFuture;
+
+use a2a::model::UnixMillis;
+
+/// Background work and the alarm of one object.
+pub trait Runtime {
+    /// Runs a future to its end, whether or not the present request goes on.
+    fn spawn(&self, future: LocalBoxFuture<'static, ()>);
+
+    /// Wakes the task at this instant or later, even if it is not in memory then. Replaces an
+    /// earlier alarm. Takes effect together with the writes around it.
+    fn set_alarm(&self, at: UnixMillis);
+
+    /// Completes when everything written so far is durable.
+    fn sync(&self) -> LocalBoxFuture<'static, ()>;
+}
+
+/// Those who follow the task of one object.
+pub trait Followers {
+    /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
+    /// last one, and their streams end.
+    fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
+}

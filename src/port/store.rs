@@ -1,0 +1,118 @@
+//! The storage of one task.
+
+use std::fmt;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::Indexed;
+
+/// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
+/// object before they are durable.
+pub trait TaskStore {
+    /// The facts and the batches of the log, oldest first; `None` if there is no task. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails or holds what this version cannot read.
+    fn load(&self) -> Result<Option<StoredTask>, StoreError>;
+
+    /// The batches that hold events after the generation `after`, oldest first, as many as fit about
+    /// `max_bytes` but at least one; and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
+
+    /// Appends a batch; with `opening`, the first one, the facts are written as well. All or nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails; nothing was written then.
+    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Notes how far the index has followed.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
+
+    /// Keeps a webhook, in place of one of the same id.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError>;
+
+    /// Deletes a webhook, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
+
+    /// Deletes all that is stored, the alarm included.
+    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
+}
+
+/// What is known of a task from its first moment on and never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFacts {
+    /// The agent that has it.
+    pub agent: String,
+    /// The id of the caller to whom alone it is visible.
+    pub owner: String,
+    /// What tells the message that began it from others, if the send was idempotent.
+    pub fingerprint: Option<String>,
+}
+
+/// Log entries that became visible together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The generation of the task after these entries.
+    pub generation: u64,
+    /// What each entry means for those who follow the task, a character each (`operation::frame`).
+    pub marks: String,
+    /// The entries as 1.0 JSON, a line each.
+    pub lines: String,
+}
+
+/// What storage holds of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTask {
+    /// Its facts.
+    pub facts: TaskFacts,
+    /// How far the index has followed it.
+    pub indexed: Indexed,
+    /// Its log, oldest first.
+    pub log: Vec<Batch>,
+    /// Its webhooks as JSON, in the order of their registration.
+    pub webhooks: Vec<String>,
+}
+
+/// Storage did not give what it was asked. The texts are for the log, not for clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// It did not do what it was asked.
+    Failed(String),
+    /// It holds what this version cannot read, but another one may.
+    Unreadable(String),
+}
+
+impl StoreError {
+    /// What went wrong.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Failed(reason) | Self::Unreadable(reason) => reason,
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.reason())
+    }
+}
+
+impl std::error::Error for StoreError {}

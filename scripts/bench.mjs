@@ -2,7 +2,7 @@
 import "./lib/node-version.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
-import { inRoot, root } from "./lib/paths.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -20,15 +20,15 @@ await main(async () => {
   await setUpAndBuild();
   const begun = Date.now();
   const env = environment({ A2A_BENCH_GZIP: await gzipSize(), TMPDIR: scratchFolder() });
-  const options = ["--disable-warning=ExperimentalWarning", inRoot("bench", "main.ts"), ...passedOn(values, ["quick"])];
-  const { code } = await run(packagedNode(), options, { cwd: root, env });
+  const options = ["--disable-warning=ExperimentalWarning", inPackage("bench", "main.ts"), ...passedOn(values, ["quick"])];
+  const { code } = await run(packagedNode(), options, { cwd: packageDir, env });
   if (code !== 0) throw new Stop("The benchmarks failed; the messages are above.");
   say(`\nMeasured in ${seconds(begun)}.`);
 });
 
 /** The size of the upload, as `npm run size` prints it. */
 async function gzipSize() {
-  const { output } = await run(process.execPath, [inRoot("scripts", "size.mjs")], { cwd: root, quiet: true });
+  const { output } = await run(process.execPath, [inPackage("scripts", "size.mjs")], { cwd: packageDir, quiet: true });
   const size = /^total .* ([\d.]+ KB) gzip$/m.exec(output)?.[1];
   if (size === undefined) throw new Stop(`npm run size told no size:\n\n${output}`);
   return size;

@@ -1,13 +1,13 @@
-// `npm run build`, and the build command of wrangler.toml.
+// `npm run build`, `npx a2a-edge build`, and the build command of wrangler.toml.
 import "./lib/node-version.mjs";
+import { command } from "./lib/command.mjs";
 import { unlessStopping } from "./lib/guard.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { checkRequirements } from "./lib/requirements.mjs";
-import { setUpAndBuild } from "./lib/setup.mjs";
+import { setUp, setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
 
-const usage = `Usage: npm run build
+const usage = `Usage: ${command("build")}
 
 Sets everything up and builds the Worker if anything has changed.
 
@@ -24,8 +24,8 @@ await main(async () => {
   }
   const isRebuild = Boolean(process.env.A2A_EDGE_KEEP_SERVING);
   try {
-    // Before its first build `npm run dev` has checked them.
-    if (!isRebuild) checkRequirements();
+    // Before its first build `dev` has checked this.
+    if (!isRebuild) await setUp();
     await ensureBuilt(output);
   } catch (error) {
     if (!(error instanceof Stop) || !isRebuild) throw error;

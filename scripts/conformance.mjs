@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
-import { inRoot, root } from "./lib/paths.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { environment, run } from "./lib/process.mjs";
 import { virtualEnvironment } from "./lib/python.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
@@ -36,7 +36,7 @@ await main(async () => {
   if (python === undefined) throw new Stop("The conformance kit needs Python 3.11 or newer with venv.");
   await setUpAndBuild();
   const env = environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() });
-  const args = ["--disable-warning=ExperimentalWarning", inRoot("tests", "conformance", "main.ts"), kit, python];
-  const { code } = await run(packagedNode(), args, { cwd: root, env });
+  const args = ["--disable-warning=ExperimentalWarning", inPackage("tests", "conformance", "main.ts"), kit, python];
+  const { code } = await run(packagedNode(), args, { cwd: packageDir, env });
   if (code !== 0) throw new Stop("The kit did not pass, see above.");
 });

@@ -1,12 +1,13 @@
-// `npm run deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
+// `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
+import { command, wranglerLine } from "./lib/command.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
 import { readConfig, wrangler } from "./lib/wrangler.mjs";
 
-const usage = `Usage: npm run deploy [-- OPTION...]
+const usage = `Usage: ${command("deploy", "[OPTION...]")}
 
 Builds the Worker, makes the queues that the account lacks, deploys, and applies the migrations to the remote database.
 
@@ -40,7 +41,7 @@ await main(async () => {
   const { values } = readOptions({ usage, options: { env: { type: "string", short: "e" }, ...PASSED_ON } });
   const dryRun = values["dry-run"] === true;
   const environment = passedOn(values, ["env"]);
-  await setUp();
+  await setUp(values.env);
   const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
   await ensureBuilt("default");
@@ -58,7 +59,7 @@ await main(async () => {
   await step("Migrating the remote database", async () => {
     const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
     if ((await wrangler(migrate)).code !== 0) {
-      throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: npx wrangler ${migrate.join(" ")}`);
+      throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: ${wranglerLine(...migrate)}`);
     }
   });
 });
@@ -88,9 +89,9 @@ async function checkLogin() {
   if (/"loggedIn":\s*false/.test(output)) {
     throw new Stop(
       "You are not logged in to Cloudflare.\n\n" +
-        "    Run: npx wrangler login\n" +
+        `    Run: ${wranglerLine("login")}\n` +
         "    or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID, if you have several accounts).\n\n" +
-        "npm run deploy -- --dry-run shows what would be uploaded without a login.",
+        `${command("deploy", "--dry-run")} shows what would be uploaded without a login.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-// `npm run dev`: as `npm start`, with a quick unoptimised build that is made anew on every change.
+// `npm run dev`, `npx a2a-edge dev`: as `start`, with a quick unoptimised build that is made anew on every change.
 import "./lib/node-version.mjs";
 import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -7,7 +7,7 @@ import { outputs } from "./lib/worker.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
-  const options = serveOptions("run dev", "As npm start, with a quick unoptimised build that is made anew on every change.");
+  const options = serveOptions("dev", "As start, with a quick unoptimised build that is made anew on every change.");
   await checkPort(options);
   await setUpAndBuild("dev");
   await ensureLocalMigrations(options.state);

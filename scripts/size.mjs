@@ -1,18 +1,30 @@
-// `npm run size`: what the upload weighs, against the limit.
+// `npm run size`, `npx a2a-edge size`: what the upload weighs, in the repository against the limit and the last release.
 import "./lib/node-version.mjs";
+import { readFileSync } from "node:fs";
+import { command } from "./lib/command.mjs";
 import { readOptions } from "./lib/options.mjs";
+import { inPackage, isRepository } from "./lib/paths.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { printSize } from "./lib/size.mjs";
+import { printSize, recordRelease } from "./lib/size.mjs";
 import { main } from "./lib/ui.mjs";
 
-const usage = `Usage: npm run size
+const OF_REPOSITORY = `Builds the Worker if anything has changed and prints its size, with the difference to the last release. The exit code
+is 1 above the limit.
 
-Builds the Worker if anything has changed and prints its size. The exit code is 1 above the limit.
+    --release    keeps the sizes in scripts/last-release.json, as those of the version in package.json`;
 
+const OF_PROJECT = `Builds the Worker if anything has changed and prints its size.
+`;
+
+const usage = `Usage: ${command("size")}
+
+${isRepository ? OF_REPOSITORY : OF_PROJECT}
     -h, --help   this text`;
 
 await main(async () => {
-  readOptions({ usage });
+  const { values } = readOptions({ usage, options: isRepository ? { release: { type: "boolean" } } : {} });
   await setUpAndBuild();
-  if (!printSize("default")) process.exit(1);
+  const fits = printSize("default");
+  if (values.release) recordRelease("default", JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version);
+  if (!fits) process.exit(1);
 });

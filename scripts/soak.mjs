@@ -3,7 +3,7 @@ import "./lib/node-version.mjs";
 import { randomInt } from "node:crypto";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
-import { inRoot, root } from "./lib/paths.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -37,8 +37,8 @@ await main(async () => {
   await setUpAndBuild(output);
   const env = environment({ A2A_BUILD_DIR: outputs[output], TMPDIR: scratchFolder() });
   const { seed, kills, tasks } = numbers;
-  const args = ["--disable-warning=ExperimentalWarning", inRoot("tests", "soak", "main.ts"), ...[seed, kills, tasks].map(String)];
-  const { code } = await run(packagedNode(), args, { cwd: root, env });
+  const args = ["--disable-warning=ExperimentalWarning", inPackage("tests", "soak", "main.ts"), ...[seed, kills, tasks].map(String)];
+  const { code } = await run(packagedNode(), args, { cwd: packageDir, env });
   if (code !== 0) {
     const again = `npm run soak -- --seed ${seed} --kills ${kills} --tasks ${tasks}${values.stable ? " --stable" : ""}`;
     throw new Stop(`Something went wrong, see above. To repeat it:\n\n    ${again}`);

@@ -1,4 +1,4 @@
-// `npm start`: sets everything up and serves the agents locally.
+// `npm start`, `npx a2a-edge start`: sets everything up and serves the agents locally.
 import "./lib/node-version.mjs";
 import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";

@@ -1,20 +1,33 @@
 // `npm test`: sets everything up, then runs every check. The steps are listed below, in their order.
 import "./lib/node-version.mjs";
-import { readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { cpus } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { checkDependencies } from "./lib/deny.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { packagedNode } from "./lib/packages.mjs";
+import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
 import { ensurePython } from "./lib/python.mjs";
-import { binDir, inRoot, root } from "./lib/paths.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
+import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { printSize } from "./lib/size.mjs";
-import { Stop, main, say, seconds } from "./lib/ui.mjs";
+import { Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { ensureBuilt, outputs } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
+
+/** How many steps and spec files are named as the longest ones. */
+const LONGEST = 5;
+
+/**
+ * The specs that the stable build is tested with: both builds are compiled from the same sources, and differ in what a panic
+ * does. In the stable build it ends its isolate with everything at work there, so what panics leave behind is tested, and
+ * what must outlive the end of an isolate; the smoke test shows that this build serves at all. All other specs run against
+ * what is deployed, and by name against either build.
+ */
+const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
 
 /** What `build` made, for the steps that need it. */
 const built = {};
@@ -27,15 +40,16 @@ const steps = [
     title: "Lint, WebAssembly (cargo clippy)",
     work: () => cargo("clippy", "--lib", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"),
   },
+  { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
   { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(join(binDir, "tsc"), ["--project", "."]) },
+  { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
-  { name: "e2e-stable", title: "End-to-end tests of the stable build", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
+  { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
 ];
 
 const usage = `Usage: npm test [-- STEP...] [--only STEP,STEP]
@@ -45,7 +59,8 @@ Without a step, all of them run, in this order:
 ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 
 "lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
-if there is none, the tests with "card" in their title; so does "e2e-default:card" with one build only.
+if there is none, the tests with "card" in their title; so does "e2e-default:card" with one build only. Without
+such a filter the stable build is tested with these files alone: ${STABLE_SPECS.join(", ")}.
 
     --only STEP,STEP   the same as naming the steps
     -h, --help         this text
@@ -60,13 +75,24 @@ await main(async () => {
   await ensureWasmTarget();
 
   const results = [];
-  for (const { step, filter } of chosen) results.push({ name: step.name, outcome: await perform(step, filter, results) });
+  const begun = Date.now();
+  for (const { step, filter } of chosen) {
+    const stepBegun = Date.now();
+    results.push({ name: step.name, outcome: await perform(step, filter, results), ms: Date.now() - stepBegun });
+  }
 
+  say(`\n${results.length} steps took ${duration(Date.now() - begun)}, the longest: ${longest(results)}`);
   const failed = results.filter(({ outcome }) => outcome !== "passed");
-  say(`\n${results.length - failed.length} of ${results.length} steps passed`);
+  say(`${results.length - failed.length} of ${results.length} steps passed`);
   for (const { name, outcome } of failed) say(`    ${name}: ${outcome}`);
   if (failed.length > 0) process.exit(1);
 });
+
+/** Names the items that took longest, each with its time. */
+function longest(items) {
+  const sorted = [...items].sort((one, other) => other.ms - one.ms);
+  return sorted.slice(0, LONGEST).map(({ name, ms }) => `${name} ${duration(ms)}`).join(", ");
+}
 
 /** The steps that the arguments select, each with its filter; what a step needs comes along. */
 function choose() {
@@ -108,7 +134,7 @@ async function perform({ title, needs = [], work }, filter, results) {
 }
 
 async function command(program, args, env = {}) {
-  const { code } = await run(program, args, { cwd: root, env: environment(env) });
+  const { code } = await run(program, args, { cwd: packageDir, env: environment(env) });
   return code === 0;
 }
 
@@ -117,7 +143,7 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const files = readdirSync(inRoot("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
+  const files = readdirSync(inPackage("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
   const paths = files.map((name) => join("tests", "scripts", name));
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
 }
@@ -131,26 +157,35 @@ async function findPython() {
   built.python = await ensurePython();
 }
 
-function endToEnd(output, filter) {
+async function endToEnd(output, filter) {
   if (built[output] === undefined) {
     say("    nothing to do: the stable build is what is deployed");
     return true;
   }
-  const specs = readdirSync(inRoot("tests", "e2e")).filter((name) => name.endsWith(".spec.ts")).sort();
+  const specs = readdirSync(inPackage("tests", "e2e")).filter((name) => name.endsWith(".spec.ts")).sort();
   const named = filter ? specs.filter((name) => name.includes(filter)) : specs;
   const pattern = filter && named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
-  const files = (named.length > 0 ? named : specs).map((name) => join("tests", "e2e", name));
+  const chosen = output === "stable" && !filter ? STABLE_SPECS.map((name) => `${name}.spec.ts`) : named;
+  const files = (chosen.length > 0 ? chosen : specs).map((name) => join("tests", "e2e", name));
   say(`    ${outputs[output]} (${built[output]})`);
+  const times = join(scratchFolder(), "times");
   const options = [
     "--test",
     "--test-force-exit",
     "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${inPackage("scripts", "lib", "spec-times.mjs")}`,
+    `--test-reporter-destination=${times}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     // The tests wait more than they compute, so two files at once pay off even on a small machine.
     `--test-concurrency=${Math.max(2, cpus().length - 1)}`,
   ];
-  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
+  const passed = await command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
     A2A_BUILD_DIR: outputs[output], ...(built.python ? { A2A_PYTHON: built.python } : {}),
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
+  const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];
+  const taken = lines.map((line) => ({ ms: parseInt(line, 10), name: basename(line, ".spec.ts") }));
+  if (taken.length > 1) say(`    the slowest of ${taken.length} files: ${longest(taken)}`);
+  return passed;
 }

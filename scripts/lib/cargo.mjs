@@ -1,17 +1,34 @@
 // What cargo prints, taken apart: progress is shown at once, diagnostics when the build is over.
 import { plain } from "./process.mjs";
 
+const PROGRESS_MS = 10_000;
 const HEADER = /^(error|warning)(?:\[\w+\])?: /;
-/** Ends a diagnostic without being one: the summaries of rustc, and what worker-build says. */
-const FOOTER = /^(?:For more information about|Some errors have detailed explanations|Error: |\[INFO\])/;
+/** Ends a diagnostic without being one: the summaries of rustc. */
+const FOOTER = /^(?:For more information about|Some errors have detailed explanations)/;
 /** Says only that there were diagnostics. */
 const SUMMARY = /^(?:error: could not compile|error: aborting due to|warning: `.*` \(.*\) generated \d+ warning|warning: build failed)/;
-/** A problem that build.rs reports: a mistake in an agent file. */
-const OWN = /^error: a2a-edge@\S+: (.*)$/;
+/** A problem that the build script of a crate reports: a mistake in an agent file. */
+const OWN = /^error: [\w-]+@\d\S*: (.*)$/;
 
 /** Whether a line is one of cargo's status lines or its bar: a verb that ends in column 12. */
 export function isStatus(line) {
   return /^(?=.{12} ) *[A-Z][a-z]+ /.test(line) && /^[A-Z][a-z]+$/.test(line.slice(0, 12).trimStart());
+}
+
+/**
+ * For `run`: shows cargo's status lines on a terminal as they are. Elsewhere a build that takes long tells every
+ * ten seconds how many of its crates are compiled.
+ */
+export function progress(now = Date.now) {
+  if (process.stdout.isTTY) return isStatus;
+  let told = now();
+  return (line) => {
+    const bar = /^ +Building \[.*\] (\d+)\/(\d+)(?:: (.*))?/.exec(line);
+    if (!bar || now() - told < PROGRESS_MS) return false;
+    told = now();
+    const [, done, all, names] = bar;
+    return `    ${done} of ${all} crates${names ? `, now ${names.trim()}` : ""}\n`;
+  };
 }
 
 /**

@@ -1,23 +1,40 @@
-// The npm packages of package-lock.json, and the Node among them.
+// The npm packages that the scripts need, and the Node among them.
 import { existsSync, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { binDir, inRoot, root } from "./paths.mjs";
+import { basename, delimiter, dirname, join } from "node:path";
+import { locked } from "./lock.mjs";
+import { inPackage, npmPackage, packageDir } from "./paths.mjs";
 import { query, run } from "./process.mjs";
 import { atLeast } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
 
-/** Installs the npm packages where node_modules is not what package-lock.json asks for. */
+/** The packages that every command needs; in the repository there are more, for its tests. */
+const NEEDED = ["binaryen", "esbuild", "wrangler"];
+
+/** Makes sure that the npm packages are there: installs those of a checkout, asks for `npm install` elsewhere. */
 export async function ensurePackages() {
-  if (packagesMatchLock()) return;
-  await step("Installing npm packages", async () => {
-    // The project's own Node goes away during the installation: npm runs on the one it came with.
-    const PATH = process.env.PATH.split(delimiter).filter((entry) => !entry.endsWith(join("node_modules", ".bin"))).join(delimiter);
-    const { code } = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-      cwd: root,
-      env: { ...process.env, PATH },
+  if (isCheckout()) {
+    if (packagesMatchLock()) return;
+    await locked(inPackage(".wrangler", "set-up.lock"), async () => {
+      if (!packagesMatchLock()) await installPackages();
     });
-    if (code !== 0) throw new Stop("npm ci failed; its messages are above. With a network problem, just run the command again.");
-  });
+    return;
+  }
+  const missing = NEEDED.filter((name) => npmPackage(name) === undefined);
+  if (missing.length > 0) throw new Stop(`npm packages of a2a-edge are missing: ${missing.join(", ")}.\n\n    Run: npm install`);
+}
+
+/** The path of a file of an npm package. */
+export function inNpmPackage(name, ...parts) {
+  const folder = npmPackage(name);
+  const path = folder && join(folder, ...parts);
+  if (!path || !existsSync(path)) throw new Stop(`The npm package ${name} is missing or damaged.\n\n    Run: npm ${isCheckout() ? "ci" : "install"}`);
+  return path;
+}
+
+/** The version of an npm package, undefined where it is not installed. */
+export function packageVersion(name) {
+  const folder = npmPackage(name);
+  return folder && JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
 }
 
 /**
@@ -25,21 +42,40 @@ export async function ensurePackages() {
  * It is an npm package, except where none exists for the platform.
  */
 export function packagedNode() {
-  const packaged = join(binDir, "node");
-  if (query(packaged, ["--version"]) !== undefined) return packaged;
+  const { platform, arch } = process;
+  const folder = [`node-${platform}-${arch}`, `node-bin-${platform}-${arch}`].map(npmPackage).find(Boolean);
+  const packaged = folder && join(folder, "bin", "node");
+  if (packaged && query(packaged, ["--version"]) !== undefined) return packaged;
   if (atLeast(process.versions.node, "22.18")) return process.execPath;
   throw new Stop(
-    `There is no packaged Node for ${process.platform}-${process.arch}, and this Node is ${process.versions.node}.\n\n` +
+    `There is no packaged Node for ${platform}-${arch}, and this Node is ${process.versions.node}.\n\n` +
       "    Install Node 24 from https://nodejs.org, or: nvm install 24",
   );
 }
 
+/** Whether the package is a checkout, perhaps linked, and not something that npm has installed. */
+function isCheckout() {
+  return basename(dirname(packageDir)) !== "node_modules" && existsSync(inPackage("package-lock.json"));
+}
+
+function installPackages() {
+  return step("Installing npm packages", async () => {
+    // The packaged Node goes away during the installation: npm runs on the one it came with.
+    const PATH = process.env.PATH.split(delimiter).filter((entry) => !entry.endsWith(join("node_modules", ".bin"))).join(delimiter);
+    const { code } = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+      cwd: packageDir,
+      env: { ...process.env, PATH },
+    });
+    if (code !== 0) throw new Stop("npm ci failed; its messages are above. With a network problem, just run the command again.");
+  });
+}
+
 /** Compares with npm's own record of what it installed, which it writes last. */
 function packagesMatchLock() {
-  const record = inRoot("node_modules", ".package-lock.json");
+  const record = inPackage("node_modules", ".package-lock.json");
   if (!existsSync(record)) return false;
   const installed = JSON.parse(readFileSync(record, "utf8")).packages;
-  const wanted = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
+  const wanted = JSON.parse(readFileSync(inPackage("package-lock.json"), "utf8")).packages;
   const matches = ([path, entry]) => {
     const found = installed[path];
     return found ? found.version === entry.version && found.integrity === entry.integrity : entry.optional === true;

@@ -1,17 +1,58 @@
+// Two places: the package, with these scripts, and the project, whose Worker is built. In the repository they are one.
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+/** Where the scripts are, the npm packages that they need, and the migrations. Links are resolved. */
+export const packageDir = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))));
 
-export const inRoot = (...parts) => join(root, ...parts);
+/** The project: the nearest folder, from the current one upwards, that has one of its manifests. */
+export const projectDir = nearest(realpathSync(process.cwd()));
 
-/** The project's own node_modules/.bin: a fitting Node, wrangler, esbuild, wasm-opt, tsc. */
-export const binDir = inRoot("node_modules", ".bin");
+/** Whether the project is the repository of a2a-edge itself. */
+export const isRepository = projectDir === packageDir;
+
+export const inPackage = (...parts) => join(packageDir, ...parts);
+export const inProject = (...parts) => join(projectDir, ...parts);
+
+/** A path as messages name it: relative to the project where it is inside. */
+export function shown(path) {
+  const inside = relative(projectDir, path);
+  return inside.startsWith("..") ? path : inside;
+}
 
 /** Where tools that are compiled once are kept, shared by all checkouts. */
 export const cacheDir =
   process.env.A2A_EDGE_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "a2a-edge");
 
 /** What `wrangler dev` keeps between starts; the default place, so that a plain wrangler finds it too. */
-export const stateDir = inRoot(".wrangler", "state");
+export const stateDir = inProject(".wrangler", "state");
+
+/**
+ * The folder of an npm package that the scripts need, undefined where it is not installed. npm puts the packages of an
+ * installed dependency beside it, but those of a linked one only into the folder that the link leads to.
+ */
+export function npmPackage(name) {
+  return [packageDir, projectDir].flatMap(moduleFolders).map((folder) => join(folder, name)).find(existsSync);
+}
+
+/** The value of PATH for children: the commands of npm packages come first. */
+export function searchPath(...first) {
+  const commands = [packageDir, projectDir].flatMap(moduleFolders).map((folder) => join(folder, ".bin")).filter(existsSync);
+  return [...new Set([...first, ...commands]), process.env.PATH].join(delimiter);
+}
+
+/** The `node_modules` folders in which Node looks for packages, from a folder upwards. */
+function moduleFolders(folder) {
+  const own = basename(folder) === "node_modules" ? [] : [join(folder, "node_modules")];
+  const above = dirname(folder);
+  return above === folder ? own : [...own, ...moduleFolders(above)];
+}
+
+function nearest(start) {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (["wrangler.toml", "Cargo.toml", "package.json"].some((name) => existsSync(join(folder, name)))) return folder;
+    if (dirname(folder) === folder) return start;
+  }
+}

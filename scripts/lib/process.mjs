@@ -1,16 +1,15 @@
 // Child processes and their output.
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
-import { delimiter } from "node:path";
 import { guard, isStopping, signalGroup } from "./guard.mjs";
-import { binDir } from "./paths.mjs";
+import { searchPath } from "./paths.mjs";
 import { Stop, say, seconds } from "./ui.mjs";
 
 const HEARTBEAT_MS = 20_000;
 
-/** The environment of children: the project's own binaries come first in the PATH. */
+/** The environment of children: the commands of npm packages, a fitting Node among them, come first in the PATH. */
 export function environment(extra = {}) {
-  return { ...process.env, ...extra, PATH: [binDir, process.env.PATH].join(delimiter) };
+  return { ...process.env, ...extra, PATH: searchPath() };
 }
 
 /** Starts a child as the leader of a new process group, which ends with this process. */
@@ -21,8 +20,8 @@ export function start(command, args, options = {}) {
 }
 
 /**
- * Runs a command to its end and passes its output through, with a sign of life while it is silent; where `shows` is
- * given, only the lines that it accepts. Answers the exit code and all of the output, as it came (`printed`) and as
+ * Runs a command to its end and passes its output through, with a sign of life while it is silent. Where `shows` is
+ * given, it gets each line as plain text and answers whether to pass it on, or what to pass on instead. Answers the exit code and all of the output, as it came (`printed`) and as
  * plain text (`output`).
  */
 export function run(command, args, { quiet = false, shows, timeoutMs, ...options } = {}) {
@@ -81,20 +80,25 @@ export function query(command, args, options = {}) {
 /** Cargo's settings for a piped terminal: it keeps the colours and the bar it would have shown. */
 export function cargoTerminal() {
   if (!process.stdout.isTTY) return {};
-  return {
-    CARGO_TERM_COLOR: "always",
-    CARGO_TERM_PROGRESS_WHEN: "always",
-    CARGO_TERM_PROGRESS_WIDTH: String(Math.min(process.stdout.columns || 80, 100)),
-  };
+  return { CARGO_TERM_COLOR: "always", ...cargoProgress() };
 }
 
-/** Hands on the lines that `shows` accepts; one ends with a line feed, or as a progress bar with a carriage return. */
+/** Cargo's settings for a bar of progress, also where its output is no terminal. */
+export function cargoProgress() {
+  const width = String(Math.min(process.stdout.columns || 80, 100));
+  return { CARGO_TERM_PROGRESS_WHEN: "always", CARGO_TERM_PROGRESS_WIDTH: width };
+}
+
+/** Hands on the lines that `shows` accepts, or what it puts in their place; one ends with a line feed, or as a progress bar with a carriage return. */
 function lineFilter(shows, pass) {
   let rest = "";
   return (chunk) => {
     const lines = (rest + chunk).split(/(?<=[\r\n])/);
     rest = /[\r\n]$/.test(lines[lines.length - 1]) ? "" : lines.pop();
-    for (const line of lines) if (shows(plain(line))) pass(line);
+    for (const line of lines) {
+      const shown = shows(plain(line));
+      if (shown) pass(shown === true ? line : shown);
+    }
   };
 }
 

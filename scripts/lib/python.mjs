@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
-import { cacheDir, inRoot } from "./paths.mjs";
+import { cacheDir, inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-const REQUIREMENTS = inRoot("tests", "e2e", "python", "requirements.txt");
+const REQUIREMENTS = inPackage("tests", "e2e", "python", "requirements.txt");
 
 /** The interpreter that has the official SDK; undefined, with a word about it, where there is no Python for it. */
 export async function ensurePython() {

@@ -3,9 +3,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { inRoot, root } from "./paths.mjs";
+import { inPackage, isRepository, projectDir } from "./paths.mjs";
 import { query } from "./process.mjs";
 import { Stop } from "./ui.mjs";
+
+// rustup would install what rust-toolchain.toml names during the first check, silently and for minutes. What is missing
+// is named here, or added in a step of its own.
+process.env.RUSTUP_AUTO_INSTALL ||= "0";
 
 /** Checks rustup, Rust, a C compiler and npm; throws one `Stop` that names all that is missing. */
 export function checkRequirements() {
@@ -21,7 +25,7 @@ export function atLeast(version, least) {
 
 /** The oldest Rust that can build the crate, as Cargo.toml says. */
 export function leastRust() {
-  return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inRoot("Cargo.toml"), "utf8"))?.[1] ?? "1.91";
+  return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inPackage("Cargo.toml"), "utf8"))?.[1] ?? "1.91";
 }
 
 function rust() {
@@ -33,14 +37,15 @@ function rust() {
           "    Run: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh\n" +
           "    and then open a new terminal.";
   }
-  const rustc = query("rustc", ["--version"], { cwd: root });
-  const cargo = query("cargo", ["--version"], { cwd: root });
+  const rustc = query("rustc", ["--version"], { cwd: projectDir });
+  const cargo = query("cargo", ["--version"], { cwd: projectDir });
   if (rustc === undefined || cargo === undefined) {
-    return "rustup has no usable Rust toolchain for this folder (rustc or cargo does not run).\n\n    Run: rustup default stable";
+    const install = isRepository ? "rustup toolchain install stable" : "rustup default stable";
+    return `rustup has no usable Rust toolchain for this folder (rustc or cargo does not run).\n\n    Run: ${install}`;
   }
   const version = /^rustc (\d+\.\d+\.\d+)/.exec(rustc)?.[1] ?? "0.0.0";
   if (!atLeast(version, leastRust())) {
-    const active = query("rustup", ["show", "active-toolchain"], { cwd: root })?.split(/\s/)[0] ?? "stable";
+    const active = query("rustup", ["show", "active-toolchain"], { cwd: projectDir })?.split(/\s/)[0] ?? "stable";
     const update = active.startsWith("stable") ? "rustup update stable" : "rustup update stable && rustup default stable";
     return `Rust ${leastRust()} or newer is needed; the active toolchain (${active}) is ${version}.\n\n    Run: ${update}`;
   }

@@ -3,8 +3,9 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
-import { isStopping } from "./guard.mjs";
-import { inRoot, root } from "./paths.mjs";
+import { command as commandLine } from "./command.mjs";
+import { isStopping, signalGroup } from "./guard.mjs";
+import { inProject, projectDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
@@ -22,7 +23,7 @@ const PASSED_ON = {
   "test-scheduled": { type: "boolean" },
 };
 
-const usage = (command, does) => `Usage: npm ${command} [-- --port N] [--var NAME:VALUE]...
+const usage = (command, does) => `Usage: ${commandLine(command, "[--port N] [--var NAME:VALUE]...")}
 
 ${does}
 
@@ -35,7 +36,7 @@ ${does}
     --test-scheduled       fire the cron trigger by GET /__scheduled
     -h, --help             this text`;
 
-/** Reads the options of `npm start` and `npm run dev`; `does` tells what the command does. */
+/** Reads the options of the commands `start` and `dev`; `does` tells what the command does. */
 export function serveOptions(command, does, args = process.argv.slice(2)) {
   const options = { port: { type: "string", short: "p" }, ...PASSED_ON };
   const { values, refuse } = readOptions({ usage: usage(command, does), options }, args);
@@ -57,7 +58,7 @@ export async function checkPort({ command, port }) {
     if (error?.code === "EADDRINUSE") {
       throw new Stop(
         `Port ${port} is in use by another program.\n\n` +
-          `    Stop that program, or choose another port: npm ${command} -- --port ${port === 65535 ? 8788 : port + 1}`,
+          `    Stop that program, or choose another port: ${commandLine(command, "--port", port === 65535 ? 8788 : port + 1)}`,
       );
     }
     if (error?.code === "EACCES") throw new Stop(`Port ${port} may not be opened by this user. Choose one above 1023.`);
@@ -66,24 +67,22 @@ export async function checkPort({ command, port }) {
 
 /** Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. */
 export async function serve({ command, port, rest }, { main, environment: extra, note }) {
-  const args = ["dev", ...(main ? [main] : []), "--port", String(port), "--var", "DEVELOPMENT:true"];
-  const [node, nodeArgs] = wranglerCommand(...args, "--show-interactive-dev-session=false", ...rest);
-  const child = start(node, nodeArgs, { cwd: root, env: wranglerEnvironment(extra) });
+  const child = startWrangler([...(main ? [main] : []), "--port", String(port), ...rest], extra);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
   let serving = false;
   let hinted = false;
   const show = (line) => {
-    const ready = /Ready on (https?:\/\/\S+)/.exec(line);
-    if (ready && !serving) {
+    const url = servedAt(line);
+    if (url && !serving) {
       serving = true;
-      say(banner(ready[1], note));
+      say(banner(url, note));
     } else if (!serving) {
       early.push(line);
     } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
       // wrangler watches the sources, but here its build command does nothing.
-      if (!hinted) say("The sources have changed: start again to serve them, or use npm run dev.");
+      if (!hinted) say(`The sources have changed: start again to serve them, or use ${commandLine("dev")}.`);
       hinted = true;
     } else {
       const text = tidy(line);
@@ -98,8 +97,51 @@ export async function serve({ command, port, rest }, { main, environment: extra,
   throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
 }
 
+/**
+ * Serves at a free port, with what it stores in the folder `state`, while `work` runs with the URL. What wrangler says
+ * is shown only if it does not begin to serve.
+ */
+export async function serveWhile(state, work) {
+  const [port, inspector] = [await freePort(), await freePort()].map(String);
+  const options = ["--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state];
+  const child = startWrangler(options);
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const said = [];
+  const ready = new Promise((resolve) => {
+    const read = (line) => {
+      said.push(line);
+      if (servedAt(line)) resolve(servedAt(line));
+    };
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
+  });
+  const url = await Promise.race([ready, ended.then(() => undefined)]);
+  if (url === undefined) throw new Stop(`wrangler dev did not start:\n\n${said.join("\n").trim()}`);
+  try {
+    return await work(url);
+  } finally {
+    signalGroup(child.pid, "SIGTERM");
+    await ended;
+  }
+}
+
+function startWrangler(args, extra) {
+  const fixed = ["--var", "DEVELOPMENT:true", "--show-interactive-dev-session=false"];
+  const [node, nodeArgs] = wranglerCommand("dev", ...args, ...fixed);
+  return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
+}
+
+const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 function banner(url, note) {
-  const agents = readdirSync(inRoot("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));
+  const agents = readdirSync(inProject("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));
   const [first, ...others] = agents.map((name) => `${url}/${name}`);
   const request = JSON.stringify({
     jsonrpc: "2.0",

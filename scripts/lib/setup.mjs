@@ -1,14 +1,14 @@
 // The set-up that every command shares, in the order in which one thing needs the other.
-import { locked } from "./lock.mjs";
+import { checkConfig } from "./config.mjs";
 import { ensurePackages } from "./packages.mjs";
-import { inRoot } from "./paths.mjs";
 import { checkRequirements } from "./requirements.mjs";
 import { ensureBuilt } from "./worker.mjs";
 
-/** Checks the machine and installs the npm packages. */
-export async function setUp() {
+/** Checks the machine, installs the npm packages, and checks what wrangler.toml says for one of its environments. */
+export async function setUp(environment) {
   checkRequirements();
-  await locked(inRoot(".wrangler", "set-up.lock"), ensurePackages);
+  await ensurePackages();
+  await checkConfig(environment);
 }
 
 /** All that is needed to run or deploy one of the builds; answers its kind. */

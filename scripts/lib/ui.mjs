@@ -9,8 +9,14 @@ export function say(text = "") {
   process.stdout.write(`${text}\n`);
 }
 
+/** The time since an instant, for people. */
 export function seconds(since) {
-  const elapsed = Math.round((Date.now() - since) / 100) / 10;
+  return duration(Date.now() - since);
+}
+
+/** A time in milliseconds, for people. */
+export function duration(ms) {
+  const elapsed = Math.round(ms / 100) / 10;
   return elapsed < 60 ? `${elapsed} s` : `${Math.floor(elapsed / 60)} min ${Math.round(elapsed % 60)} s`;
 }
 

@@ -2,16 +2,14 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { packagedNode } from "./packages.mjs";
-import { inRoot, root, stateDir } from "./paths.mjs";
+import { inNpmPackage, packagedNode } from "./packages.mjs";
+import { inPackage, inProject, projectDir, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { Stop, step } from "./ui.mjs";
 
-const CLI = inRoot("node_modules", "wrangler", "wrangler-dist", "cli.js");
-
 /** The command line that starts wrangler, with the arguments given. */
 export function wranglerCommand(...args) {
-  return [packagedNode(), ["--no-warnings", CLI, ...args]];
+  return [packagedNode(), ["--no-warnings", inNpmPackage("wrangler", "wrangler-dist", "cli.js"), ...args]];
 }
 
 /** The environment of wrangler. `built` tells wrangler.toml's build command that there is nothing left to build. */
@@ -33,32 +31,35 @@ export function wranglerEnvironment({ built = true, ...extra } = {}) {
 
 /** Runs wrangler to its end; answers as `run` does. */
 export function wrangler(args, { quiet = false } = {}) {
-  return run(...wranglerCommand(...args), { cwd: root, env: wranglerEnvironment(), quiet });
+  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet });
 }
 
 /** wrangler.toml as wrangler reads it, for one of its environments. */
 export async function readConfig(environment) {
   const script =
-    'const { unstable_readConfig: read } = require("wrangler");' +
-    "const [config, env] = process.argv.slice(1);" +
+    "const [wrangler, config, env] = process.argv.slice(1);" +
+    "const { unstable_readConfig: read } = require(wrangler);" +
     "try { process.stdout.write(JSON.stringify(read({ config, env }, { hideWarnings: true }))) }" +
     "catch (error) { process.stdout.write(error.message); process.exitCode = 1 }";
-  const args = ["--no-warnings", "-e", script, inRoot("wrangler.toml"), ...(environment === undefined ? [] : [environment])];
-  const { code, output } = await run(packagedNode(), args, { cwd: root, env: wranglerEnvironment(), quiet: true });
+  const args = ["--no-warnings", "-e", script, inNpmPackage("wrangler"), inProject("wrangler.toml"), ...(environment === undefined ? [] : [environment])];
+  const { code, output } = await run(packagedNode(), args, { cwd: projectDir, env: wranglerEnvironment(), quiet: true });
   if (code !== 0) throw new Stop(`wrangler.toml cannot be used:\n\n${output.trim()}`);
   return JSON.parse(output);
 }
 
+/** The migrations of the database, in their order. They come with the package, also where a project names their folder. */
+export function migrations() {
+  return readdirSync(inPackage("migrations")).filter((name) => name.endsWith(".sql")).sort();
+}
+
 /** Brings the local D1 database in the folder `state` up to date, if a migration or the state is new. */
 export async function ensureLocalMigrations(state = stateDir) {
-  const hash = createHash("sha256").update(readFileSync(inRoot("wrangler.toml")));
-  const files = existsSync(inRoot("migrations")) ? readdirSync(inRoot("migrations")).filter((name) => name.endsWith(".sql")).sort() : [];
-  if (files.length === 0) return;
-  for (const name of files) hash.update(`\0${name}\0`).update(readFileSync(inRoot("migrations", name)));
+  const hash = createHash("sha256").update(readFileSync(inProject("wrangler.toml")));
+  for (const name of migrations()) hash.update(`\0${name}\0`).update(readFileSync(inPackage("migrations", name)));
   const wanted = hash.digest("hex");
 
   // The stamp lives beside the databases, so that it goes when they are deleted.
-  const databases = join(resolve(root, state), "v3", "d1");
+  const databases = join(resolve(projectDir, state), "v3", "d1");
   const stamp = join(databases, "migrations.sha256");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   await step("Preparing the local database", async () => {

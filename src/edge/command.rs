@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::auth::Caller;
 use crate::format;
-use crate::operation::NextNotification;
+use crate::push::NextNotification;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::encode;
@@ -254,7 +254,7 @@ mod tests {
     use a2a::{Call, Operation};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
-        let caller = Caller { id: "c".to_owned(), permissions: vec!["admin".to_owned()] };
+        let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         Command { agent: "a".to_owned(), caller, reply: reply.clone(), fingerprint, terms, call }
     }
 

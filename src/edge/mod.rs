@@ -14,6 +14,7 @@ mod bindings;
 mod chunks;
 mod command;
 mod development;
+mod events;
 mod front;
 mod jobs;
 mod object;
@@ -28,6 +29,6 @@ mod target;
 mod upgrade;
 mod webhook;
 
+pub use events::{Answered, begin, fetch, queue, scheduled};
 pub use front::handle;
-pub use jobs::{consume, prune};
 pub use object::TaskObject;

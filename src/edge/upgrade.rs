@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::queue::{Body, QueuedJob};
-use crate::operation::frame::Frame;
-use crate::operation::{NextNotification, NotificationTurn};
+use crate::push::{NextNotification, NotificationTurn};
+use crate::session::frame::Frame;
 use a2a::model::decode::{Decode, read_json};
 
 /// The texts of one kind that the releases have sent.

@@ -144,6 +144,15 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// A statement on the index of tasks was carried out. Rows that it touched are billed.
+    StatementRun {
+        /// The statement, with placeholders instead of values.
+        sql: &'a str,
+        /// The number of rows that it read; none if the database does not tell.
+        rows_read: Option<u64>,
+        /// The number of rows that it wrote; none if the database does not tell.
+        rows_written: Option<u64>,
+    },
     /// A tool's counter could not be changed.
     CounterFailed {
         /// The name of the counter.
@@ -251,7 +260,9 @@ impl Observation<'_> {
     /// How much it matters.
     pub fn severity(&self) -> Severity {
         match self {
-            Self::MessageReceived { .. } | Self::TaskCanceled { .. } => Severity::Detail,
+            Self::MessageReceived { .. }
+            | Self::TaskCanceled { .. }
+            | Self::StatementRun { .. } => Severity::Detail,
             // A given-up notification is a dead letter too, which is logged as an error when it comes.
             Self::AccessDenied { .. }
             | Self::NotificationAttempted(_)
@@ -336,6 +347,7 @@ impl fmt::Display for Observation<'_> {
                 "a send goes on although its caller's tasks cannot be counted: {reason}"
             ),
             Self::ListingFailed { reason } => write!(out, "tasks cannot be listed: {reason}"),
+            Self::StatementRun { sql, .. } => write!(out, "statement on the index: {sql}"),
             Self::CounterFailed { name, reason } => write!(out, "counter {name}: {reason}"),
             Self::KeyFailed { reason } => out.write_str(reason),
             Self::NotificationAttempted(attempt) => attempt.fmt(out),

@@ -8,8 +8,14 @@ import { hostile, MEBIBYTE, memoryOf, post, warmUp, type Answer } from "./hostil
 import { sendStreaming } from "./stream.ts";
 
 let worker: Worker;
+/** What is answered, after half a minute, to bodies that stand still from the first test on. The last ones await it. */
+let stalled: { rpc: Promise<string>; rest: Promise<string> };
 before(async () => {
   worker = await startWorker();
+  stalled = {
+    rpc: exchange("/", ["transfer-encoding: chunked"], 'a\r\n{"jsonrpc"\r\n', "open"),
+    rest: exchange("/message:send", ["content-length: 100000"], '{"message"', "open"),
+  };
 });
 after(() => worker.stop());
 
@@ -76,33 +82,39 @@ describe("JSON values", () => {
   });
 });
 
-describe("bodies that break off", () => {
-  /** Sends bytes over a connection of its own, then ends it in one direction. */
-  const half = (path: string, headers: string[], body: string) =>
-    new Promise<string>((resolve, reject) => {
-      const socket = connect({ port: Number(new URL(worker.url).port), host: "127.0.0.1", allowHalfOpen: true });
-      let text = "";
-      socket.on("data", (data) => (text += data.toString())).on("end", () => resolve(text)).on("error", reject);
-      socket.end([`POST ${path} HTTP/1.1`, "host: x", "a2a-version: 1.0", ...headers, "", body].join("\r\n"));
-    });
+/** Sends bytes over a connection of its own, leaves it open or ends it in one direction, and gives all that is answered. */
+function exchange(path: string, headers: string[], body: string, then: "open" | "end"): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect({ port: Number(new URL(worker.url).port), host: "127.0.0.1", allowHalfOpen: true });
+    let text = "";
+    socket.on("data", (data) => (text += data.toString())).on("end", () => resolve(text)).on("error", reject);
+    socket.on("end", () => socket.end());
+    const bytes = [`POST ${path} HTTP/1.1`, "host: x", "a2a-version: 1.0", "connection: close", ...headers, "", body].join("\r\n");
+    if (then === "end") socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
 
+const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+
+describe("bodies that break off", () => {
   for (const [what, headers, body] of [
     ["at less than their declared length", ["content-length: 100"], '{"jsonrpc"'],
     ["before their last chunk", ["transfer-encoding: chunked"], 'a\r\n{"jsonrpc"\r\n'],
     ["with a chunk that is none", ["transfer-encoding: chunked"], 'a\r\n{"jsonrpc"\r\nxyz\r\n'],
   ] as const) {
     test(`${what} are answered 400 and -32700, as JSON (§9.5)`, async () => {
-      const answer = await half("/", [...headers], body);
+      const answer = await exchange("/", [...headers], body, "end");
       assert.match(answer, /^HTTP\/1\.1 400 /);
       assert.match(answer, /\r\ncontent-type: application\/json\r\n/i);
-      const reply = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as Reply;
+      const reply = bodyOf(answer) as Reply;
       assert.deepEqual([reply.id, reply.error?.code, reasonOf(reply)], [null, -32700, "PARSE_ERROR"]);
     });
 
     test(`${what} are answered 400 by HTTP+JSON (§11.6)`, async () => {
-      const answer = await half("/message:send", [...headers], body);
+      const answer = await exchange("/message:send", [...headers], body, "end");
       assert.match(answer, /^HTTP\/1\.1 400 /);
-      const { error } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { error: { code: number; details: { reason?: string }[] } };
+      const { error } = bodyOf(answer) as { error: { code: number; details: { reason?: string }[] } };
       assert.deepEqual([error.code, error.details[0]?.reason], [400, "PARSE_ERROR"]);
     });
   }
@@ -204,4 +216,22 @@ describe("memory", { skip: process.platform !== "linux" && "the memory of a proc
       assert.ok(grown <= 64, `${grown} MB`);
     });
   }
+});
+
+// They were sent before all other tests, during which their time has passed. A small body of declared length may stand still for as
+// long as its connection does: the platform receives it.
+describe("bodies that stand still", () => {
+  test("are answered 408 and -32600, as JSON (§9.5)", async () => {
+    const answer = await stalled.rpc;
+    assert.match(answer, /^HTTP\/1\.1 408 /);
+    const reply = bodyOf(answer) as Reply;
+    assert.deepEqual([reply.id, reply.error?.code, reasonOf(reply)], [null, -32600, "REQUEST_TIMEOUT"]);
+  });
+
+  test("are answered 408 by HTTP+JSON (§11.6)", async () => {
+    const answer = await stalled.rest;
+    assert.match(answer, /^HTTP\/1\.1 408 /);
+    const { error } = bodyOf(answer) as { error: { code: number; details: { reason?: string }[] } };
+    assert.deepEqual([error.code, error.details[0]?.reason], [408, "REQUEST_TIMEOUT"]);
+  });
 });

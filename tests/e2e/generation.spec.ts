@@ -1,125 +1,15 @@
-// The extension for generations (docs/generation.md): messages and cancels for one generation only, waiting for the next.
+// The extension for generations (docs/generation.md): messages and cancels for one generation only, and how it is told.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Role, type SendMessageRequest } from "@a2a-js/sdk";
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
-import { Agent, followUp, message, received, until, type ErrorDetail, type Message, type Task } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
-import { EventStream, kindOf, NoStream } from "./stream.ts";
+import { rest, type Headers } from "./answers.ts";
+import { followUp, message, received, type Message } from "./client.ts";
+import { asking, at, beyond, bindings, demo, EXTENSION, MEMBER, ofRpc, withWorker, worker } from "./generation.ts";
+import { EventStream, kindOf, type NoStream } from "./stream.ts";
 
-const EXTENSION = "urn:a2a-edge:generation:v1";
-const MEMBER = `${EXTENSION}/generation`;
-
-let worker: Worker;
-let demo: Agent;
-before(async () => {
-  worker = await startWorker();
-  demo = new Agent(`${worker.url}/demo`);
-});
-after(() => worker.stop());
-
-type Headers = Record<string, string>;
-
-/** What was answered, read in the way of its binding. */
-interface Answer {
-  /** The HTTP status, or 200 for a JSON-RPC result and the code for a JSON-RPC error. */
-  status: number;
-  /** The header `Generation`. */
-  generation: number | undefined;
-  extensions: string | null;
-  task: Task | undefined;
-  message: Message | undefined;
-  error: string | undefined;
-  reason: string | undefined;
-  info: Record<string, string> | undefined;
-  fields: string[];
-}
-
-interface Binding {
-  /** The status or code of a conflict, and of parameters that do not fit. */
-  conflict: number;
-  invalid: number;
-  send(said: Message, headers?: Headers): Promise<Answer>;
-  get(id: string, headers?: Headers): Promise<Answer>;
-  cancel(id: string, headers?: Headers): Promise<Answer>;
-  list(headers?: Headers): Promise<Answer>;
-  subscribe(id: string, headers?: Headers): Promise<Answer>;
-}
-
-const bindings: Record<string, Binding> = {
-  "JSON-RPC": {
-    conflict: -32010,
-    invalid: -32602,
-    send: (said, headers) => rpc("SendMessage", { message: said }, headers),
-    get: (id, headers) => rpc("GetTask", { id }, headers),
-    cancel: (id, headers) => rpc("CancelTask", { id }, headers),
-    list: (headers) => rpc("ListTasks", {}, headers),
-    subscribe: (id, headers) => rpc("SubscribeToTask", { id }, headers),
-  },
-  "HTTP+JSON": {
-    conflict: 409,
-    invalid: 400,
-    send: (said, headers) => rest("POST", "/message:send", { message: said }, headers),
-    get: (id, headers) => rest("GET", `/tasks/${id}`, undefined, headers),
-    cancel: (id, headers) => rest("POST", `/tasks/${id}:cancel`, {}, headers),
-    list: (headers) => rest("GET", "/tasks", undefined, headers),
-    subscribe: (id, headers) => rest("POST", `/tasks/${id}:subscribe`, {}, headers),
-  },
-};
-
-interface Failure {
-  code: number;
-  message: string;
-}
-
-async function rpc(method: string, params: unknown, headers?: Headers): Promise<Answer> {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await request("POST", "", body, headers);
-  const { result, error } = (await response.json()) as { result?: unknown; error?: Failure & { data: ErrorDetail[] } };
-  return read(response, error?.code ?? response.status, result, error, error?.data);
-}
-
-async function rest(verb: string, path: string, body: unknown, headers?: Headers): Promise<Answer> {
-  const response = await request(verb, path, body === undefined ? null : JSON.stringify(body), headers);
-  const json = (await response.json()) as { error?: Failure & { details: ErrorDetail[] } };
-  return read(response, response.status, json, json.error, json.error?.details);
-}
-
-function request(method: string, path: string, body: string | null, headers?: Headers): Promise<Response> {
-  const own = { "content-type": "application/json", "a2a-version": "1.0" };
-  return fetch(`${worker.url}/demo${path}`, { method, headers: { ...own, ...headers }, body });
-}
-
-function read(response: Response, status: number, result: unknown, error?: Failure, details: ErrorDetail[] = []): Answer {
-  const generation = response.headers.get("generation");
-  const { task, message: said } = (result ?? {}) as { task?: Task; message?: Message };
-  const info = details.find((detail) => detail.reason !== undefined);
-  return {
-    status,
-    generation: generation === null ? undefined : Number(generation),
-    extensions: response.headers.get("a2a-extensions"),
-    task: error === undefined ? (task ?? (result as Task)) : undefined,
-    message: said,
-    error: error?.message,
-    reason: info?.reason,
-    info: info?.metadata,
-    fields: details.flatMap((detail) => detail.fieldViolations ?? []).map(({ field }) => field),
-  };
-}
-
-const at = (generation: number | string): Headers => ({ "if-generation-match": String(generation) });
-const beyond = (generation: number | string, wait?: number): Headers => ({
-  "after-generation": String(generation),
-  ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
-});
-
-/** A task that asks for a colour, and its generation. */
-async function asking(): Promise<{ task: Task; generation: number }> {
-  const { task, generation } = await rpc("SendMessage", { message: message("ask") });
-  assert.ok(task !== undefined && generation !== undefined);
-  return { task, generation };
-}
+withWorker();
 
 /** Whether agents were given a message. */
 async function wasGiven({ messageId }: Message): Promise<boolean> {
@@ -253,83 +143,12 @@ for (const [name, binding] of Object.entries(bindings)) {
       }
       assert.deepEqual((await binding.get(task.id)).task, task);
     });
-
-    test("who waits for the next generation is answered when it comes", async () => {
-      const { task, generation } = await asking();
-      const waiting = Promise.all([binding.get(task.id, beyond(generation)), binding.get(task.id, beyond(generation, 3600))]);
-      // The task goes on while they wait.
-      assert.deepEqual((await binding.get(task.id)).task, task);
-      const sent = await binding.send(followUp(task, "red"));
-      assert.equal(sent.task?.status.state, "TASK_STATE_COMPLETED");
-      for (const got of await waiting) assert.ok((got.generation ?? 0) > generation);
-    });
-
-    test("waiting from generation to generation follows a task to its end", async () => {
-      const begun = await rpc("SendMessage", { message: message("count 5 every 50"), configuration: { returnImmediately: true } });
-      const id = begun.task?.id ?? "";
-      const seen = [begun.generation ?? 0];
-      let task = begun.task;
-      while (task?.status.state !== "TASK_STATE_COMPLETED") {
-        const got = await binding.get(id, beyond(seen.at(-1) ?? 0));
-        task = got.task;
-        assert.ok((got.generation ?? 0) > (seen.at(-1) ?? 0), "each answer is news");
-        seen.push(got.generation ?? 0);
-      }
-      assert.equal(seen.at(-1), 8);
-      assert.deepEqual((await binding.get(id)).task, task);
-    });
-
-    test("a wait that is over gives the task as it stands", async () => {
-      const { task, generation } = await asking();
-      for (const headers of [beyond(generation, 0), beyond(generation + 1000, 1)]) {
-        const got = await binding.get(task.id, headers);
-        assert.deepEqual([got.task, got.generation], [task, generation]);
-      }
-    });
-
-    test("a task that has ended is not waited for", async () => {
-      const sent = await binding.send(message("hello"));
-      const got = await binding.get(sent.task?.id ?? "", beyond(1000, 3600));
-      assert.deepEqual([got.task, got.generation], [sent.task, sent.generation]);
-    });
-
-    test("a wait ends with the task", async () => {
-      const { task, generation } = await asking();
-      const waiting = binding.get(task.id, beyond(generation + 1000, 3600));
-      const canceled = await binding.cancel(task.id);
-      assert.deepEqual((await waiting).task, canceled.task);
-    });
   });
 }
 
-test("a wait is one question to an agent that counts them", async () => {
-  const begun = await demo.sendForTask("polls", { returnImmediately: true });
-  const waiting = rpc("GetTask", { id: begun.id }, beyond(1000));
-  for (let asked = 1; asked < 3; asked++) await demo.getTask(begun.id);
-  assert.equal((await waiting).task?.status.state, "TASK_STATE_COMPLETED");
-});
-
-test("the limit of a blocking send is that of a wait, too", async () => {
-  const quick = await startWorker({ vars: { BLOCKING_LIMIT_MS: "50" } });
-  try {
-    const agent = new Agent(`${quick.url}/demo`);
-    const task = await agent.sendForTask("ask");
-    const headers = { "a2a-version": "1.0", ...beyond(1000, 3600) };
-    const response = await fetch(`${quick.url}/demo/tasks/${task.id}`, { headers });
-    assert.deepEqual(await response.json(), task);
-  } finally {
-    await quick.stop();
-  }
-});
-
-test("a preference alone is ignored", async () => {
-  const { task } = await asking();
-  assert.deepEqual((await rpc("GetTask", { id: task.id }, { prefer: "wait=3600" })).task, task);
-});
-
 test("generations and metadata of a client stand side by side", async () => {
   const params = { message: message("hello"), metadata: { own: { deep: [1, 2] }, [MEMBER]: "forged" } };
-  const sent = await rpc("SendMessage", params, { "a2a-extensions": EXTENSION });
+  const sent = await ofRpc("SendMessage", params, { "a2a-extensions": EXTENSION });
   assert.deepEqual(sent.task?.metadata, { own: { deep: [1, 2] }, [MEMBER]: 4 });
 });
 
@@ -337,10 +156,10 @@ test("generations outlive a crash", async () => {
   const { task, generation } = await asking();
   await worker.kill9();
   await worker.restart();
-  assert.equal((await rpc("GetTask", { id: task.id })).generation, generation);
-  const refused = await rpc("SendMessage", { message: followUp(task, "red") }, at(generation - 1));
+  assert.equal((await ofRpc("GetTask", { id: task.id })).generation, generation);
+  const refused = await ofRpc("SendMessage", { message: followUp(task, "red") }, at(generation - 1));
   assert.equal(refused.reason, "GENERATION_MISMATCH");
-  assert.equal((await rpc("SendMessage", { message: followUp(task, "red") }, at(generation))).status, 200);
+  assert.equal((await ofRpc("SendMessage", { message: followUp(task, "red") }, at(generation))).status, 200);
 });
 
 describe("a stream", () => {
@@ -351,7 +170,7 @@ describe("a stream", () => {
     const refused = (error: NoStream) => error.code === -32010;
     await assert.rejects(open("SendStreamingMessage", { message: followUp(task, "red") }, at(generation - 1)), refused);
     assert.deepEqual(await demo.getTask(task.id), task);
-    const response = await request("POST", "/message:stream", JSON.stringify({ message: followUp(task, "red") }), at(generation - 1));
+    const response = await rest(`${demo.endpoint}/message:stream`, "POST", { message: followUp(task, "red") }, at(generation - 1));
     assert.equal(response.status, 409);
     const events = await (await open("SendStreamingMessage", { message: followUp(task, "red") }, at(generation))).rest();
     assert.equal(kindOf(events.at(-1)!), "status:COMPLETED");
@@ -360,7 +179,7 @@ describe("a stream", () => {
   test("of a message that is repeated is that of the task", async () => {
     const { task, generation } = await asking();
     const said = followUp(task, "red");
-    await rpc("SendMessage", { message: said }, at(generation));
+    await ofRpc("SendMessage", { message: said }, at(generation));
     const again = await (await open("SendStreamingMessage", { message: said }, at(generation))).rest();
     assert.deepEqual(again.map(kindOf), ["task:COMPLETED"]);
   });
@@ -428,13 +247,4 @@ describe("the official client", () => {
       assert.ok(((await waiting).metadata?.[MEMBER] as number) > generation);
     });
   }
-});
-
-test("a long wait keeps nobody else waiting", async () => {
-  const { task, generation } = await asking();
-  const waiting = Array.from({ length: 50 }, () => rpc("GetTask", { id: task.id }, beyond(generation, 3600)));
-  for (let round = 0; round < 5; round++) assert.deepEqual(await demo.getTask(task.id), task);
-  const canceled = await demo.cancelTask(task.id);
-  for (const got of await Promise.all(waiting)) assert.deepEqual(got.task, canceled);
-  await until(() => demo.getTask(task.id), ({ status }) => status.state === "TASK_STATE_CANCELED");
 });

@@ -1,13 +1,12 @@
 // What a build says: progress while it runs, and each mistake once, at its end.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { diagnostics, isStatus } from "../../scripts/lib/cargo.mjs";
+import { diagnostics, isStatus, progress } from "../../scripts/lib/cargo.mjs";
 import { query } from "../../scripts/lib/process.mjs";
 import { makeProject } from "./project.mjs";
 
 const MISTAKE = 'agents/one.toml:41: there is no step "wrking"; there are: working, artifact';
-const AGENT_FILE = `[INFO]: Checking for the Wasm target...
-   Compiling a2a-edge v0.1.0 (/project)
+const AGENT_FILE = `   Compiling a2a-edge v0.1.0 (/project)
 warning: unused variable: \`a\`
  --> src/tool/mod.rs:3:9
 
@@ -19,10 +18,6 @@ Caused by:
   process didn't exit successfully: \`/project/build-script-build\` (exit status: 1)
   --- stdout
   cargo::error=${MISTAKE}
-Error: Compiling your crate to WebAssembly failed
-
-Caused by:
-    failed to execute \`cargo build\`: exited with exit status: 101
 `;
 
 const ERROR = `error[E0609]: no field \`txt\` on type \`Arguments\`
@@ -47,7 +42,6 @@ warning: build failed, waiting for other jobs to finish...
 ${ERROR}
 
 error: could not compile \`a2a-edge\` (build script) due to 1 previous error
-Error: Compiling your crate to WebAssembly failed
 `;
 
 let project;
@@ -58,24 +52,24 @@ after(() => project.remove());
 const afterHeading = (output) => output.replace(/^[^]*?==> .*\n(?: +Compiling .*\n)?/, "");
 
 test("a mistake in an agent file is told once, and nothing else", async () => {
-  project.write("worker-build.txt", AGENT_FILE);
+  project.write("cargo.txt", AGENT_FILE);
   const { code, output } = await project.run("build");
   assert.equal(code, 1);
   assert.equal(afterHeading(output), `\nThe Worker was not built:\n\n    ${MISTAKE}\n\n`);
 });
 
 test("a mistake in Rust is told as the compiler tells it, once, and that nothing was built", async () => {
-  project.write("worker-build.txt", RUST);
+  project.write("cargo.txt", RUST);
   const { code, output } = await project.run("build");
   assert.equal(code, 1);
   assert.equal(afterHeading(output), `\n${ERROR}\n\nThe Worker was not built; the compiler's errors are above.\n\n`);
 });
 
 test("where the sources are not to blame, all that was said is told", async () => {
-  project.write("worker-build.txt", "   Compiling x v1\nerror: linking with `cc` failed\n\nld: no space\nError: failed\n");
+  project.write("cargo.txt", "   Compiling x v1\nerror: linking with `cc` failed\n\nld: no space\n");
   const { code, output } = await project.run("build");
   assert.equal(code, 1);
-  assert.match(output, /^error: linking with `cc` failed\nld: no space\nError: failed\n\nThe Worker was not built;/m);
+  assert.match(output, /^error: linking with `cc` failed\nld: no space\n\nThe Worker was not built;/m);
 });
 
 test("warnings are kept, each once, and colours with them", () => {
@@ -89,9 +83,21 @@ test("progress is told from diagnostics", () => {
   for (const line of ["   Compiling a v1", "    Building [==> ] 3/4: x", "    Finished `dev` profile", " Downloading crates ..."]) {
     assert.ok(isStatus(line), line);
   }
-  for (const line of ["error: x", "Caused by:", "  --> src/lib.rs:1:1", "   = note: `x`", "[INFO]: x", "", "A sentence about it"]) {
+  for (const line of ["error: x", "Caused by:", "  --> src/lib.rs:1:1", "   = note: `x`", "", "A sentence about it"]) {
     assert.ok(!isStatus(line), line);
   }
+});
+
+test("where there is no terminal, a long build tells every ten seconds how far it is", { skip: process.stdout.isTTY }, () => {
+  let now = 0;
+  const shows = progress(() => now);
+  const bar = (count) => `    Building [=====>      ] ${count}/43: walrus, gimli\n`;
+  const told = [1, 9_999, 10_000, 15_000, 25_000].map((time, index) => {
+    now = time;
+    return shows(bar(index + 1));
+  });
+  assert.deepEqual(told, [false, false, "    3 of 43 crates, now walrus, gimli\n", false, "    5 of 43 crates, now walrus, gimli\n"]);
+  assert.equal(shows("   Compiling walrus v1\n"), false);
 });
 
 test("a check that a signal has ended does not tell that its command is missing", () => {

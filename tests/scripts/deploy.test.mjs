@@ -5,9 +5,20 @@ import { makeProject } from "./project.mjs";
 
 const STAGING = `
 [env.staging]
+[[env.staging.durable_objects.bindings]]
+name = "TASKS"
+class_name = "TaskObject"
+[[env.staging.d1_databases]]
+binding = "DB"
+database_name = "staging"
 [[env.staging.queues.producers]]
 binding = "WEBHOOKS"
 queue = "staging-webhooks"
+[[env.staging.queues.producers]]
+binding = "DEAD_LETTERS"
+queue = "staging-dead"
+[[env.staging.queues.consumers]]
+queue = "staging-dead"
 [[env.staging.queues.consumers]]
 queue = "staging-webhooks"
 dead_letter_queue = "staging-dead"

@@ -33,7 +33,7 @@ async function freePort() {
 
 const served = async () => (await fetch(url)).text();
 const serves = (texts) => until(async () => (await served()) === texts, `it serves ${texts}; it said:\n${dev.output}`);
-const builds = () => project.calls().filter(([name, what]) => name === "worker-build" && what === "ends").length;
+const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "build" && end === "ends").length;
 const calls = (tool) => project.calls().filter(([name]) => name === tool).length;
 
 test("two files that are saved at once are built once, together", async () => {
@@ -63,13 +63,13 @@ test("a file that is saved while a build checks its tools is built, and nothing 
 
 test("a mistake is told, and the Worker of before goes on until it is mended", async () => {
   const old = await served();
-  project.write("worker-build.txt", `error: a2a-edge@0.1.0: ${MISTAKE}\n`);
+  project.write("cargo.txt", `error: a2a-edge@0.1.0: ${MISTAKE}\n`);
   project.write("agents/one.toml", "mistaken");
   await until(() => dev.output.includes("The build before is served"), "the mistake is told");
   assert.equal(dev.output.split(MISTAKE).length, 2, dev.output);
   assert.equal(await served(), old);
 
-  project.remove("worker-build.txt");
+  project.remove("cargo.txt");
   project.write("agents/one.toml", "mended");
   await until(async () => (await served()).startsWith("mended"), "the mended file is served");
 });

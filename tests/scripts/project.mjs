@@ -1,7 +1,9 @@
-// A copy of the project in which scripts can be run for real in moments: npm, Rust and worker-build are stand-ins that
-// record their calls, wrangler is the real one unless a test asks for a stand-in.
+// Places in which scripts can be run for real in moments: a copy of the repository, and projects that depend on it.
+// npm, Rust and the tool for bindings are stand-ins that record their calls; wrangler is the real one unless a test
+// asks for a stand-in.
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,21 +11,15 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const COPIED = ["scripts", "migrations", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock"];
+const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "src/lib.rs": "", "build.rs": "", "calls.log": "" };
 
-/** Makes a project. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */
+/** Makes a copy of the repository. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */
 export function makeProject({ packages = "all" } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "a2a-edge-scripts-"));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-scripts-")));
   const at = (...parts) => join(folder, ...parts);
-  const write = (path, text, mode) => {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    writeFileSync(at(path), text, { mode });
-  };
+  const write = writer(folder);
   for (const name of COPIED) cpSync(join(root, name), at(name), { recursive: true });
-  write("agents/one.toml", "one 1");
-  write("agents/two.toml", "two 1");
-  write("src/lib.rs", "");
-  write("calls.log", "");
-  write("cache/package.json", '{"type": "commonjs"}');
+  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
   if (packages === "all") symlinkSync(join(root, "node_modules"), at("node_modules"));
   if (packages === "no wrangler") {
     mkdirSync(at("node_modules"));
@@ -35,12 +31,45 @@ export function makeProject({ packages = "all" } = {}) {
     write("node_modules/wrangler/index.js", `module.exports = require(${real});`);
     write("node_modules/wrangler/wrangler-dist/cli.js", WRANGLER);
   }
-  for (const name of ["npm", "rustup", "rustc", "cargo", "cc"]) write(`bin/${name}`, TOOL, 0o755);
-  const lock = readFileSync(at("Cargo.lock"), "utf8");
-  for (const [crate, version, file] of [["worker-build", "worker", "worker-build"], ["wasm-bindgen-cli", "wasm-bindgen", "wasm-bindgen"]]) {
-    const locked = new RegExp(`name = "${version}"\\nversion = "([^"]+)"`).exec(lock)[1];
-    write(`cache/tools/${crate}-${locked}/bin/${file}`, `#!${process.execPath}\n${WORKER_BUILD}`, 0o755);
-  }
+  return handle(folder, (script) => [at("scripts", `${script}.mjs`)]);
+}
+
+/**
+ * Makes a project of one's own, whose package a2a-edge is this checkout, linked as npm links it. It has no wrangler.toml
+ * and needs none for its name.
+ */
+export function makeOwnProject() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-")));
+  const write = writer(folder);
+  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
+  write("Cargo.toml", '[package]\nname = "own-agent"\nversion = "0.1.0"\n');
+  write("Cargo.lock", "");
+  write("package.json", '{"name": "own-agent", "private": true, "dependencies": {"a2a-edge": "file:../a2a-edge"}}');
+  mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(root, join(folder, "node_modules", "a2a-edge"));
+  const bin = join(folder, "node_modules", ".bin", "a2a-edge");
+  symlinkSync("../a2a-edge/scripts/a2a-edge.mjs", bin);
+  return handle(folder, (command) => [bin, command].filter(Boolean));
+}
+
+function writer(folder) {
+  return (path, text, mode) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, { mode });
+  };
+}
+
+/** What tests do with a project; `entry` answers the arguments of node that start a command. */
+function handle(folder, entry) {
+  const at = (...parts) => join(folder, ...parts);
+  const write = writer(folder);
+  for (const name of ["npm", "rustup", "rustc", "cc"]) write(`bin/${name}`, TOOL, 0o755);
+  write("bin/package.json", '{"type": "commonjs"}');
+  write("bin/cargo", `#!${process.execPath}\n${CARGO}`, 0o755);
+  const sources = ["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(root, "scripts", "bindgen", name)));
+  const version = createHash("sha256").update(Buffer.concat(sources)).digest("hex").slice(0, 12);
+  write("cache/package.json", '{"type": "commonjs"}');
+  write(`cache/tools/bindgen-${version}`, `#!${process.execPath}\n${BINDGEN}`, 0o755);
   const env = {
     PATH: `${at("bin")}:/usr/bin:/bin`,
     HOME: folder,
@@ -50,6 +79,7 @@ export function makeProject({ packages = "all" } = {}) {
     A2A_EDGE_STABLE: "1",
   };
   return {
+    folder,
     write,
     read: (path) => readFileSync(at(path), "utf8"),
     exists: (path) => existsSync(at(path)),
@@ -59,7 +89,11 @@ export function makeProject({ packages = "all" } = {}) {
     calls: () => readFileSync(at("calls.log"), "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)),
     /** Starts a script; its output grows while it runs. */
     start(script, ...args) {
-      const child = spawn(process.execPath, [at("scripts", `${script}.mjs`), ...args], { cwd: folder, env });
+      return this.node(...entry(script), ...args);
+    },
+    /** Starts Node in the project. */
+    node(...args) {
+      const child = spawn(process.execPath, args, { cwd: folder, env });
       const running = { child, output: "" };
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (running.output += chunk));
       running.ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, output: running.output })));
@@ -84,7 +118,7 @@ export async function until(condition, what) {
   throw new Error(`waited in vain until ${what}`);
 }
 
-// A compiler of the version wanted. While the file `hold-<name>` exists it does not come to its end.
+// A program of the version wanted. While the file `hold-<name>` exists it does not come to its end.
 const TOOL = `#!/bin/sh
 name=\${0##*/}
 args=
@@ -97,31 +131,55 @@ case "$*" in
 esac
 `;
 
-// Compiles the texts of the agent files into a Worker that tells them. A file `worker-build.txt` is what it prints
-// before it fails.
-const WORKER_BUILD = `
+// Compiles the texts of the agent files into a module that the stand-in for the bindings reads, and lists what it has
+// read. A file `cargo.txt` is what it prints before it fails.
+const CARGO = `
 const { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const project = process.env.PROJECT;
-const record = (...call) => appendFileSync(join(project, "calls.log"), JSON.stringify(call) + "\\n");
-record("worker-build", "begins");
-if (existsSync(join(project, "worker-build.txt"))) {
-  process.stderr.write(readFileSync(join(project, "worker-build.txt")));
-  process.exit(1);
+const args = process.argv.slice(2);
+const record = (...call) => appendFileSync(join(project, "calls.log"), JSON.stringify(["cargo", ...call]) + "\\n");
+record(...args);
+if (args[0] === "metadata") {
+  console.log(JSON.stringify({
+    packages: [{ manifest_path: join(project, "Cargo.toml"), targets: [{ name: "own-agent", crate_types: ["cdylib"] }] }],
+    target_directory: join(project, "target"), workspace_root: project,
+  }));
+} else if (args[0] === "build") {
+  if (existsSync(join(project, "cargo.txt"))) {
+    process.stderr.write(readFileSync(join(project, "cargo.txt")));
+    process.exit(1);
+  }
+  const agents = join(project, "agents");
+  const texts = readdirSync(agents).sort().map((name) => readFileSync(join(agents, name), "utf8").trim());
+  setTimeout(() => {
+    const out = join(process.env.CARGO_TARGET_DIR, "wasm32-unknown-unknown", args.includes("--release") ? "release" : "debug");
+    mkdirSync(out, { recursive: true });
+    writeFileSync(join(out, "own_agent.wasm"), texts.join(", "));
+    const inputs = ["agents", "build.rs", "src/lib.rs", "shared/a file"].map((name) => join(project, name).replaceAll(" ", "\\\\ "));
+    writeFileSync(join(out, "own_agent.d"), [join(out, "own_agent.wasm") + ":", ...inputs].join(" ") + "\\n");
+    record("build", "ends");
+  }, 300);
+} else {
+  console.log("cargo 1.999.0");
 }
-const agents = join(project, "agents");
-const texts = readdirSync(agents).sort().map((name) => readFileSync(join(agents, name), "utf8").trim());
-const out = process.argv[process.argv.indexOf("--out-dir") + 1];
-setTimeout(() => {
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
-  writeFileSync(join(out, "index.js"), \`
-    import { DurableObject } from "cloudflare:workers";
-    export class TaskObject extends DurableObject {}
-    export default { fetch: () => new Response(\${JSON.stringify(texts.join(", "))}) };
-  \`);
-  record("worker-build", "ends");
-}, 300);
+`;
+
+// Makes the glue for a Worker that tells the texts.
+const BINDGEN = `
+const { readFileSync, writeFileSync } = require("node:fs");
+const { join } = require("node:path");
+const [input, out] = process.argv.slice(2);
+writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
+writeFileSync(join(out, "index.js"), \`
+import source wasmModule from "./index_bg.wasm";
+export class TaskObject {
+    fetch() {}
+}
+export function __wbg_reset_state() {}
+export function __worker_init_state() { return { instanceId: 1, module: wasmModule }; }
+export function fetch() { return new Response(\${JSON.stringify(readFileSync(input, "utf8"))}); }
+\`);
 `;
 
 // An account that has no queues.

@@ -8,15 +8,15 @@ use serde_json::Value;
 /// The newest [`CAPACITY`] entries, oldest first.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
-pub(in crate::edge) struct Recent(VecDeque<Value>);
+pub(super) struct Recent(VecDeque<Value>);
 
 impl Recent {
-    pub(in crate::edge) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self(VecDeque::new())
     }
 
     /// Adds an entry; forgets the oldest if there are too many.
-    pub(in crate::edge) fn push(&mut self, entry: Value) {
+    pub(super) fn push(&mut self, entry: Value) {
         self.0.push_back(entry);
         if self.0.len() > CAPACITY {
             self.0.pop_front();

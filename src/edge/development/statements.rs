@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use serde_json::{Value, json};
 
 use super::recent::Recent;
-use crate::edge::service::rows::Row;
+use crate::port::Observation;
 
-/// Notes a statement (with placeholders, without values) and how many rows it touched.
-pub(in crate::edge) fn note(sql: &str, meta: &Row) {
-    let rows = |name: &str| meta.number(name).ok().map(|rows| rows as u64);
-    let (rows_read, rows_written) = (rows("rows_read"), rows("rows_written"));
-    let entry = json!({"sql": sql, "rowsRead": rows_read, "rowsWritten": rows_written});
-    LOG.with_borrow_mut(|log| log.push(entry));
+/// Notes a statement and how many rows it touched; this list leaves out any other observation.
+pub(in crate::edge) fn note(observation: &Observation<'_>) {
+    if let Observation::StatementRun { sql, rows_read, rows_written } = observation {
+        let entry = json!({"sql": sql, "rowsRead": rows_read, "rowsWritten": rows_written});
+        LOG.with_borrow_mut(|log| log.push(entry));
+    }
 }
 
 /// Everything noted, oldest first.

@@ -2,43 +2,50 @@
 //! there is a limit.
 
 use futures_util::{StreamExt, stream};
-use worker::{Env, Result, console_error, console_log};
+use worker::{Env, Result};
 
 use crate::edge::address::TaskAddress;
 use crate::edge::bindings::{self, ANSWERS_AT_ONCE};
 use crate::edge::command::Refusal;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 
 /// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`, each by its own object,
 /// which alone knows whether it is finished. What could not be deleted is tried again the next time.
-pub async fn prune(env: &Env) {
+pub(in crate::edge) async fn prune(env: &Env) {
+    let observer = ConsoleObserver::of(env);
+    let misconfigured = |reason: String| {
+        observer.observe(&Observation::Misconfigured { reason: &reason });
+    };
     let settings = match bindings::settings(env) {
         Ok(settings) => settings,
-        Err(error) => return console_error!("{error}"),
+        Err(error) => return misconfigured(error.to_string()),
     };
     if settings.max_finished_tasks == 0 {
         return;
     }
-    let agents = match bindings::agents(&settings) {
+    let agents = match bindings::agents(env, &settings) {
         Ok(agents) => agents,
-        Err(error) => return console_error!("{error}"),
+        Err(error) => return misconfigured(error.to_string()),
     };
-    for slug in agents.slugs() {
-        let mut deleted = 0;
+    for agent in agents.slugs() {
+        let mut count = 0;
         for _ in 0..MAX_BATCHES {
-            match prune_batch(env, slug, settings.max_finished_tasks).await {
+            match prune_batch(env, agent, settings.max_finished_tasks).await {
                 Ok(0) => break,
-                Ok(count) => deleted += count,
+                Ok(deleted) => count += deleted,
                 Err(error) => {
-                    console_error!("old tasks of {slug} cannot be deleted now: {error}");
+                    let reason = error.to_string();
+                    observer.observe(&Observation::PruningFailed { agent, reason: &reason });
                     break;
                 }
             }
         }
-        if deleted > 0 {
-            console_log!("{deleted} finished tasks of {slug} were deleted, the oldest first");
+        if count > 0 {
+            observer.observe(&Observation::TasksPruned { agent, count });
         }
     }
 }
@@ -61,7 +68,9 @@ async fn delete(env: &Env, id: &TaskId, address: &TaskAddress) -> bool {
         Ok(()) => true,
         Err(AskError::Refused(Refusal::NotDeleted)) => false,
         Err(error) => {
-            console_error!("task {id} cannot be deleted now: {error}");
+            let (task, reason) = (Some(id), error.to_string());
+            let unreachable = Observation::ObjectUnreachable { task, reason: &reason };
+            ConsoleObserver::of(env).observe(&unreachable);
             false
         }
     }

@@ -3,20 +3,22 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
-use crate::edge::service::rows::Row;
+use crate::edge::service::rows::read_row;
 use crate::format;
 use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
-pub(in crate::edge) struct SqlTaskStore {
+pub(super) struct SqlTaskStore {
     state: Rc<State>,
 }
 
 impl SqlTaskStore {
-    pub(in crate::edge) fn new(state: Rc<State>) -> Self {
+    pub(super) fn new(state: Rc<State>) -> Self {
         Self { state }
     }
 
@@ -24,44 +26,39 @@ impl SqlTaskStore {
         self.state.storage().sql()
     }
 
-    fn rows(&self, query: &str, values: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
-        self.sql().exec(query, values)?.map(|row| row.map(Row)).collect()
+    fn rows<T: DeserializeOwned>(
+        &self,
+        query: &str,
+        values: Vec<SqlStorageValue>,
+    ) -> worker::Result<Vec<T>> {
+        self.sql().exec(query, values)?.map(|row| read_row(row?)).collect()
     }
 
     fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
         // An object that holds no task must not be written to, so its table may be missing.
         let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
-        let tables = self.rows(query, Vec::new())?;
-        let tables =
-            tables.iter().map(|row| row.text("name")).collect::<worker::Result<Vec<_>>>()?;
-        if !tables.iter().any(|name| name == "log") {
+        let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
+        let has = |table: &str| tables.iter().any(|row| row.name == table);
+        if !has("log") {
             return Ok(None);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
                      WHERE seq = 1";
-        let first = self.rows(query, Vec::new())?;
-        let Some(first) = first.first() else { return Ok(None) };
-        let schema = first.number("schema")?;
-        if !format::OBJECT.reads(schema as u64) {
+        let first: Vec<FactsRow> = self.rows(query, Vec::new())?;
+        let Some(first) = first.into_iter().next() else { return Ok(None) };
+        let FactsRow { schema, agent, owner, fingerprint, indexed, index_failures } = first;
+        if !u64::try_from(schema).is_ok_and(|schema| format::OBJECT.reads(schema)) {
             let newer = format!("it was stored by a newer version (schema {schema})");
             return Err(StoreError::Unreadable(newer));
         }
-        let facts = TaskFacts {
-            agent: first.text("agent")?,
-            owner: first.text("owner")?,
-            fingerprint: first.text_or_null("fingerprint"),
-        };
-        let indexed = Indexed {
-            generation: first.number("indexed")? as u64,
-            failures: first.number("index_failures")? as u32,
-        };
+        let facts = TaskFacts { agent, owner, fingerprint };
+        let indexed = Indexed { generation: indexed, failures: index_failures };
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
-        let log = batches(&self.rows(query, Vec::new())?)?;
+        let log = batches(self.rows(query, Vec::new())?);
         let mut webhooks = Vec::new();
-        if tables.iter().any(|name| name == "webhook") {
-            for row in self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())? {
-                webhooks.push(row.text("body")?);
-            }
+        if has("webhook") {
+            let rows = self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())?;
+            webhooks.extend(rows.into_iter().map(|row: WebhookRow| row.body));
         }
         Ok(Some(StoredTask { facts, indexed, log, webhooks }))
     }
@@ -90,7 +87,7 @@ impl SqlTaskStore {
         let query = "SELECT generation, more, marks, lines FROM log \
                      WHERE seq BETWEEN ? AND ? ORDER BY seq";
         let rows = self.rows(query, vec![first.into(), last.into()])?;
-        Ok((batches(&rows)?, has_more))
+        Ok((batches(rows), has_more))
     }
 
     /// Which rows hold events after a generation: as many as fit about `max_bytes`, at least one
@@ -100,22 +97,20 @@ impl SqlTaskStore {
             "SELECT seq, more, octet_length(lines) AS size FROM log \
              WHERE generation > ? ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
         );
-        let rows = self.rows(&query, vec![after.into()])?;
-        let Some(first) = rows.first() else { return Ok(None) };
-        let first = first.number("seq")?;
-        let mut size = 0.0;
+        let rows: Vec<PieceRow> = self.rows(&query, vec![after.into()])?;
+        let Some(PieceRow { seq: first, .. }) = rows.first().copied() else { return Ok(None) };
+        let mut size = 0;
         let mut last = first;
         let mut taken = 0;
         let mut is_continued = true;
         for row in &rows {
-            let row_size = row.number("size")?;
-            if !is_continued && size + row_size > max_bytes as f64 {
+            if !is_continued && size + row.size > max_bytes {
                 break;
             }
-            size += row_size;
-            last = row.number("seq")?;
+            size += row.size;
+            last = row.seq;
             taken += 1;
-            is_continued = row.number("more")? != 0.0;
+            is_continued = row.more != 0;
         }
         Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
@@ -205,9 +200,49 @@ impl From<worker::Error> for StoreError {
 
 /// A range of log rows, and whether there are more behind it.
 struct Page {
-    first: f64,
-    last: f64,
+    first: i64,
+    last: i64,
     has_more: bool,
+}
+
+/// A table of the object.
+#[derive(Deserialize)]
+struct TableRow {
+    name: String,
+}
+
+/// What the first row of the log holds besides its entries.
+#[derive(Deserialize)]
+struct FactsRow {
+    schema: i64,
+    agent: String,
+    owner: String,
+    fingerprint: Option<String>,
+    indexed: u64,
+    index_failures: u32,
+}
+
+/// A row of the log: a batch, or a piece of one that goes on in the next row if there is `more`.
+#[derive(Deserialize)]
+struct LogRow {
+    generation: u64,
+    more: u8,
+    marks: String,
+    lines: String,
+}
+
+/// A row of the log without its entries, and their size in bytes.
+#[derive(Clone, Copy, Deserialize)]
+struct PieceRow {
+    seq: i64,
+    more: u8,
+    size: usize,
+}
+
+/// A webhook.
+#[derive(Deserialize)]
+struct WebhookRow {
+    body: String,
 }
 
 #[wasm_bindgen]
@@ -223,21 +258,17 @@ extern "C" {
 }
 
 /// Log rows put together to the batches they were cut from.
-fn batches(rows: &[Row]) -> worker::Result<Vec<Batch>> {
+fn batches(rows: Vec<LogRow>) -> Vec<Batch> {
     let mut log: Vec<Batch> = Vec::new();
     let mut is_continued = false;
-    for row in rows {
-        let lines = row.text("lines")?;
+    for LogRow { generation, more, marks, lines } in rows {
         match log.last_mut() {
             Some(batch) if is_continued => batch.lines.push_str(&lines),
-            _ => {
-                let generation = row.number("generation")? as u64;
-                log.push(Batch { generation, marks: row.text("marks")?, lines });
-            }
+            _ => log.push(Batch { generation, marks, lines }),
         }
-        is_continued = row.number("more")? != 0.0;
+        is_continued = more != 0;
     }
-    Ok(log)
+    log
 }
 
 fn text(text: &str) -> SqlStorageValue {
@@ -291,6 +322,28 @@ const MAX_PAGE_ROWS: usize = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_batch_that_was_cut_over_rows_is_put_together() {
+        let row = |generation, more, marks: &str, lines: &str| LogRow {
+            generation,
+            more,
+            marks: marks.to_owned(),
+            lines: lines.to_owned(),
+        };
+        let log = batches(vec![
+            row(1, 0, "o", "a"),
+            row(3, 1, "oo", "b"),
+            row(3, 1, "", "c"),
+            row(3, 0, "", "d"),
+            row(4, 0, "e", "e"),
+        ]);
+        let log: Vec<(u64, &str, &str)> = log
+            .iter()
+            .map(|batch| (batch.generation, batch.marks.as_str(), batch.lines.as_str()))
+            .collect();
+        assert_eq!(log, [(1, "o", "a"), (3, "oo", "bcd"), (4, "e", "e")]);
+    }
 
     #[test]
     fn texts_are_cut_between_characters() {

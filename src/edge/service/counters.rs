@@ -2,9 +2,11 @@
 
 use async_trait::async_trait;
 use wasm_bindgen_futures::JsFuture;
-use worker::{Env, Result, console_error};
+use worker::{Env, Result};
 
+use super::observer::ConsoleObserver;
 use crate::edge::bindings;
+use crate::port::{Observation, Observer};
 use a2a_agents::tool::Counters;
 
 /// Counters in the table `counters`.
@@ -27,14 +29,13 @@ impl D1Counters {
 #[async_trait(?Send)]
 impl Counters for D1Counters {
     async fn increment(&self, owner: &str, name: &str) -> std::result::Result<u64, String> {
-        let value = self.add_one(owner, name).await.map_err(|error| error.to_string());
-        let value = value.and_then(|value| value.ok_or_else(|| "no row came back".to_owned()));
-        match value {
-            Ok(value) => Ok(value as u64),
-            Err(error) => {
-                console_error!("counter {name}: {error}");
-                Err(error)
-            }
-        }
+        let reason = match self.add_one(owner, name).await {
+            Ok(Some(value)) => return Ok(value as u64),
+            Ok(None) => "no row came back".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let observer = ConsoleObserver::of(&self.env);
+        observer.observe(&Observation::CounterFailed { name, reason: &reason });
+        Err(reason)
     }
 }

@@ -4,10 +4,12 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use worker::Env;
 use worker::js_sys::{Array, JSON, Promise, Uint8Array};
-use worker::{Env, console_error};
 
+use super::observer::ConsoleObserver;
 use crate::edge::bindings;
+use crate::port::{Observation, Observer};
 use crate::push::jwk::{Algorithm, Claims, SigningKey, join};
 
 /// A JWT that says this; `None` where the operator has given no key.
@@ -52,13 +54,14 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
     Ok(Uint8Array::new(&signed).to_vec())
 }
 
-/// The key set that verifies what [`sign`] signs, as JSON. `None` without a key, and without one that can
-/// be used, which the log then tells.
+/// The key set that verifies what [`sign`] signs, as JSON. `None` without a key, and for a key that cannot be
+/// used, which is logged.
 pub(in crate::edge) fn public_set(env: &Env) -> Option<String> {
     match SigningKey::parse(&bindings::webhook_jwk(env)?) {
         Ok(key) => Some(key.public_set()),
         Err(reason) => {
-            console_error!("{}", refusal(reason));
+            let observer = ConsoleObserver::of(env);
+            observer.observe(&Observation::KeyFailed { reason: &refusal(reason) });
             None
         }
     }

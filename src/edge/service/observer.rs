@@ -1,16 +1,24 @@
-//! The readers of observations in a deployed Worker: the console, and what `/_dev/received` shows.
+//! The readers of observations in a deployed Worker: the console, and the lists under `/_dev/`.
 
-use worker::{console_error, console_log};
+use worker::{Env, console_error, console_log};
 
-use crate::edge::development::received;
+use crate::edge::bindings;
+use crate::edge::development::{received, statements};
 use crate::port::{Observation, Observer, Severity};
 
 /// Writes observations to the console of the Worker; with `DEVELOPMENT` also into the lists of
-/// [`received`].
+/// [`received`] and [`statements`].
 #[derive(Clone, Copy)]
 pub(in crate::edge) struct ConsoleObserver {
-    /// Whether `DEVELOPMENT` is set.
-    pub(in crate::edge) is_development: bool,
+    is_development: bool,
+}
+
+impl ConsoleObserver {
+    /// The observer of a deployment. One whose settings cannot be read has the console only.
+    pub(in crate::edge) fn of(env: &Env) -> Self {
+        let is_development = bindings::settings(env).is_ok_and(|settings| settings.development);
+        Self { is_development }
+    }
 }
 
 impl Observer for ConsoleObserver {
@@ -22,6 +30,7 @@ impl Observer for ConsoleObserver {
         }
         if self.is_development {
             received::note(observation);
+            statements::note(observation);
         }
     }
 }

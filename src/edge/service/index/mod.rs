@@ -4,17 +4,18 @@ mod statements;
 
 use async_trait::async_trait;
 use js_sys::Array;
+use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
-use worker::wasm_bindgen::JsCast;
+use worker::wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::types as platform;
 use worker::{Env, Error, Result};
 
-use super::rows::Row;
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
 use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings;
-use crate::edge::development;
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
-use crate::port::{IndexRow, TaskIndex};
+use crate::port::{IndexRow, Observation, Observer, TaskIndex};
 use a2a::model::{TaskId, UnixMillis};
 use statements::{
     Objects, Statement, agent_total_statement, excess_statement, lacks_objects, page_statement,
@@ -38,9 +39,9 @@ impl D1Index {
         let (Some(counted), Some(found)) = (results.pop(), results.pop()) else {
             return Err(Error::RustError("D1 gave another number of results".to_owned()));
         };
-        let total = counted.first().map_or(Ok(0.0), |row| row.number("total"))? as u64;
-        let tasks = found.iter().map(found_task).collect::<Result<_>>()?;
-        Ok(Found { tasks, total })
+        let found: Vec<PageRow> = found.into_iter().map(read_row).collect::<Result<_>>()?;
+        let tasks = found.into_iter().map(FoundTask::from).collect();
+        Ok(Found { tasks, total: total(counted)? })
     }
 
     /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
@@ -50,7 +51,7 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        self.total(unfinished_statement(owner, most)).await
+        total(self.run_one(unfinished_statement(owner, most)).await?)
     }
 
     /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
@@ -65,18 +66,17 @@ impl D1Index {
         keep: u64,
         most: u64,
     ) -> Result<Vec<(TaskId, TaskAddress)>> {
-        if self.total(agent_total_statement(agent)).await? <= keep {
+        if total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
             return Ok(Vec::new());
         }
         let statements = |objects| vec![excess_statement(agent, keep, most, objects)];
         let found = self.run_with_objects(statements).await?;
-        let addressed = |row: &Row| {
-            let id = TaskId::new(row.text("id")?);
-            let object = row.text_or_null("object").map(ObjectId::new);
+        let addressed = |row| {
+            let AddressRow { id, object } = read_row(row)?;
             let address = TaskAddress::stored(object, &id);
             Ok((id, address))
         };
-        found.iter().flatten().map(addressed).collect()
+        found.into_iter().flatten().map(addressed).collect()
     }
 
     /// Writes the row of a task that this object holds, unless a row of the same or a newer generation is there.
@@ -86,7 +86,7 @@ impl D1Index {
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn upsert(&self, row: IndexRow, object: &ObjectId) -> Result<()> {
         let object = object.beside(&row.id).cloned();
-        self.run(&[upsert_statement(row, object.as_ref())]).await.map(|_| ())
+        self.run_one(upsert_statement(row, object.as_ref())).await.map(|_| ())
     }
 
     /// Takes the row of a task out, if there is one.
@@ -95,7 +95,7 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn remove(&self, id: &TaskId) -> Result<()> {
-        self.run(&[remove_statement(id)]).await.map(|_| ())
+        self.run_one(remove_statement(id)).await.map(|_| ())
     }
 
     /// Carries statements out that select objects, or where the database was not migrated yet, the same ones
@@ -103,7 +103,7 @@ impl D1Index {
     async fn run_with_objects(
         &self,
         statements: impl Fn(Objects) -> Vec<Statement>,
-    ) -> Result<Vec<Vec<Row>>> {
+    ) -> Result<Vec<Vec<JsValue>>> {
         match self.run(&statements(Objects::Stored)).await {
             Err(error) if lacks_objects(&error.to_string()) => {
                 self.run(&statements(Objects::NotStored)).await
@@ -112,14 +112,13 @@ impl D1Index {
         }
     }
 
-    /// The number that a statement selects as `total`.
-    async fn total(&self, statement: Statement) -> Result<u64> {
-        let counted = self.run(&[statement]).await?;
-        Ok(counted.iter().flatten().next().map_or(Ok(0.0), |row| row.number("total"))? as u64)
+    /// Carries one statement out; gives the rows that it selects.
+    async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
+        Ok(self.run(&[statement]).await?.pop().unwrap_or_default())
     }
 
     /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
-    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>> {
+    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<JsValue>>> {
         let database = bindings::database(&self.env)?;
         let prepared = Array::new();
         for statement in statements {
@@ -132,15 +131,19 @@ impl D1Index {
         results.map(|(statement, result)| self.check(statement, result.unchecked_into())).collect()
     }
 
-    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<Row>> {
+    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<JsValue>> {
         if let Some(error) = result.error()? {
             return Err(Error::RustError(error));
         }
-        if bindings::settings(&self.env).is_ok_and(|settings| settings.development) {
-            development::statements::note(&statement.sql, &Row(result.meta()?.into()));
-        }
-        let rows = result.results()?;
-        Ok(rows.map(|rows| rows.iter().map(Row).collect()).unwrap_or_default())
+        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
+        let Cost { rows_read, rows_written } = cost.unwrap_or_default();
+        let sql = &statement.sql;
+        ConsoleObserver::of(&self.env).observe(&Observation::StatementRun {
+            sql,
+            rows_read,
+            rows_written,
+        });
+        Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
     }
 }
 
@@ -161,9 +164,46 @@ impl TaskIndex for ObjectIndex {
     }
 }
 
-fn found_task(row: &Row) -> Result<FoundTask> {
-    let status_ms = UnixMillis(row.number("status_ms")? as i64);
-    let position = Position { status_ms, id: TaskId::new(row.text("id")?) };
-    let (head, history) = (row.text("head")?, row.text("history")?);
-    Ok(FoundTask { position, object: row.text_or_null("object"), head, history })
+/// A row of a page.
+#[derive(Deserialize)]
+struct PageRow {
+    id: TaskId,
+    status_ms: i64,
+    object: Option<String>,
+    head: String,
+    history: String,
+}
+
+impl From<PageRow> for FoundTask {
+    fn from(row: PageRow) -> Self {
+        let PageRow { id, status_ms, object, head, history } = row;
+        let position = Position { status_ms: UnixMillis(status_ms), id };
+        Self { position, object, head, history }
+    }
+}
+
+/// What leads to the object of a task.
+#[derive(Deserialize)]
+struct AddressRow {
+    id: TaskId,
+    object: Option<ObjectId>,
+}
+
+/// A count.
+#[derive(Deserialize)]
+struct TotalRow {
+    total: u64,
+}
+
+/// The count in the first row, or 0 without one.
+fn total(rows: Vec<JsValue>) -> Result<u64> {
+    let Some(row) = rows.into_iter().next() else { return Ok(0) };
+    read_row(row).map(|TotalRow { total }| total)
+}
+
+/// What a statement cost.
+#[derive(Default, Deserialize)]
+struct Cost {
+    rows_read: Option<u64>,
+    rows_written: Option<u64>,
 }

@@ -1,0 +1,158 @@
+// From Rust to the two modules of the upload: cargo, then the bindings, then one bundle, then wasm-opt.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { diagnostics, isStatus, progress } from "./cargo.mjs";
+import { inNpmPackage } from "./packages.mjs";
+import { inPackage, inProject, isRepository, projectDir } from "./paths.mjs";
+import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
+import { Stop, say } from "./ui.mjs";
+
+/**
+ * The kinds of builds. `unwind`: a panic unwinds to the call that caused it, for which std is compiled by nightly.
+ * `stable`: a panic aborts the instance. `dev`: compiled quickly, neither optimized nor small.
+ */
+export const kinds = {
+  unwind: { title: "panic-unwind build", unwind: true, release: true },
+  stable: { title: "stable build", unwind: false, release: true },
+  dev: { title: "development build", unwind: false, release: false },
+};
+
+/** What builds are made with besides sources and compilers; part of what they depend on. */
+export const RECIPE = {
+  wasmFeatures: [
+    "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
+    "exception-handling",
+  ],
+  shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
+};
+
+const TARGET = "wasm32-unknown-unknown";
+const HANDLERS = ["fetch", "queue", "scheduled", "email", "tail", "connect"];
+
+/** Compiles one of the kinds into a folder below the target directory; answers what was made of what. */
+export async function compile(kind, bindgen) {
+  const crate = await readCrate();
+  // The two compilers keep apart, or each would throw away what the other has compiled.
+  const targets = kinds[kind].unwind ? join(crate.targets, "unwind") : crate.targets;
+  const folder = join(crate.targets, "worker", crate.name);
+  const staging = join(folder, kind);
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true });
+
+  // Beside the staging folder: the build script writes it when the agents change, not with every build.
+  const testAgents = join(folder, `${kind}-test-agents.json`);
+  const withTestAgents = isRepository && kinds[kind].release && existsSync(inProject("tests", "agents"));
+  await compileRust(kind, targets, crate, withTestAgents ? { A2A_EDGE_TEST_AGENTS: testAgents } : {});
+  const artifact = join(targets, TARGET, kinds[kind].release ? "release" : "debug", crate.name);
+  await bind(bindgen, `${artifact}.wasm`, staging);
+  await bundle(kind, staging);
+  return {
+    script: join(staging, "bundle.js"),
+    module: kinds[kind].release ? await optimize(staging) : join(staging, "index_bg.wasm"),
+    testAgents: withTestAgents ? testAgents : undefined,
+    /** Where cargo lists the files that the module was compiled from. */
+    depInfo: `${artifact}.d`,
+    targets: crate.targets,
+    workspace: crate.workspace,
+  };
+}
+
+/** The crate of the project: the name of its artifact, where cargo puts that, and the folder of Cargo.lock. */
+async function readCrate() {
+  const args = ["metadata", "--no-deps", "--format-version=1"];
+  const { code, output } = await run("cargo", args, { cwd: projectDir, quiet: true });
+  const json = output.split("\n").find((line) => line.startsWith("{"));
+  if (code !== 0 || json === undefined) throw new Stop(`Cargo.toml cannot be used:\n\n${output.trim()}`);
+  const { packages, target_directory: targets, workspace_root: workspace } = JSON.parse(json);
+  const own = packages.find(({ manifest_path: manifest }) => manifest === inProject("Cargo.toml"));
+  const library = own?.targets.find(({ crate_types: types }) => types.includes("cdylib"));
+  if (library !== undefined) return { name: library.name.replaceAll("-", "_"), targets, workspace };
+  throw new Stop('Cargo.toml has no library that can become a Worker.\n\nAdd:\n\n    [lib]\n    crate-type = ["cdylib"]');
+}
+
+async function compileRust(kind, targets, { workspace }, extra) {
+  const { unwind, release } = kinds[kind];
+  const args = [
+    ...(unwind ? ["+nightly"] : []), "build", "--lib", "--target", TARGET, ...(release ? ["--release"] : []),
+    ...(unwind ? ["-Zbuild-std=std,panic_unwind"] : []),
+  ];
+  const { code, printed, output } = await run("cargo", args, {
+    cwd: projectDir,
+    shows: progress(),
+    env: environment({
+      ...cargoTerminal(),
+      ...cargoProgress(),
+      ...(release ? sizeProfile(workspace) : {}),
+      CARGO_TARGET_DIR: targets,
+      // The macros of wasm-bindgen ask for it: futures then come from js-sys, as in the `worker` crate.
+      WASM_BINDGEN_USE_JS_SYS: "1",
+      ...(unwind ? {
+        CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
+        RUSTFLAGS: [process.env.RUSTFLAGS, "-Cpanic=unwind"].filter(Boolean).join(" "),
+      } : {}),
+      ...extra,
+    }),
+  });
+  const found = diagnostics(printed);
+  if (code !== 0) throw new Stop(explain(found, output, unwind));
+  if (found.warnings.length > 0) say(`\n${found.warnings.join("\n\n")}\n`);
+}
+
+/** The release profile of a workspace that has none: small rather than fast. */
+function sizeProfile(workspace) {
+  if (/^\s*\[profile\.release\]/m.test(readFileSync(join(workspace, "Cargo.toml"), "utf8"))) return {};
+  return { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z", CARGO_PROFILE_RELEASE_LTO: "true", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "1" };
+}
+
+/** Makes index.js, index_bg.wasm and the snippets of crates. */
+async function bind(bindgen, module, staging) {
+  const { code, output } = await run(bindgen, [module, staging], { cwd: projectDir, quiet: true });
+  if (code !== 0) throw new Stop(`The JavaScript bindings could not be made:\n\n${output.trim()}`);
+}
+
+/** Bundles the glue with the shim: the Worker's event handlers and the classes of its Durable Objects. */
+async function bundle(kind, staging) {
+  const at = (name) => join(staging, name);
+  // The platform knows the import of a module, but not yet its source phase.
+  const glue = readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import ");
+  const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
+  const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
+  const handlers = HANDLERS.filter((name) => exported.includes(name));
+  const objects = classes.filter((text) => /^ {4}(?:fetch|alarm)\(/m.test(text)).map((text) => /^\w+/.exec(text)[0]);
+  writeFileSync(at("index.js"), glue);
+  writeFileSync(at("shim.js"), RECIPE.shim);
+  writeFileSync(at("worker.js"), [
+    'import * as glue from "./index.js";',
+    'import { durable, handlers } from "./shim.js";',
+    `export default handlers({ ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
+    ...objects.map((name) => `export const ${name} = durable(glue.${name});`),
+  ].join("\n"));
+  const args = [
+    "worker.js", "--bundle", "--outfile=bundle.js", "--format=esm", "--minify", "--log-level=warning",
+    "--external:cloudflare:*", "--external:./index_bg.wasm", `--define:ABORTS=${!kinds[kind].unwind}`,
+  ];
+  const { code } = await run(inNpmPackage("esbuild", "bin", "esbuild"), args, { cwd: staging });
+  if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
+}
+
+/** Makes the module smaller. The names of functions go into a file aside: a trace says wasm-function[N], symbols.txt who N is. */
+async function optimize(staging) {
+  say("    optimizing with wasm-opt");
+  const [from, to] = ["index_bg.wasm", "optimized.wasm"].map((name) => join(staging, name));
+  const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
+  const passes = ["-Os", `--symbolmap=${join(staging, "symbols.txt")}`, "--strip-debug", "--strip-producers"];
+  const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...passes, from, "-o", to], { cwd: projectDir });
+  if (code !== 0) throw new Stop("wasm-opt failed; its messages are above.");
+  return to;
+}
+
+/** The last words after a failed build: each mistake once. */
+function explain({ own, errors }, output, unwind) {
+  if (own.length > 0) return `The Worker was not built:\n\n    ${own.join("\n    ")}`;
+  // Files of the workspace are named relative to it, those of crates from elsewhere by their whole path.
+  const inSources = errors.some((error) => / --> [^/]/.test(plain(error)));
+  if (inSources) return `${errors.join("\n\n")}\n\nThe Worker was not built; the compiler's errors are above.`;
+  const advice = unwind ? "\nIf the nightly toolchain is to blame, A2A_EDGE_STABLE=1 in the environment builds with the stable one." : "";
+  const said = output.split("\n").filter((line) => line !== "" && !isStatus(line));
+  return `${said.join("\n")}\n\nThe Worker was not built; what the compiler says is above.${advice}`;
+}

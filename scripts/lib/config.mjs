@@ -1,0 +1,140 @@
+// Whether wrangler.toml has what the Worker needs, and the lines that are missing.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
+import { Stop } from "./ui.mjs";
+import { migrations, readConfig } from "./wrangler.mjs";
+
+/** Stops with the missing lines, ready to paste, if wrangler.toml lacks something in one of its environments. */
+export async function checkConfig(environment) {
+  const file = inProject("wrangler.toml");
+  if (!existsSync(file)) throw new Stop(`There is no wrangler.toml in ${projectDir}. It needs at least this:${written(missing({}))}`);
+  const text = readFileSync(file, "utf8");
+  // Reading it as wrangler does takes a second, so a file that was in order is read again when it has changed.
+  const stamp = inProject(".wrangler", "config.sha256");
+  const own = readFileSync(inPackage("scripts", "lib", "config.mjs"));
+  const hash = createHash("sha256").update(JSON.stringify([text, environment ?? "", packageDir])).update(own).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+
+  const found = missing(await readConfig(environment), { text, environment });
+  if (found.length > 0) throw new Stop(`wrangler.toml lacks what a2a-edge needs.${written(found)}`);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+/**
+ * What a configuration lacks, as `{ place, lines }` in the order in which to add them. `config` is what wrangler reads,
+ * or `{}` for a file that is not there; `text` the file; `environment` the name of the one that was read.
+ */
+export function missing(config, { text = "", environment } = {}) {
+  const found = [];
+  const at = (place, ...lines) => found.push({ place, lines });
+  // wrangler takes lower case, digits and dashes.
+  const name = config.name ?? (basename(projectDir).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "agents");
+  topLevel(config, at, name);
+  tables(config, at, text);
+  // An environment inherits none of the bindings.
+  bindings(config, at, { name, prefix: environment === undefined ? "" : `env.${environment}.` });
+  return found;
+}
+
+const TOP = "Before the first table:";
+const END = "At the end:";
+const REPLACE = "In place of the line with the same key:";
+
+/** The text of the findings: those for one place together. */
+function written(found) {
+  const places = [...new Set(found.map(({ place }) => place))];
+  const rank = (place) => [TOP, REPLACE].includes(place) ? 0 : place === END ? 2 : 1;
+  const block = (place) => {
+    const parts = found.filter((one) => one.place === place).map(({ lines }) => lines);
+    const isTable = parts.some(([first]) => first.startsWith("["));
+    const text = parts.map((lines) => lines.map((line) => `    ${line}`).join("\n")).join(isTable ? "\n\n" : "\n");
+    return `\n\n${place}\n\n${text}`;
+  };
+  return places.sort((a, b) => rank(a) - rank(b)).map(block).join("");
+}
+
+function topLevel(config, at, name) {
+  const key = (isPresent, line) => at(isPresent ? REPLACE : TOP, line);
+  if (config.name === undefined) key(false, `name = "${name}"`);
+  if (config.main !== inProject("build", "index.js")) key(config.main !== undefined, 'main = "build/index.js"');
+  const { compatibility_date: date, compatibility_flags: flags = [] } = config;
+  if (date === undefined || date < COMPATIBILITY_DATE) key(date !== undefined, `compatibility_date = "${COMPATIBILITY_DATE}"`);
+  if (!flags.includes(QUEUE_FLAG)) key(flags.length > 0, `compatibility_flags = ${JSON.stringify([...flags, QUEUE_FLAG])}`);
+  if (config.no_bundle !== true) key(config.no_bundle !== undefined, "no_bundle = true");
+}
+
+function tables(config, at, text) {
+  const table = (header, ...lines) => {
+    const exists = text.split(/\r?\n/).some((line) => line.replace(/\s|#.*/g, "") === `[${header}]`);
+    if (exists) at(`Under [${header}]:`, ...lines);
+    else at(END, `[${header}]`, ...lines);
+  };
+  if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
+    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "build.rs", "Cargo.toml"]');
+  }
+  if (!(config.triggers?.crons?.length > 0)) table("triggers", 'crons = ["17 * * * *"]');
+  const steps = config.migrations ?? [];
+  if (steps.some((step) => step.new_classes?.includes("TaskObject"))) {
+    at('In place of new_classes with "TaskObject":', 'new_sqlite_classes = ["TaskObject"]');
+  } else if (!steps.some((step) => step.new_sqlite_classes?.includes("TaskObject"))) {
+    const tags = new Set(steps.map(({ tag }) => tag));
+    const number = [...steps.keys(), steps.length].find((index) => !tags.has(`v${index + 1}`));
+    at(END, "[[migrations]]", `tag = "v${number + 1}"`, 'new_sqlite_classes = ["TaskObject"]');
+  }
+}
+
+function bindings(config, at, { name, prefix }) {
+  const array = (header, ...lines) => at(END, `[[${prefix}${header}]]`, ...lines);
+  const under = (header, key, value, ...lines) => at(`Under [[${prefix}${header}]] with ${key} = "${value}":`, ...lines);
+
+  const tasks = config.durable_objects?.bindings?.find((one) => one.name === "TASKS");
+  if (tasks === undefined) array("durable_objects.bindings", 'name = "TASKS"', 'class_name = "TaskObject"');
+  else if (tasks.class_name !== "TaskObject") under("durable_objects.bindings", "name", "TASKS", 'class_name = "TaskObject"');
+
+  const database = config.d1_databases?.find(({ binding }) => binding === "DB");
+  const folder = `migrations_dir = "${migrationsFolder()}"`;
+  if (database === undefined) array("d1_databases", 'binding = "DB"', `database_name = "${name}"`, folder);
+  else if (!hasMigrations(database.migrations_dir)) under("d1_databases", "binding", "DB", folder);
+
+  const queue = (binding, fallback) => {
+    const producer = config.queues?.producers?.find((one) => one.binding === binding);
+    if (producer === undefined) array("queues.producers", `binding = "${binding}"`, `queue = "${fallback}"`);
+    return producer?.queue ?? fallback;
+  };
+  const webhooks = queue("WEBHOOKS", `${name}-webhooks`);
+  const consumer = (wanted) => config.queues?.consumers?.find((one) => one.queue === wanted);
+  const dead = queue("DEAD_LETTERS", consumer(webhooks)?.dead_letter_queue ?? `${webhooks}-dead`);
+  const deadLetters = `dead_letter_queue = "${dead}"`;
+  if (consumer(webhooks) === undefined) {
+    array("queues.consumers", `queue = "${webhooks}"`, "max_batch_size = 6", "max_batch_timeout = 0", "max_retries = 5", deadLetters);
+  } else if (consumer(webhooks).dead_letter_queue !== dead) {
+    under("queues.consumers", "queue", webhooks, deadLetters);
+  }
+  if (consumer(dead) === undefined) {
+    array("queues.consumers", `queue = "${dead}"`, "max_batch_size = 10", "max_batch_timeout = 1", "max_retries = 3");
+  }
+}
+
+/** The folder of the migrations as wrangler.toml names it: by way of node_modules where npm has the package there. */
+function migrationsFolder() {
+  const installed = inProject("node_modules", "a2a-edge");
+  const isOurs = existsSync(installed) && realpathSync(installed) === packageDir;
+  return isOurs ? "node_modules/a2a-edge/migrations" : relative(projectDir, inPackage("migrations")) || ".";
+}
+
+/** Whether a folder of the project has all migrations of the package. */
+function hasMigrations(folder = "migrations") {
+  return migrations().every((name) => {
+    const path = join(inProject(folder), name);
+    return existsSync(path) && readFileSync(path).equals(readFileSync(inPackage("migrations", name)));
+  });
+}
+
+/** The day from which open requests keep a Durable Object alive, and later changes that the tests ran with. */
+const COMPATIBILITY_DATE = "2026-11-17";
+
+/** A batch of the queue is over when its notifications are on their way, not when their receivers have answered. */
+const QUEUE_FLAG = "queue_consumer_no_wait_for_wait_until";

@@ -1,0 +1,29 @@
+// Licences, sources and known faults of the crates we depend on, where cargo-deny is installed.
+import { inPackage, packageDir, shown } from "./paths.mjs";
+import { query, run } from "./process.mjs";
+import { say } from "./ui.mjs";
+
+/** Checks the workspace and the tool of the scripts against deny.toml; answers whether all is well. */
+export async function checkDependencies() {
+  if (query("cargo", ["deny", "--version"], { cwd: packageDir }) === undefined) {
+    say("    cargo deny is not installed, so dependencies are not checked; to install it: cargo install --locked cargo-deny");
+    return true;
+  }
+  const problems = [];
+  for (const manifest of [inPackage("Cargo.toml"), inPackage("scripts", "bindgen", "Cargo.toml")]) {
+    const policy = await deny(manifest, "bans", "licenses", "sources");
+    if (policy.code !== 0) problems.push(policy.output);
+    const advisories = await deny(manifest, "advisories");
+    if (advisories.code === 0) continue;
+    if (!advisories.output.includes("failed to fetch advisory database")) problems.push(advisories.output);
+    else say(`    ${shown(manifest)}: the database of advisories cannot be reached, so they are not checked`);
+  }
+  for (const problem of problems) say(`\n${problem.trim()}`);
+  return problems.length === 0;
+}
+
+function deny(manifest, ...checks) {
+  // deny.toml is found in the current folder.
+  const args = ["deny", "--manifest-path", manifest, "--workspace", "check", ...checks];
+  return run("cargo", args, { cwd: packageDir, quiet: true });
+}

@@ -1,0 +1,62 @@
+// What a build was made of. Cargo lists the files when a build is over; a later look at them tells whether it is current.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { projectDir } from "./paths.mjs";
+
+/** Files that cargo does not list, in the folder of each crate and in the project. */
+const SETTINGS = ["Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
+
+/**
+ * The files and folders that a build was made of, relative to the project: sources, also those of crates that are
+ * depended on by path, what their build scripts watch, and settings.
+ */
+export function inputsOf({ depInfo, targets, workspace }) {
+  const listed = readDepInfo(depInfo).filter((path) => !path.startsWith(targets + sep));
+  const crates = new Set(listed.map(crateOf).filter(Boolean));
+  const settings = [...crates, projectDir, workspace].flatMap((folder) => SETTINGS.map((name) => join(folder, name)));
+  const paths = [...listed, ...settings, join(workspace, "Cargo.lock")];
+  return [...new Set(paths)].map((path) => relative(projectDir, path)).sort();
+}
+
+/** A hash of the content of these files and folders. One that is not there is content, too. */
+export function contentHash(inputs) {
+  const hash = createHash("sha256");
+  for (const input of inputs) {
+    const path = resolve(projectDir, input);
+    hash.update(`\0${input}\0`);
+    for (const file of filesUnder(path)) hash.update(`\0${relative(path, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest("hex");
+}
+
+/** Whether one of the inputs was written since the time `since`; Cargo.lock does not count, which cargo itself writes. */
+export function changedSince(inputs, since) {
+  const paths = inputs.filter((input) => !input.endsWith("Cargo.lock")).map((input) => resolve(projectDir, input));
+  return paths.flatMap(everythingUnder).some((path) => statSync(path).mtimeMs >= since);
+}
+
+/** The prerequisites in a file of the form that make reads. */
+export function readDepInfo(file) {
+  const text = readFileSync(file, "utf8");
+  const [line] = text.split(/\r?\n/);
+  const prerequisites = line.slice(line.indexOf(": ") + 2);
+  const paths = prerequisites.match(/(?:\\ |[^ ])+/g) ?? [];
+  return paths.map((path) => resolve(projectDir, path.replaceAll("\\ ", " ")));
+}
+
+/** The folder of the crate that a file belongs to. */
+function crateOf(path) {
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, "Cargo.toml"))) return folder;
+  }
+  return undefined;
+}
+
+const filesUnder = (path) => everythingUnder(path).filter((found) => statSync(found).isFile());
+
+function everythingUnder(path) {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return [path, ...readdirSync(path).sort().flatMap((name) => everythingUnder(join(path, name)))];
+}

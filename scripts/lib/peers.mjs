@@ -1,0 +1,52 @@
+// The foreign programs of tests/peers, installed as their lock files say.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { locked } from "./lock.mjs";
+import { inPackage } from "./paths.mjs";
+import { environment, run } from "./process.mjs";
+import { virtualEnvironment } from "./python.mjs";
+import { Stop, say, step } from "./ui.mjs";
+
+const folder = inPackage("tests", "peers");
+
+/** Installs what is missing. Answers the path of the Rust program, and of the Python that has its packages, if there is one. */
+export async function ensurePeers() {
+  return locked(inPackage(".wrangler", "peers.lock"), async () => {
+    await ensureNpm();
+    const python = await virtualEnvironment({
+      name: "peers",
+      title: "Installing the peers in Python",
+      least: [3, 11],
+      requirements: join(folder, "requirements.txt"),
+      install: ["--require-hashes", "-r", join(folder, "requirements.txt")],
+    });
+    if (python === undefined) say("Leaving out the peers in Python: they want Python 3.11 or newer with venv.");
+    return { rust: await ensureRust(), python };
+  });
+}
+
+/** Installs the npm packages, unless they are those of the lock file already. */
+async function ensureNpm() {
+  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  const stamp = join(folder, "node_modules", ".complete");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  await step("Installing the peers in JavaScript", async () => {
+    const { code } = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
+    if (code !== 0) throw new Stop("npm ci failed in tests/peers; its messages are above. With a network problem, just run the command again.");
+  });
+  writeFileSync(stamp, wanted);
+}
+
+/** Compiles the Rust program; cargo knows whether it has to. */
+async function ensureRust() {
+  const targets = inPackage("target", "peers");
+  const work = async () => {
+    const env = environment({ CARGO_TARGET_DIR: targets });
+    const { code } = await run("cargo", ["build", "--locked", "--quiet"], { cwd: join(folder, "rust"), env });
+    if (code !== 0) throw new Stop("The peer in Rust was not built; what the compiler says is above.");
+  };
+  const program = join(targets, "debug", "peer");
+  await (existsSync(program) ? work() : step("Building the peer in Rust (once, a minute or two)", work));
+  return program;
+}

@@ -1,0 +1,50 @@
+// `npx a2a-edge test`: the tests of a project, first those in Rust, then those that call its Worker.
+import "./lib/node-version.mjs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { command } from "./lib/command.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { packagedNode } from "./lib/packages.mjs";
+import { inProject, projectDir } from "./lib/paths.mjs";
+import { cargoTerminal, environment, run } from "./lib/process.mjs";
+import { scratchFolder } from "./lib/scratch.mjs";
+import { serveWhile } from "./lib/serve.mjs";
+import { setUpAndBuild } from "./lib/setup.mjs";
+import { Stop, main, say, seconds } from "./lib/ui.mjs";
+import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+
+const TEST_TIMEOUT_MS = 120_000;
+
+const usage = `Usage: ${command("test")}
+
+Builds the Worker, runs cargo test and then the files tests/*.test.mjs, .js and .ts with the test runner of Node. For
+these the Worker is served with an empty database; its URL is in the environment as A2A_EDGE_URL. The exit code is 1 if
+something failed.
+
+    -h, --help   this text`;
+
+await main(async () => {
+  readOptions({ usage });
+  const begun = Date.now();
+  await setUpAndBuild();
+  say("\n==> cargo test");
+  const rust = await run("cargo", ["test"], { cwd: projectDir, env: environment(cargoTerminal()) });
+  if (rust.code !== 0) throw new Stop("cargo test failed; its messages are above.");
+
+  const folder = inProject("tests");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
+  if (files.length > 0) await testWorker(files.map((name) => join("tests", name)));
+  else say("\nThere are no tests of the Worker: no file tests/*.test.mjs.");
+  say(`\nAll tests passed after ${seconds(begun)}.`);
+});
+
+async function testWorker(files) {
+  say("\n==> Tests of the Worker");
+  const state = scratchFolder();
+  await ensureLocalMigrations(state);
+  await serveWhile(state, async (url) => {
+    const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
+    const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
+    if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
+  });
+}

@@ -1,0 +1,180 @@
+// The index behind ListTasks (spec §3.1.4): what is listed after a kill and while D1 is down, and the rows that D1 reads and writes.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { before, describe, test } from "node:test";
+import { Agent, followUp, until, type Reply, type Task, type TaskList } from "./client.ts";
+import type { Database } from "./harness.ts";
+import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
+
+withWorker();
+
+test("after a kill, what was answered is listed (§3.1.4)", async () => {
+  const contextId = randomUUID();
+  const task = await sendIn(demo, contextId, "hello");
+  await worker.kill9();
+  await worker.restart();
+  assert.deepEqual(ids((await list(demo, { contextId })).tasks), [task.id]);
+});
+
+describe("while D1 is down", () => {
+  const hide = async (d1: Database) => void (await d1.prepare("ALTER TABLE tasks RENAME TO hidden").run());
+  const show = async (d1: Database) => void (await d1.prepare("ALTER TABLE hidden RENAME TO tasks").run());
+
+  test("tasks go on, listing says so, and their rows arrive later without help (§3.1.4)", async () => {
+    const d1 = await worker.d1();
+    const contextId = randomUUID();
+    const asked = await sendIn(demo, contextId, "ask");
+    await hide(d1);
+    let made: Task[];
+    try {
+      made = await Promise.all(["one", "two", "three"].map((text) => sendIn(demo, contextId, text)));
+      made.push(await demo.sendForTask(followUp(asked, "red")));
+      for (const { id, status } of made) assert.deepEqual((await demo.getTask(id)).status, status);
+      // An object that is not in memory pays what it owes all the same.
+      await worker.evict(made[0]?.id ?? "");
+
+      const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} });
+      const response = await fetch(demo.endpoint, { method: "POST", headers, body });
+      const { error } = (await response.json()) as Reply;
+      assert.equal(response.status, 200);
+      assert.match(response.headers.get("retry-after") ?? "", /^\d+$/);
+      assert.equal(error?.code, -32603);
+      assert.equal(error?.data?.[0]?.reason, "UNAVAILABLE");
+      assert.match(error?.message ?? "", /cannot be listed at the moment/);
+
+      const rest = await fetch(`${demo.endpoint}/tasks`, { headers: { "a2a-version": "1.0" } });
+      assert.equal(rest.status, 503);
+      assert.match(rest.headers.get("retry-after") ?? "", /^\d+$/);
+      assert.equal(((await rest.json()) as { error: { status: string } }).error.status, "UNAVAILABLE");
+    } finally {
+      await show(d1);
+    }
+    const { tasks } = await until(
+      () => list(demo, { contextId, status: "TASK_STATE_COMPLETED" }),
+      ({ totalSize }) => totalSize === 4,
+    );
+    assert.deepEqual(ids(tasks), ids(inOrder(made)));
+    assert.ok(worker.logs.some(({ message }) => message.includes(made[0]?.id ?? "?") && message.includes("attempt 1")));
+  });
+
+  test("a row that is owed arrives without help also after a kill (§3.1.4)", async () => {
+    const contextId = randomUUID();
+    await hide(await worker.d1());
+    let id: string;
+    try {
+      ({ id } = await sendIn(demo, contextId, "hello"));
+      await worker.kill9();
+      await worker.restart();
+    } finally {
+      await show(await worker.d1());
+    }
+    const { tasks } = await until(() => list(demo, { contextId }), ({ totalSize }) => totalSize === 1);
+    assert.deepEqual(ids(tasks), [id]);
+  });
+
+  test("an answer does not wait for it (§3.1.1)", async () => {
+    const d1 = await worker.d1();
+    await hide(d1);
+    try {
+      const begun = Date.now();
+      await demo.sendForTask("hello");
+      assert.ok(Date.now() - begun < 2000);
+    } finally {
+      await show(d1);
+    }
+  });
+});
+
+interface Cost {
+  sql: string;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
+/** The statements on the index so far. */
+const costs = async (): Promise<Cost[]> => (await (await fetch(`${worker.url}/_dev/statements`)).json()) as Cost[];
+
+test("a quick task is one statement", async () => {
+  const upserts = async () => (await costs()).filter(({ sql }) => sql.startsWith("INSERT INTO tasks"));
+  const before = (await upserts()).length;
+  for (const text of ["hello", "hold 100"]) await demo.sendForTask(text);
+  const made = (await upserts()).slice(before);
+  assert.equal(made.length, 2);
+  for (const { rowsWritten } of made) assert.ok(rowsWritten <= 5, `${rowsWritten} rows written`);
+});
+
+describe("with 100,000 tasks of one caller", () => {
+  const assistant = () => new Agent(worker.url);
+  let total: number;
+  before(async () => {
+    const head = `json_object('id', printf('%064x', n), 'contextId', 'seeded', 'status', json_object('state', 'TASK_STATE_COMPLETED'))`;
+    const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+      INSERT INTO tasks SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
+        CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '', NULL FROM numbers`;
+    await (await worker.d1()).prepare(seed).run();
+    ({ totalSize: total } = await list(assistant()));
+    assert.ok(total >= 100_000);
+  });
+
+  /** The two statements that a listing causes: its page, and its total. */
+  async function listed(params: Record<string, unknown>): Promise<{ page: Cost; total: Cost; found: TaskList }> {
+    const found = await list(assistant(), params);
+    const [page, total] = (await costs()).slice(-2);
+    assert.ok(page !== undefined && total !== undefined);
+    return { page, total, found };
+  }
+
+  async function plan({ sql }: Cost): Promise<string> {
+    const values = [...sql.matchAll(/\?\d+/g)].map(() => 1);
+    const { results } = await (await worker.d1()).prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values).run<{ detail: string }>();
+    return results.map(({ detail }) => detail).join("; ");
+  }
+
+  for (const pageSize of [1, 2, 10, 50, 100]) {
+    test(`an unfiltered page of ${pageSize} with its total reads at most three times as many rows, on every page`, async () => {
+      let pageToken = "";
+      for (let number = 0; number < 3; number++) {
+        const { page, total: counted, found } = await listed({ pageSize, pageToken });
+        const read = page.rowsRead + counted.rowsRead;
+        assert.ok(read <= 3 * pageSize, `${read} rows read`);
+        assert.deepEqual([found.tasks.length, found.totalSize], [pageSize, total]);
+        pageToken = found.nextPageToken;
+      }
+    });
+  }
+
+  test("a page is a range of an index, without sorting, and so is a total", async () => {
+    for (const [params, pagePlan, totalPlan] of [
+      [{}, /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /^SEARCH task_counts USING PRIMARY KEY \(owner=\? AND agent=\?\)$/],
+      [{ contextId: "context-7" }, /USING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/],
+      [{ status: 2 }, /USING INDEX tasks_unfinished \(owner=\? AND agent=\? AND state=\?\)$/, /COVERING INDEX tasks_unfinished/],
+      [{ status: 4 }, /USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\?\)$/],
+      [{ statusTimestampAfter: new Date(999_500).toISOString() }, /USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/, /USING PRIMARY KEY/],
+    ] as const) {
+      const { page, total } = await listed(params);
+      assert.match(await plan(page), pagePlan);
+      assert.match(await plan(total), totalPlan);
+    }
+    const { found } = await listed({});
+    const { page } = await listed({ pageToken: found.nextPageToken });
+    assert.match(await plan(page), /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\? AND \(status_ms,id\)<\(\?,\?\)\)$/);
+  });
+
+  for (const [what, params, matching, most] of [
+    ["a context", { contextId: "context-7" }, 100, 250],
+    ["a state that is not final", { status: "TASK_STATE_WORKING" }, 20, 80],
+  ] as const) {
+    test(`listing ${what} reads about what it finds`, async () => {
+      const { page, total, found } = await listed(params);
+      assert.equal(found.totalSize, matching);
+      assert.ok(page.rowsRead + total.rowsRead <= most, `${page.rowsRead} and ${total.rowsRead} rows read`);
+    });
+  }
+
+  test("a final state is counted and paged rightly", async () => {
+    const { found } = await listed({ status: "TASK_STATE_FAILED", pageSize: 10 });
+    assert.equal(found.totalSize, 200);
+    assert.equal(found.tasks.length, 10);
+  });
+});

@@ -1,0 +1,48 @@
+// Lists of tasks, and tasks to find in them, of the agent `demo` of a Worker of the spec file.
+
+import { after, before } from "node:test";
+import { Agent, message, type Task, type TaskList } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+
+export let worker: Worker;
+export let demo: Agent;
+
+/** Runs the tests of the file against a Worker. */
+export function withWorker(): void {
+  before(async () => {
+    worker = await startWorker();
+    demo = new Agent(`${worker.url}/demo`);
+  });
+  after(() => worker.stop());
+}
+
+export const list = (agent: Agent, params: Record<string, unknown> = {}): Promise<TaskList> => agent.listTasks(params);
+
+/** Begins a task in this context. */
+export const sendIn = (agent: Agent, contextId: string, text: string): Promise<Task> =>
+  agent.sendForTask(message({ contextId, parts: [{ text }] }));
+
+export const ids = (tasks: Task[]): string[] => tasks.map(({ id }) => id);
+
+/** The tasks in the order of a listing: newest status first, ties by id descending. */
+export const inOrder = (tasks: Task[]): Task[] =>
+  [...tasks].sort((a, b) => {
+    const [first, second] = [a, b].map(({ id, status }) => `${status.timestamp} ${id}`) as [string, string];
+    return first < second ? 1 : -1;
+  });
+
+/** All tasks of a listing, page by page; `between` is done between two pages. */
+export async function everyPage(
+  agent: Agent,
+  params: Record<string, unknown>,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Task[]> {
+  const tasks: Task[] = [];
+  for (let pageToken = ""; ; ) {
+    const page = await list(agent, { ...params, pageToken });
+    tasks.push(...page.tasks);
+    if (page.nextPageToken === "") return tasks;
+    pageToken = page.nextPageToken;
+    await between();
+  }
+}

@@ -1,0 +1,84 @@
+// Runs of ten steps that specs begin and interrupt. Each block of tests has a Worker and a sink of its own.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before } from "node:test";
+import { Agent, isTerminal, textOf, until, type Task } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { Sink } from "./sink.ts";
+import { artifactOf, logOf, tell, undisturbed, wrongLog, wrongSteps } from "./steps.ts";
+import type { StreamEvent } from "./stream.ts";
+
+export const STEPS = 10;
+
+/** The numbers of the steps, from 1 on. */
+export const numbers = Array.from({ length: STEPS }, (_, index) => index + 1);
+
+// These three are what the latest block has started: see `withWorker`.
+/** The server that the steps call. */
+export let sink: Sink;
+export let worker: Worker;
+/** The agent `faults`, whose runs work in steps. */
+export let faults: Agent;
+
+/** Runs the tests of a block against a Worker of their own, with these variables. */
+export function withWorker(vars: Record<string, string>): void {
+  before(async () => {
+    sink = await Sink.open();
+    worker = await startWorker({ vars: { KEEP_ALIVE_MS: "1000", ...vars } });
+    faults = new Agent(`${worker.url}/faults`);
+  });
+  afterEach(() => sink.forgetPlans());
+  after(async () => {
+    await worker.stop();
+    sink.close();
+  });
+}
+
+/** Ends the process as a crash of the machine would, and starts it again. */
+export async function killAndRestart(): Promise<void> {
+  await worker.kill9();
+  await worker.restart();
+}
+
+let paths = 0;
+
+/** A path of the sink that nobody has used. */
+export function freshPath(): string {
+  paths += 1;
+  return `/run-${paths}`;
+}
+
+/** A task that works in steps, and the path of the sink that its steps call. */
+export interface Run {
+  id: string;
+  path: string;
+}
+
+/** Begins a run of ten steps; `held` are steps that the sink holds, the first time that they come. */
+export async function begin({ held, agent = faults }: { held: number[]; agent?: Agent }): Promise<Run> {
+  const path = freshPath();
+  for (const step of held) sink.plan(`${path}/${step}`, "hold");
+  const { id } = await agent.sendForTask(`steps ${STEPS} ${sink.url}${path}`, { returnImmediately: true });
+  return { id, path };
+}
+
+/** Waits until every one of these tasks is listed as ended, which wakes none of them. */
+export async function untilListedAsEnded(ids: string[], agent = faults): Promise<void> {
+  // Where a panic ends the isolate, a request that is open there is never answered.
+  const list = () => agent.call<{ tasks: Task[] }>("ListTasks", { pageSize: 100 }, AbortSignal.timeout(2_000));
+  const ended = () => list().then(({ tasks }) => tasks.filter(({ status }) => isTerminal(status.state)).map(({ id }) => id), (): string[] => []);
+  await until(ended, (found) => ids.every((id) => found.includes(id)));
+}
+
+/** Asserts that a run came to what an undisturbed one comes to, and that nothing that was seen of it is lost. */
+export async function assertWhole({ id, path }: Run, ...seen: StreamEvent[][]): Promise<Task> {
+  const task = await faults.getTask(id);
+  assert.equal(task.status.state, "TASK_STATE_COMPLETED", textOf(task.status.message));
+  assert.equal(textOf(task.artifacts?.[0]), artifactOf(STEPS));
+  assert.equal(task.artifacts?.length, 1);
+  assert.deepEqual(wrongSteps(sink.arrivals(path), STEPS), []);
+  const log = await logOf(faults.endpoint, id);
+  assert.deepEqual(log.map(tell), undisturbed(STEPS));
+  assert.deepEqual(wrongLog(log, ...seen), []);
+  return task;
+}

@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("config", &[]),
     ("auth", &[]),
+    ("format", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
-    ("port", &[]),
-    ("push", &["config"]),
+    ("port", &["format"]),
+    ("push", &["config", "format"]),
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
@@ -26,10 +27,21 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("prelude", &["executor", "host", "port", "task"]),
     ("testing", &["auth", "config", "executor", "operation", "port", "session"]),
     ("session", &["config", "auth", "task", "port", "executor", "push"]),
-    ("operation", &["auth", "push", "session"]),
+    ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
-        &["config", "auth", "task", "port", "executor", "push", "session", "operation", "host"],
+        &[
+            "config",
+            "auth",
+            "task",
+            "port",
+            "executor",
+            "push",
+            "session",
+            "operation",
+            "host",
+            "format",
+        ],
     ),
 ];
 

@@ -24,7 +24,7 @@ pub use a2a::{http, model};
 
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};
-pub use definition::{AgentDefinition, Capabilities, RecoveryMode, RunSettings, SkillDefinition};
+pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;

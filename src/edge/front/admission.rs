@@ -162,24 +162,20 @@ mod tests {
     use a2a::binding::MediaType;
 
     fn agents() -> Agents {
-        let agent = |slug: &str, is_default: bool, capabilities: &str| {
-            format!(
-                r#"{{"slug":"{slug}","default":{is_default},"development":false,"card":"",
-                "capabilities":{{{capabilities},"extended_agent_card":false}},
-                "executor":{{"kind":"script","table":{{"rules":[]}},"run":{{}}}}}}"#
-            )
+        let agent = |slug: &str, streaming: bool, push_notifications: bool, extensions: Value| {
+            json!({
+                "slug": slug, "default": slug == "full", "development": false, "card": "",
+                "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
+                    "extended_agent_card": false, "extensions": extensions},
+                "executor": {"kind": "script", "table": {"rules": []}, "run": {}},
+            })
         };
-        let all = [
-            agent("full", true, r#""streaming":true,"push_notifications":true"#),
-            agent(
-                "bare",
-                false,
-                r#""streaming":false,"push_notifications":false,
-                "extensions":[{"uri":"urn:needed","required":true}]"#,
-            ),
-            agent("plain", false, r#""streaming":true,"push_notifications":false"#),
+        let agents = [
+            agent("full", true, true, json!([])),
+            agent("bare", false, false, json!([{"uri": "urn:needed", "required": true}])),
+            agent("plain", true, false, json!([])),
         ];
-        let text = format!(r#"{{"built_ms":0,"agents":[{}]}}"#, all.join(","));
+        let text = json!({"built_ms": 0, "agents": agents}).to_string();
         let outside = MemoryPlatform::default().outside();
         Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
     }

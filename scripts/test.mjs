@@ -47,6 +47,7 @@ const steps = [
   { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", "."]) },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
+  { name: "own-agent", title: "A Worker of one's own (examples/own-agent)", work: testOwnAgent },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
@@ -151,6 +152,17 @@ function testScripts() {
 async function buildBoth() {
   built.default = await ensureBuilt("default");
   if (built.default !== "stable") built.stable = await ensureBuilt("stable");
+}
+
+/** Builds the example, runs its tests and calls its agents with the official client, all as its author would. */
+async function testOwnAgent() {
+  const cwd = inPackage("examples", "own-agent");
+  if (!existsSync(join(cwd, "node_modules", ".bin", "a2a-edge"))) {
+    // The client comes from the packages of the repository.
+    const install = ["install", "--omit=dev", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+    if ((await run("npm", install, { cwd, env: environment({}) })).code !== 0) return false;
+  }
+  return (await run("npm", ["test"], { cwd, env: environment({}) })).code === 0;
 }
 
 async function findPython() {

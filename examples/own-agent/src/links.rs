@@ -70,7 +70,7 @@ impl AgentExecutor for LinkChecker {
             }
             turn.sleep(self.settings.pause_ms).await;
         }
-        events.complete(Some(&format!("{count} links, {broken} broken")))
+        events.complete(Some(&format!("checked {count}, broken {broken}")))
     }
 
     fn recovery(&self) -> Recovery {
@@ -110,7 +110,7 @@ mod tests {
         agent.send("http://good and http://gone and http://down").unwrap();
         let task = agent.task().unwrap();
         assert_eq!(task.status.state, TaskState::Completed);
-        assert_eq!(said(&task), "3 links, 2 broken");
+        assert_eq!(said(&task), "checked 3, broken 2");
         assert_eq!(
             report(&task),
             "200 http://good\n404 http://gone is broken\nhttp://down did not answer: nobody listens\n"
@@ -125,7 +125,7 @@ mod tests {
         agent.send("hello").unwrap();
         assert_eq!(agent.task().unwrap().status.state, TaskState::InputRequired);
         agent.send("http://good").unwrap();
-        assert_eq!(said(&agent.task().unwrap()), "1 links, 0 broken");
+        assert_eq!(said(&agent.task().unwrap()), "checked 1, broken 0");
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         agent.begin("http://a http://b").unwrap();
         agent.crash().unwrap();
         agent.run();
-        assert_eq!(said(&agent.task().unwrap()), "2 links, 0 broken");
+        assert_eq!(said(&agent.task().unwrap()), "checked 2, broken 0");
         assert_eq!(agent.http().called(), ["http://a", "http://b"]);
     }
 

@@ -6,7 +6,7 @@ use a2a_edge::serde_json::{Value, json};
 use a2a_edge::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 /// Every tool of this Worker.
-pub fn all() -> Vec<Box<dyn Tool>> {
+pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     vec![Box::new(page_title_tool())]
 }
 

@@ -3,28 +3,27 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { Role, TaskState } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 
 const url = process.env.A2A_EDGE_URL;
 
 /** The site whose pages are looked at; `/slow` answers when `release` is called. */
-let site;
-let release;
-const released = new Promise((resolve) => (release = resolve));
+const { promise: released, resolve: release } = Promise.withResolvers();
 const called = [];
+const server = createServer(async (request, response) => {
+  called.push(request.url);
+  if (request.url === "/slow") await released;
+  response.statusCode = request.url === "/gone" ? 404 : 200;
+  response.end(request.method === "HEAD" ? undefined : "<title>A page</title>");
+});
+await once(server.listen(0, "127.0.0.1"), "listening");
+const site = `http://127.0.0.1:${server.address().port}`;
 
-before(async () => {
-  const server = createServer(async (request, response) => {
-    called.push(request.url);
-    if (request.url === "/slow") await released;
-    response.statusCode = request.url === "/gone" ? 404 : 200;
-    response.end(request.method === "HEAD" ? undefined : "<title>A page</title>");
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  site = `http://127.0.0.1:${server.address().port}`;
-  after(() => server.close().closeAllConnections());
+after(() => {
+  server.close();
+  server.closeAllConnections();
 });
 
 const connect = (path) => new ClientFactory().createFromUrl(url, path);
@@ -40,7 +39,7 @@ test("the executor in Rust reports on each link, with progress", async () => {
   const events = [];
   for await (const { payload } of client.sendMessageStream(saying(`${site}/a ${site}/gone`))) events.push(payload);
   const progress = events.filter(({ $case }) => $case === "statusUpdate").map(({ value }) => textOf(value.status.message?.parts ?? []));
-  assert.deepEqual(progress, ["link 1 of 2", "link 2 of 2", "2 links, 1 broken"]);
+  assert.deepEqual(progress, ["link 1 of 2", "link 2 of 2", "checked 2, broken 1"]);
   const report = events.filter(({ $case }) => $case === "artifactUpdate").map(({ value }) => textOf(value.artifact.parts));
   assert.deepEqual(report, [`200 ${site}/a\n`, `404 ${site}/gone is broken\n`]);
 });

@@ -29,6 +29,7 @@ use crate::operation;
 use crate::port::{Observation, Observer};
 use crate::session::{Beginning, FindAgent, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
@@ -168,7 +169,7 @@ impl TaskObject {
         let session = self.session().await?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, &terms, &request);
+                let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
@@ -181,7 +182,8 @@ impl TaskObject {
                 outcome
             }
             TaskCall::Webhook(call) => {
-                operation::manage_webhooks(session.owned_by(&agent, &caller)?, call)?
+                let task = session.owned_by(&agent, &caller)?;
+                operation::manage_webhooks(task, call, reply.dialect())?
             }
         };
         reply.outcome(&outcome)
@@ -207,11 +209,11 @@ impl TaskObject {
         command: Command<FollowCall>,
         after: Option<u64>,
     ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, fingerprint, terms, call, .. } = command;
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let session = self.session().await?;
         match call {
             FollowCall::SendStreamingMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, &terms, &request);
+                let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
                 operation::send_streaming_message(&session, sender, *request, after, terms).await
             }
             FollowCall::SubscribeToTask(_) => {
@@ -300,10 +302,11 @@ fn sender(
     agent: String,
     caller: Caller,
     fingerprint: Option<String>,
+    dialect: Dialect,
     terms: &Terms,
     request: &SendMessageRequest,
 ) -> Sender {
     let accepted_output_modes = request.configuration.accepted_output_modes.clone();
     let run_timeout_ms = terms.run_timeout_ms;
-    Sender { agent, caller, accepted_output_modes, fingerprint, run_timeout_ms }
+    Sender { agent, caller, accepted_output_modes, fingerprint, dialect, run_timeout_ms }
 }

@@ -22,6 +22,7 @@ pub mod config;
 mod demo;
 pub mod edge;
 pub mod executor;
+pub mod format;
 mod host;
 pub mod operation;
 pub mod port;

@@ -12,22 +12,34 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("config", &[]),
     ("auth", &[]),
+    ("format", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
-    ("port", &[]),
-    ("push", &["config"]),
+    ("port", &["format"]),
+    ("push", &["config", "format"]),
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded"]),
     ("session", &["config", "auth", "task", "port", "executor", "push"]),
-    ("operation", &["auth", "push", "session"]),
+    ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
-        &["config", "auth", "task", "port", "executor", "push", "session", "operation", "host"],
+        &[
+            "config",
+            "auth",
+            "task",
+            "port",
+            "executor",
+            "push",
+            "session",
+            "operation",
+            "host",
+            "format",
+        ],
     ),
 ];
 

@@ -1,12 +1,13 @@
 //! What a task object is asked, and the form in which it travels.
 //!
-//! Both sides may be of different versions for a moment during a deploy: fields are only ever added,
-//! and unknown ones are ignored. Neither the heads of requests nor the statuses of refusals change their
-//! meaning.
+//! Both sides may be of different versions during a deploy: members are added, and unknown ones are ignored. A change
+//! that an older version would get wrong raises the number of the form ([`format`]). Neither the heads of
+//! requests nor the statuses of refusals change their meaning.
 
 use serde::Serialize;
 
 use crate::auth::Caller;
+use crate::format;
 use crate::push::NextNotification;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields, read_json};
@@ -123,7 +124,8 @@ const WEBHOOK_PATH: &str = "/webhook";
 /// Why an object does not do what it was asked, apart from what it tells the client of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It cannot read the command. Its version is another one, or will be in a moment.
+    /// It cannot read the command, or its task: another version can, and will in a moment or after the next
+    /// deploy.
     Unreadable,
     /// The task has as many followers as it may have: this many.
     TooManyFollowers(usize),
@@ -178,7 +180,7 @@ impl Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unreadable => out.write_str("it cannot read the command"),
+            Self::Unreadable => out.write_str("it cannot read the command, or its task"),
             Self::TooManyFollowers(limit) => write!(out, "it has {limit} followers already"),
             Self::NotDeleted => out.write_str("its task is not finished, or cannot be deleted now"),
             Self::Failed(status) => write!(out, "it answered {status}"),
@@ -218,6 +220,7 @@ pub(super) struct StreamCommand {
 
 impl<C: Decode> Decode for Command<C> {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         Some(Self {
             agent: fields.required_string("agent")?,
             caller: fields.required_object("caller")?,
@@ -231,6 +234,7 @@ impl<C: Decode> Decode for Command<C> {
 
 impl Decode for StreamCommand {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         let after = fields.number("after");
         Some(Self { command: fields.required_object("command")?, after })
     }

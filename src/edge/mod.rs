@@ -25,6 +25,8 @@ mod response;
 mod service;
 mod socket;
 mod target;
+#[cfg(test)]
+mod upgrade;
 mod webhook;
 
 pub use events::{Answered, begin, fetch, queue, scheduled};

@@ -72,7 +72,7 @@ impl Object {
     ) -> Result<NotificationTurn, AskError> {
         let mut answer = self.ask(Ask::NextNotification(asked)).await?;
         let text = answer.text().await?;
-        read_json(&text).map_err(|error| AskError::Platform(error.into()))
+        read_json(&text).map_err(|error| AskError::Unreadable(error.to_string()))
     }
 
     /// Lets it delete its task if that is finished.
@@ -117,8 +117,21 @@ pub(super) enum AskError {
     Unknown,
     /// It refuses.
     Refused(Refusal),
-    /// It could not be reached, or what it answered could not be read.
+    /// What it answered cannot be read by this version.
+    Unreadable(String),
+    /// It could not be reached.
     Platform(worker::Error),
+}
+
+impl AskError {
+    /// Whether the object and this program are of versions of which one cannot read the other: asking again
+    /// helps, but not at once.
+    pub(super) fn is_of_versions(&self) -> bool {
+        match self {
+            Self::Unreadable(_) | Self::Refused(Refusal::Unreadable) => true,
+            Self::Refused(_) | Self::Unknown | Self::Platform(_) => false,
+        }
+    }
 }
 
 impl From<worker::Error> for AskError {
@@ -132,6 +145,7 @@ impl fmt::Display for AskError {
         match self {
             Self::Unknown => out.write_str("there is no object of this id"),
             Self::Refused(refusal) => refusal.fmt(out),
+            Self::Unreadable(reason) => write!(out, "what it answered cannot be read: {reason}"),
             Self::Platform(error) => error.fmt(out),
         }
     }

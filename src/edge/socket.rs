@@ -11,7 +11,7 @@ pub(super) enum CloseCode {
     More,
     /// The follower does not keep up: connect again once it has.
     TooSlow,
-    /// The object cannot read what the follower asked: asking again does not help.
+    /// The object cannot read what the follower asked, or its task: another version can.
     Unreadable,
 }
 

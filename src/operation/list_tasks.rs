@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::auth::Caller;
+use crate::format;
 use a2a::error::Error;
 use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
@@ -166,6 +167,10 @@ fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
     let unknown = || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
     let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| unknown())?;
     let text = String::from_utf8(bytes).map_err(|_| unknown())?;
+    let number = text.strip_prefix('v').and_then(|rest| rest.split_once('.')?.0.parse().ok());
+    if number.is_some_and(|number| !format::PAGE_TOKEN.reads(number)) {
+        return Err(Error::Unavailable(format::OTHER_VERSION));
+    }
     let mut members = text.splitn(3, '.');
     let mut next = || members.next().ok_or_else(unknown);
     let belongs_to = u64::from_str_radix(next()?, 16).map_err(|_| unknown())?;
@@ -296,6 +301,13 @@ mod tests {
     }
 
     #[test]
+    fn a_token_of_a_newer_version_may_be_taken_later() {
+        let token = URL_SAFE_NO_PAD.encode("v2.0123456789abcdef.5.id");
+        let refused = query(json!({"pageToken": token}));
+        assert_eq!(refused, Err(Error::Unavailable(format::OTHER_VERSION)));
+    }
+
+    #[test]
     fn what_is_no_token_is_refused() {
         let encoded = |text: &str| URL_SAFE_NO_PAD.encode(text);
         for token in [
@@ -305,6 +317,7 @@ mod tests {
             encoded("0123456789abcdef.5"),
             encoded("0123456789abcdef.x.id"),
             encoded("wrong.5.id"),
+            encoded("vx.0123456789abcdef.5.id"),
             URL_SAFE_NO_PAD.encode([0xff, 0xfe]),
         ] {
             assert!(query(json!({"pageToken": token})).is_err(), "{token}");

@@ -66,7 +66,7 @@ impl TaskStore for MemoryStore {
 
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
         if self.0.fails.get() {
-            return Err(StoreError("the store was told to fail".to_owned()));
+            return Err(StoreError::Failed("the store was told to fail".to_owned()));
         }
         let mut task = self.0.task.borrow_mut();
         if let Some(facts) = opening {
@@ -74,7 +74,8 @@ impl TaskStore for MemoryStore {
             let (log, webhooks) = (Vec::new(), Vec::new());
             *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks });
         }
-        let stored = task.as_mut().ok_or_else(|| StoreError("no task was opened".to_owned()))?;
+        let stored =
+            task.as_mut().ok_or_else(|| StoreError::Failed("no task was opened".to_owned()))?;
         stored.log.push(batch.clone());
         Ok(())
     }
@@ -88,7 +89,7 @@ impl TaskStore for MemoryStore {
 
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
         if self.0.fails.get() {
-            return Err(StoreError("the store was told to fail".to_owned()));
+            return Err(StoreError::Failed("the store was told to fail".to_owned()));
         }
         let member = format!(r#""id":"{id}""#);
         if let Some(stored) = self.0.task.borrow_mut().as_mut() {
@@ -102,7 +103,7 @@ impl TaskStore for MemoryStore {
 
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
         if self.0.fails.get() {
-            return Err(StoreError("the store was told to fail".to_owned()));
+            return Err(StoreError::Failed("the store was told to fail".to_owned()));
         }
         let member = format!(r#""id":"{id}""#);
         if let Some(stored) = self.0.task.borrow_mut().as_mut() {

@@ -191,7 +191,7 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
-    /// A message of the queue cannot be read, and is dropped.
+    /// A message of the queue cannot be read, at least by this version; it is tried again later.
     JobUnreadable {
         /// Why.
         reason: &'a str,
@@ -374,7 +374,7 @@ impl fmt::Display for Observation<'_> {
                 write!(out, "webhook {webhook} of task {task}: {reason}")
             }
             Self::JobUnreadable { reason } => {
-                write!(out, "a message of the queue cannot be read, and is dropped: {reason}")
+                write!(out, "a message of the queue cannot be read: {reason}")
             }
             Self::DeadLetter { letter } => {
                 json!({"event": "webhook dead letter", "letter": letter}).fmt(out)

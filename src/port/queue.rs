@@ -3,6 +3,7 @@
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 
+use crate::format;
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 
@@ -26,6 +27,7 @@ pub struct WebhookJob {
 
 impl Decode for WebhookJob {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::JOB.check(fields)?;
         let task = TaskId::new(fields.required_string("task")?);
         let agent = fields.required_string("agent")?;
         Some(Self { agent, task, config_id: fields.required_string("configId")? })

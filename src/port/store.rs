@@ -91,13 +91,27 @@ pub struct StoredTask {
     pub webhooks: Vec<String>,
 }
 
-/// Storage did not do what it was asked. The text is for the log, not for clients.
+/// Storage did not give what it was asked. The texts are for the log, not for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// It did not do what it was asked.
+    Failed(String),
+    /// It holds what this version cannot read, but another one may.
+    Unreadable(String),
+}
+
+impl StoreError {
+    /// What went wrong.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Failed(reason) | Self::Unreadable(reason) => reason,
+        }
+    }
+}
 
 impl fmt::Display for StoreError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+        out.write_str(self.reason())
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Report, Standing};
+use crate::format;
 use a2a::model::TaskPushNotificationConfig;
 use a2a::model::decode::{Decode, Fields};
 
@@ -50,6 +51,7 @@ pub struct NextNotification {
 
 impl Decode for NextNotification {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
         Some(Self {
             config_id: fields.string("configId")?,
             lease: fields.string("lease"),
@@ -71,6 +73,7 @@ pub struct NotificationTurn {
 
 impl Decode for NotificationTurn {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        format::TURN.check(fields)?;
         Some(Self { next: fields.object("next"), given_up: fields.object("givenUp") })
     }
 }

@@ -73,7 +73,10 @@ impl Journal {
             size.values += JsonSize::of(batch.lines.as_bytes()).values;
             for line in batch.lines.lines() {
                 let entry = LogEntry::parse(line);
-                entries.push(entry.map_err(|error| StoreError(format!("log of {id}: {error}")))?);
+                entries
+                    .push(entry.map_err(|error| {
+                        StoreError::Unreadable(format!("log of {id}: {error}"))
+                    })?);
             }
         }
         self.is_opened.set(true);

@@ -114,8 +114,9 @@ impl TaskSession {
             None => (Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
-                let machine = TaskMachine::replay(log.iter().cloned())
-                    .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
+                let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
+                    StoreError::Unreadable(format!("log of {id} does not begin with a task"))
+                })?;
                 (Life::live(stored.facts, machine), stored.indexed, log)
             }
         };
@@ -298,7 +299,7 @@ impl TaskSession {
     /// When storage fails: the session is broken then, and its run is told to stop.
     fn flush(&self) -> Result<(), StoreError> {
         if self.is_broken() {
-            return Err(StoreError("the session is broken".to_owned()));
+            return Err(StoreError::Failed("the session is broken".to_owned()));
         }
         if self.journal.unsaved_bytes() == 0 {
             return Ok(());

@@ -38,7 +38,8 @@ impl Webhooks {
     /// If this version cannot read them.
     pub(super) fn restore(&self, id: &TaskId, lines: &[String]) -> Result<(), StoreError> {
         let read = |json: &String| {
-            read_json(json).map_err(|error| StoreError(format!("webhook of {id}: {error}")))
+            read_json(json)
+                .map_err(|error| StoreError::Unreadable(format!("webhook of {id}: {error}")))
         };
         self.all.replace(lines.iter().map(read).collect::<Result<_, _>>()?);
         Ok(())

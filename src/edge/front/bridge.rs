@@ -123,6 +123,7 @@ impl Bridge {
     fn render(&mut self, text: &str) -> String {
         let Some(frame) = Frame::parse(text) else {
             self.observer.observe(&Observation::FrameUnreadable { task: &self.id });
+            self.stream.note_unreadable();
             return String::new();
         };
         self.stream.render(&frame)

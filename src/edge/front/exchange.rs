@@ -19,6 +19,7 @@ use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::target::check_webhook_url;
 use crate::executor::{Agents, HostedAgent};
+use crate::format;
 use crate::port::{Observation, Observer};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
@@ -255,7 +256,10 @@ impl<'a> Exchange<'a> {
     fn unreachable(&self, task: Option<&TaskId>, error: &AskError) -> Error {
         let reason = error.to_string();
         self.observer.observe(&Observation::ObjectUnreachable { task, reason: &reason });
-        Error::Internal { task: None }
+        match error.is_of_versions() {
+            true => Error::Unavailable(format::OTHER_VERSION),
+            false => Error::Internal { task: None },
+        }
     }
 }
 

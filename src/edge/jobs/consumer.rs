@@ -86,7 +86,7 @@ async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Opti
         }
         Err(error) => {
             observer.observe(&Observation::JobUnreadable { reason: &error.to_string() });
-            message.ack();
+            retry(&message, OTHER_VERSION_RETRY_S);
             return None;
         }
     };
@@ -98,11 +98,15 @@ async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Opti
         }
         Err(error) => {
             observer.observe(&postponed(&job.job, &error.to_string()));
-            let later = QueueRetryOptionsBuilder::new().with_delay_seconds(RETRY_S).build();
-            message.retry_with_options(&later);
+            retry(&message, if error.is_of_versions() { OTHER_VERSION_RETRY_S } else { RETRY_S });
             None
         }
     }
+}
+
+fn retry(message: &RawMessage, delay_s: u32) {
+    let later = QueueRetryOptionsBuilder::new().with_delay_seconds(delay_s).build();
+    message.retry_with_options(&later);
 }
 
 /// What the leases of a batch share.
@@ -213,3 +217,7 @@ thread_local! {
 
 /// When a job that could not be done is tried again, in seconds.
 const RETRY_S: u32 = 5;
+
+/// When a job that this version cannot read, or whose object cannot, is tried again, in seconds. After the last
+/// attempt it is a dead letter; the object of the task sends another job.
+const OTHER_VERSION_RETRY_S: u32 = 60;

@@ -25,8 +25,9 @@ use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
+use crate::format;
 use crate::operation;
-use crate::port::{Observation, Observer};
+use crate::port::{Observation, Observer, StoreError};
 use crate::session::{Beginning, FindAgent, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
@@ -93,6 +94,7 @@ impl DurableObject for TaskObject {
         let reply = command.reply.clone();
         match self.begin_stream(command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
+            Err(Error::Unavailable(_)) => close(&socket, CloseCode::Unreadable),
             Err(error) => followers::refuse(&socket, &reply.error(&error)),
         }
         Ok(())
@@ -123,10 +125,15 @@ impl TaskObject {
     #[wasm_bindgen(js_name = alarm)]
     pub async fn ring(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
-            // The platform rings again if this fails, which it does only if storage does.
-            let session = self.session().await;
-            let session = session.map_err(|error| JsValue::from_str(&error.to_string()))?;
-            session.wake().await;
+            match self.session().await {
+                Ok(session) => session.wake().await,
+                // What is due stays so until a version has the task that can read it.
+                Err(Error::Unavailable(_)) => {
+                    self.state.storage().set_alarm(LOOK_AGAIN_AFTER).await?;
+                }
+                // The platform rings again, some times.
+                Err(error) => return Err(JsValue::from_str(&error.to_string())),
+            }
             Ok(())
         })
         .await
@@ -137,13 +144,14 @@ impl TaskObject {
     /// Carries out what the object was asked.
     async fn answer(&self, ask: Ask) -> Result<Answer> {
         match ask {
-            Ask::Call(command) => self.call(*command).await.map(Ok),
+            Ask::Call(command) => self.call(*command).await,
             Ask::Follow => self.accept_follower(),
             Ask::NextNotification(asked) => match self.session().await {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
                     Response::ok(serde_json::to_string(&turn)?).map(Ok)
                 }
+                Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
                 Err(_) => Ok(Err(Refusal::Failed(500))),
             },
             Ask::Delete => match self.delete().await {
@@ -154,14 +162,15 @@ impl TaskObject {
     }
 
     /// Answers a call, in the client's form.
-    async fn call(&self, command: Command) -> Result<Response> {
+    async fn call(&self, command: Command) -> Result<Answer> {
         let reply = command.reply.clone();
         let response = match self.carry_out(command).await {
             Ok(response) => response,
+            Err(Error::Unavailable(_)) => return Ok(Err(Refusal::Unreadable)),
             Err(error) => reply.error(&error),
         };
         self.let_go_soon();
-        to_response(response)
+        to_response(response).map(Ok)
     }
 
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
@@ -231,7 +240,8 @@ impl TaskObject {
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
-    /// The session in memory, or a new one from storage.
+    /// The session in memory, or a new one from storage; [`Error::Unavailable`] if this version cannot read
+    /// that.
     async fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
         if let Some(session) = self.open_session() {
             return Ok(session);
@@ -258,7 +268,13 @@ impl TaskObject {
             find,
             alarm.map(UnixMillis),
         );
-        let session = session.map_err(|error| failed(&error))?;
+        let session = session.map_err(|error| {
+            let failure = failed(&error);
+            match error {
+                StoreError::Failed(_) => failure,
+                StoreError::Unreadable(_) => Error::Unavailable(format::OTHER_VERSION),
+            }
+        })?;
         self.session.replace(Some(session.clone()));
         Ok(session)
     }
@@ -293,6 +309,9 @@ fn refuse(refusal: Refusal) -> Result<Response> {
         None => Ok(builder.empty()),
     }
 }
+
+/// When an object that this version cannot read is looked at again.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// How long the last work on a task may take after it was answered.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);

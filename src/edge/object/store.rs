@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::read_row;
+use crate::format;
 use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
@@ -33,7 +34,7 @@ impl SqlTaskStore {
         self.sql().exec(query, values)?.map(|row| read_row(row?)).collect()
     }
 
-    fn read(&self) -> worker::Result<Option<StoredTask>> {
+    fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
         // An object that holds no task must not be written to, so its table may be missing.
         let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
@@ -46,9 +47,9 @@ impl SqlTaskStore {
         let first: Vec<FactsRow> = self.rows(query, Vec::new())?;
         let Some(first) = first.into_iter().next() else { return Ok(None) };
         let FactsRow { schema, agent, owner, fingerprint, indexed, index_failures } = first;
-        if schema > SCHEMA_VERSION {
+        if !u64::try_from(schema).is_ok_and(|schema| format::OBJECT.reads(schema)) {
             let newer = format!("it was stored by a newer version (schema {schema})");
-            return Err(worker::Error::RustError(newer));
+            return Err(StoreError::Unreadable(newer));
         }
         let facts = TaskFacts { agent, owner, fingerprint };
         let indexed = Indexed { generation: indexed, failures: index_failures };
@@ -131,7 +132,12 @@ impl SqlTaskStore {
                 None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
                 Some(TaskFacts { agent, owner, fingerprint }) => {
                     let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
-                    values.extend([SCHEMA_VERSION.into(), text(agent), text(owner), fingerprint]);
+                    values.extend([
+                        i64::from(format::OBJECT_WRITES).into(),
+                        text(agent),
+                        text(owner),
+                        fingerprint,
+                    ]);
                     "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
                      fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
                 }
@@ -144,11 +150,11 @@ impl SqlTaskStore {
 
 impl TaskStore for SqlTaskStore {
     fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        self.read().map_err(|error| StoreError(error.to_string()))
+        self.read()
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
-        self.read_page(after, max_bytes).map_err(|error| StoreError(error.to_string()))
+        self.read_page(after, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
@@ -157,7 +163,9 @@ impl TaskStore for SqlTaskStore {
         let mut write =
             || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
         let written = storage.transaction_sync(&mut write);
-        written.map(|_| ()).map_err(|error| StoreError(worker::Error::from(error).to_string()))
+        written
+            .map(|_| ())
+            .map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
@@ -165,22 +173,28 @@ impl TaskStore for SqlTaskStore {
         let values = vec![generation.into(), i64::from(indexed.failures).into()];
         let update =
             self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
-        update.map(|_| ()).map_err(|error| StoreError(error.to_string()))
+        update.map(|_| ()).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
-        self.write_webhook(id, json).map_err(|error| StoreError(error.to_string()))
+        self.write_webhook(id, json).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
-        self.remove_webhook(id).map_err(|error| StoreError(error.to_string()))
+        self.remove_webhook(id).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let cleared = self.state.storage().delete_all().await;
-            cleared.map_err(|error| StoreError(error.to_string()))
+            cleared.map_err(|error| StoreError::Failed(error.to_string()))
         })
+    }
+}
+
+impl From<worker::Error> for StoreError {
+    fn from(error: worker::Error) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 
@@ -273,8 +287,6 @@ fn split(text: &str, limit: usize) -> impl Iterator<Item = &str> {
         Some(piece)
     })
 }
-
-const SCHEMA_VERSION: i64 = 2;
 
 const SCHEMA: &str = "
     CREATE TABLE log (

@@ -7,6 +7,7 @@
 
 use crate::edge::command::StreamCommand;
 use crate::edge::socket::CloseCode;
+use crate::format;
 use crate::session::frame::{Frame, Mark};
 use crate::task::LogEntry;
 use a2a::FollowCall;
@@ -35,6 +36,8 @@ pub(super) struct ClientStream {
     has_gap: bool,
     /// How often connecting has failed, or the socket has dropped, since anything last came.
     failures: u32,
+    /// Whether the object, or what it says, is of a version that does not fit this one.
+    is_unreadable: bool,
     refusal: Option<HttpResponse>,
     /// What the client gets before the end of a stream that breaks off.
     last_word: Option<String>,
@@ -65,6 +68,7 @@ impl ClientStream {
             is_over: false,
             has_gap: false,
             failures: 0,
+            is_unreadable: false,
             refusal: None,
             last_word: None,
         }
@@ -95,7 +99,8 @@ impl ClientStream {
         self.last_word.take()
     }
 
-    /// Whether an event is missing since the last call: the socket is of no use any more.
+    /// Whether an event, or a frame that can be read, is missing since the last call: the socket is of no use any
+    /// more.
     pub(super) fn take_gap(&mut self) -> bool {
         std::mem::take(&mut self.has_gap)
     }
@@ -105,7 +110,11 @@ impl ClientStream {
     pub(super) fn pause_ms(&mut self) -> Option<u64> {
         let limit = if self.has_begun { MAX_FAILURES } else { MAX_FIRST_FAILURES };
         if self.failures > limit {
-            self.end_with_internal();
+            let task = self.has_begun.then(|| self.id.clone());
+            self.end_with(&match self.is_unreadable {
+                true => Error::Unavailable(format::OTHER_VERSION),
+                false => Error::Internal { task },
+            });
             return None;
         }
         if self.has_begun {
@@ -124,10 +133,19 @@ impl ClientStream {
         self.failures += 1;
     }
 
+    /// A frame came that this version cannot read. The object is asked again after a pause, or one that says it
+    /// again would be asked without end.
+    pub(super) fn note_unreadable(&mut self) {
+        self.is_unreadable = true;
+        self.failures += 1;
+        self.has_gap = true;
+    }
+
     /// The socket was closed with this code.
     pub(super) fn note_closed(&mut self, code: u16) {
         if code == CloseCode::Unreadable.number() {
-            self.end_with_internal();
+            self.is_unreadable = true;
+            self.failures += 1;
         } else if code == CloseCode::Over.number() && self.position.is_some() {
             self.is_over = true;
         } else if code != CloseCode::More.number() && code != CloseCode::TooSlow.number() {
@@ -194,15 +212,12 @@ impl ClientStream {
         self.position = Some(generation);
         self.has_begun = true;
         self.failures = 0;
+        self.is_unreadable = false;
         self.is_over = match mark {
             Mark::Ended => true,
             Mark::InputRequired => self.is_turn,
             Mark::Open => false,
         };
-    }
-
-    fn end_with_internal(&mut self) {
-        self.end_with(&Error::Internal { task: self.has_begun.then(|| self.id.clone()) });
     }
 
     /// Gives up: by an answer, or where the stream has begun by a last event that says so.

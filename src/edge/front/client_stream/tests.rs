@@ -174,12 +174,40 @@ fn a_stream_that_has_begun_comes_back_as_a_subscription_for_about_a_minute() {
 }
 
 #[test]
-fn only_sockets_that_were_lost_count_as_failures() {
+fn an_object_of_another_version_is_asked_again_before_the_client_is_told() {
+    let mut stream = new_task();
+    let mut pauses = Vec::new();
+    while let Some(pause_ms) = stream.pause_ms() {
+        pauses.push(pause_ms);
+        stream.note_closed(CloseCode::Unreadable.number());
+    }
+    assert_eq!(pauses, [0, 50, 100]);
+    assert_eq!(stream.take_refusal().expect("a refusal").status, 503);
+}
+
+#[test]
+fn a_frame_of_another_version_is_asked_for_again_after_a_pause() {
+    let mut stream = new_task();
+    render(&mut stream, "E1\n.a");
+    stream.note_unreadable();
+    assert!(stream.take_gap());
+    assert_eq!((stream.pause_ms(), stream.hello().after), (Some(50), Some(1)));
+    assert_eq!(render(&mut stream, "E2\n.b"), event(2, "b"));
+    assert_eq!(stream.pause_ms(), Some(0));
+    while stream.pause_ms().is_some() {
+        stream.note_unreadable();
+    }
+    let last = stream.take_last_word().expect("a last event");
+    assert!(last.contains("UNAVAILABLE"), "{last}");
+}
+
+#[test]
+fn only_sockets_that_were_lost_or_of_another_version_count_as_failures() {
     for (code, pause_ms, is_over) in [
         (CloseCode::Over.number(), None, true),
         (CloseCode::More.number(), Some(0), false),
         (CloseCode::TooSlow.number(), Some(0), false),
-        (CloseCode::Unreadable.number(), None, true),
+        (CloseCode::Unreadable.number(), Some(50), false),
         (1006, Some(50), false),
     ] {
         let mut stream = new_task();

@@ -1,0 +1,33 @@
+// Logs what the parts of a Worker tell each other, a line of JSON each: see `Recorded` in fixture.ts.
+import Inner, * as inner from "worker";
+
+const MAX_CHARS = 20_000;
+
+function record(kind, text) {
+  if (typeof text === "string" && text !== "" && text.length <= MAX_CHARS) console.log(`recorded ${JSON.stringify({ kind, text })}`);
+}
+
+// Both ends of a follower's socket: the command that opens a stream is JSON, frames are not.
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) {
+  record(String(text).startsWith("{") ? "stream" : "frame", text);
+  return send.call(this, text);
+};
+
+export class TaskObject extends inner.TaskObject {
+  async fetch(request) {
+    if (request.method !== "POST") return super.fetch(request);
+    const isWebhook = new URL(request.url).pathname === "/webhook";
+    record(isWebhook ? "ask" : "command", await request.clone().text());
+    const answer = await super.fetch(request);
+    if (isWebhook) record("turn", await answer.clone().text());
+    return answer;
+  }
+}
+
+export default class extends Inner {
+  async queue(batch) {
+    for (const { body } of batch.messages) record(batch.queue.endsWith("-dead") ? "deadLetter" : "job", body);
+    return super.queue(batch);
+  }
+}

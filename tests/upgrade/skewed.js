@@ -1,0 +1,48 @@
+// A Worker whose objects are asked by clients (`/_skew?commands`) or by senders of notifications (`/_skew?asks`), or whose followers are told
+// (`/_skew?frames`), in forms that this version does not know; `/_skew` ends that. What the queue retries comes again after a second, and is
+// logged with the pause that it was to have.
+import Inner, * as inner from "worker";
+
+let skew = "";
+let isWatched = false;
+
+const newer = (text) => text.replace("{", '{"format":1000000,');
+
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) {
+  return send.call(this, skew === "frames" && String(text).startsWith("E") ? `Z1\n${text}` : text);
+};
+
+export class TaskObject extends inner.TaskObject {
+  async fetch(request) {
+    const kind = new URL(request.url).pathname === "/webhook" ? "asks" : "commands";
+    if (request.method !== "POST" || skew !== kind) return super.fetch(request);
+    return super.fetch(new Request(request, { body: newer(await request.text()) }));
+  }
+
+  webSocketMessage(socket, text) {
+    return super.webSocketMessage(socket, skew === "commands" ? newer(text) : text);
+  }
+}
+
+export default class extends Inner {
+  async fetch(request) {
+    const { pathname, search } = new URL(request.url);
+    if (pathname !== "/_skew") return super.fetch(request);
+    skew = search.slice(1);
+    return new Response("ok");
+  }
+
+  async queue(batch) {
+    const message = Object.getPrototypeOf(batch.messages[0]);
+    const { retry } = message;
+    if (!isWatched) {
+      isWatched = true;
+      message.retry = function ({ delaySeconds }) {
+        console.log(`retried after ${delaySeconds} s`);
+        return retry.call(this, { delaySeconds: 1 });
+      };
+    }
+    return super.queue(batch);
+  }
+}

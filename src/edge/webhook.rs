@@ -1,4 +1,4 @@
-//! Whether a webhook is taken, as far as its task has no say.
+//! The checks of a webhook that need no task.
 
 use super::target::check_webhook_url;
 use crate::config::Settings;

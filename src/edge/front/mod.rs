@@ -3,6 +3,7 @@
 
 mod body;
 mod bridge;
+mod inbox;
 mod link;
 mod listing;
 mod page;

@@ -1,4 +1,5 @@
-//! Embeds the agents of this repository, and on demand those of its tests.
+//! Embeds the agents of this repository, and on demand those of its tests. A Worker of one's own, which takes
+//! this crate without its features, embeds its agents itself.
 
 #[path = "src/tools/mod.rs"]
 mod tools;
@@ -9,8 +10,11 @@ use std::process::ExitCode;
 use a2a_agents::embed::{embed, embed_into, report};
 
 fn main() -> ExitCode {
-    println!("cargo::rerun-if-changed=src/tools");
     println!("cargo::rerun-if-env-changed={TEST_AGENTS_FILE}");
+    println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var_os("CARGO_FEATURE_DEMO").is_none() {
+        return ExitCode::SUCCESS;
+    }
     let for_tests = std::env::var(TEST_AGENTS_FILE)
         .map_or(Ok(()), |file| embed_into("tests/agents", &tools::all(), Path::new(&file)));
     report([embed("agents", &tools::local()), for_tests])

@@ -6,49 +6,35 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`task`] | the life of a task as a state machine |
-//! | [`operation`] | one file per operation (§3.1), and the task in memory |
+//! | [`session`] | one task in memory |
+//! | [`operation`] | one file per operation (§3.1) |
 //! | [`port`] | what a task asks of the outside |
 //! | [`auth`] | who calls (§7) |
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`config`] | the settings of a deployment |
+//! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
 //! | [`edge`] | Cloudflare |
 
 pub mod auth;
 pub mod config;
+#[cfg(feature = "demo")]
+mod demo;
 pub mod edge;
 pub mod executor;
+mod host;
 pub mod operation;
 pub mod port;
 pub mod push;
+pub mod session;
 pub mod task;
+#[cfg(feature = "demo")]
 mod tools;
 
-use worker::{
-    Context, Env, MessageBatch, Request, Response, Result, ScheduleContext, ScheduledEvent, event,
-};
+pub use edge::handle;
+pub use host::Host;
+// What the macros name, and what an agent's author needs: one dependency is enough.
+pub use ::worker;
 
-/// Runs once per instance, before anything else.
-#[event(start)]
-fn start() {
-    console_error_panic_hook::set_once();
-}
-
-/// Answers an HTTP request.
-#[event(fetch)]
-async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
-    edge::handle(request, env, context).await
-}
-
-/// Runs whenever the cron trigger fires.
-#[event(scheduled)]
-async fn scheduled(_event: ScheduledEvent, env: Env, _context: ScheduleContext) {
-    edge::prune(&env).await;
-}
-
-/// Takes what is in the queues.
-#[event(queue)]
-async fn queue(batch: MessageBatch<String>, env: Env, context: Context) -> Result<()> {
-    edge::consume(batch, env, context).await;
-    Ok(())
-}
+#[cfg(feature = "demo")]
+worker!(demo::host());

@@ -16,9 +16,10 @@ use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::operation::{FindAgent, Sender, TaskSession, cancel_task, send_message};
+use a2a_edge::operation::{cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
+use a2a_edge::session::{FindAgent, Owned, Sender, TaskSession};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -51,7 +52,7 @@ struct Host {
 
 impl Host {
     fn open(&self) -> Rc<TaskSession> {
-        let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
+        let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let find: FindAgent = Rc::new(|_| {
             Some(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
         });
@@ -89,7 +90,7 @@ impl Host {
         let mut message = json!({
             "messageId": self.platform.new_id(), "role": "ROLE_USER", "parts": [{"text": text}],
         });
-        if session.generation() > 0 {
+        if session.owned_by("agent", &Caller::anonymous()).is_ok() {
             message["taskId"] = json!("t");
         }
         serde_json::from_value(json!({"message": message, "configuration": configuration}))
@@ -124,6 +125,10 @@ impl Host {
     fn pass(&self, millis: u64) {
         self.platform.run_until(self.platform.sleep(millis));
     }
+}
+
+fn owned(session: &TaskSession) -> Owned<'_> {
+    session.owned_by("agent", &Caller::anonymous()).expect("a task")
 }
 
 fn sender() -> Sender {
@@ -230,9 +235,8 @@ fn every_turn_and_a_cancel_reach_the_index() {
     host.send(&session, "work ask");
     let row = host.row().unwrap();
     assert_eq!(row.history.lines().count(), 4, "history rides along: {}", row.history);
-    cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
-        .expect("it can be canceled");
-    host.platform.run_until(session.until_indexed());
+    cancel_task(owned(&session), Terms::default()).expect("it can be canceled");
+    host.platform.run_until(owned(&session).until_indexed());
     assert_eq!(host.state(), Some(TaskState::Canceled));
     assert_eq!(host.index().statements(), 3);
 }
@@ -245,7 +249,7 @@ fn a_row_shows_the_task_and_whose_it_is() {
     host.send(&session, "artifact complete");
     let row = host.row().unwrap();
     assert_eq!((row.agent.as_str(), row.owner.as_str()), ("agent", "anonymous"));
-    assert_eq!((row.status_ms, row.generation), (UnixMillis(1_000), session.generation()));
+    assert_eq!((row.status_ms, row.generation), (UnixMillis(1_000), owned(&session).generation()));
     let head: serde_json::Value = serde_json::from_str(&row.head).unwrap();
     assert_eq!(head["id"], "t");
     assert_eq!(head["contextId"], row.context_id.as_str());
@@ -259,7 +263,7 @@ fn an_index_that_fails_fails_no_task_and_is_retried() {
     host.index().set_failing(true);
     let session = host.open();
     host.send(&session, "complete");
-    assert_eq!(session.with_task(|task| task.status.state), Some(TaskState::Completed));
+    assert_eq!(owned(&session).with_task(|task| task.status.state), Some(TaskState::Completed));
     assert!(host.platform.now().0 < 1_000, "nobody waits for an index that is down");
     assert_eq!(host.indexed(), Indexed { generation: 0, failures: 1 });
     assert_eq!(host.platform.errors().len(), 1);
@@ -343,7 +347,7 @@ fn a_task_whose_run_was_lost_is_listed_as_failed() {
     host.pass(400);
     assert_eq!(host.state(), Some(TaskState::Working));
     let reopened = host.open();
-    host.platform.run_until(reopened.until_indexed());
+    host.platform.run_until(owned(&reopened).until_indexed());
     assert_eq!(host.state(), Some(TaskState::Failed));
 }
 

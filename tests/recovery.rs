@@ -22,9 +22,10 @@ use a2a_agents::{RecoveryMode, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
+use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
 use a2a_edge::port::{Clock, Runtime, StoredTask};
+use a2a_edge::session::{FindAgent, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
 use async_trait::async_trait;
 use proptest::prelude::*;
@@ -148,7 +149,7 @@ impl World {
     fn session(&self) -> Rc<TaskSession> {
         let open = self.session.borrow().clone().filter(|session| !session.is_broken());
         let session = open.unwrap_or_else(|| {
-            let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
+            let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
             let alarm = self.platform.alarm();

@@ -17,12 +17,13 @@ use a2a::model::{Artifact, Part, TaskState};
 use a2a_agents::{RecoveryMode, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
-use a2a_edge::operation::{Sender, TaskSession, send_message};
+use a2a_edge::operation::send_message;
 use a2a_edge::port::Clock;
+use a2a_edge::session::{Sender, TaskSession};
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
 
-use support::{Host, first, limits, next, reason, state, task};
+use support::{Host, first, limits, next, owned, reason, state, task};
 
 /// Sends the first message and does not wait for more than that the task exists.
 fn begin(host: &Host, session: &Rc<TaskSession>) {
@@ -403,7 +404,7 @@ fn a_thousand_quick_events_are_a_hundred_rows_and_each_is_shown() {
     });
     let session = host.open();
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
-    assert_eq!(session.generation(), 1_002);
+    assert_eq!(owned(&session).generation(), 1_002);
     let rows = host.rows();
     assert!((95..=108).contains(&rows), "{rows} rows");
     let events: usize = host.platform.frames().iter().map(|frame| frame.lines().count() - 1).sum();
@@ -426,9 +427,9 @@ fn what_was_said_is_stored_before_it_is_shown() {
     begin(&host, &session);
     for _ in 0..20 {
         host.platform.run_until(host.platform.sleep(3));
-        session.task_json(a2a::model::HistoryLimit::All).expect("a task");
+        owned(&session).task_json(a2a::model::HistoryLimit::All).expect("a task");
         let stored = host.store.stored().unwrap().log.last().unwrap().generation;
-        assert_eq!(session.generation(), stored);
+        assert_eq!(owned(&session).generation(), stored);
     }
 }
 
@@ -462,7 +463,7 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     });
     begin(&host, &host.open());
     host.platform.crash();
-    let (store, ports) = (Box::new(host.store.clone()), host.platform.ports());
+    let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let id = a2a::model::TaskId::new("t");
     let session = TaskSession::open(id, store, ports, limits(), Rc::new(|_| None), None);
     let session = session.expect("storage works");

@@ -16,13 +16,14 @@ use a2a::error::Error;
 use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
 use a2a::{Outcome, Terms};
 use a2a_edge::auth::Caller;
-use a2a_edge::executor::{ExecutorError, TurnHost};
-use a2a_edge::operation::{Sender, TaskSession, cancel_task, get_task, send_message};
+use a2a_edge::executor::ExecutorError;
+use a2a_edge::operation::send_message;
 use a2a_edge::port::Clock;
+use a2a_edge::session::{Sender, TaskSession};
 use futures_util::future::join;
 use serde_json::json;
 
-use support::{Host, first, limits, next, reason, state, task};
+use support::{Host, cancel_task, first, get_task, limits, next, owned, reason, state, task};
 
 #[test]
 fn a_quick_task_is_one_row() {
@@ -37,7 +38,7 @@ fn a_quick_task_is_one_row() {
     let outcome = host.platform.run_until(host.send(&session, first("hi")));
     assert!(matches!(outcome, Ok(Outcome::SentTask(_))));
     assert_eq!(state(&session), TaskState::Completed);
-    assert_eq!(session.generation(), 4);
+    assert_eq!(owned(&session).generation(), 4);
     assert_eq!(host.rows(), 1);
     assert_eq!(task(&host.open()), task(&session));
 }
@@ -193,7 +194,7 @@ fn a_cancel_commits_at_once_and_drops_what_comes_later() {
     });
     let session = host.open();
     let cancel = async {
-        while session.with_task(|_| ()).is_none() {
+        while session.owned_by("agent", &Caller::anonymous()).is_err() {
             futures_util::future::poll_fn(once()).await;
         }
         cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
@@ -256,7 +257,7 @@ fn messages_to_a_working_task_are_offered_to_its_run() {
     });
     let session = host.open();
     let follow_up = async {
-        while session.with_task(|_| ()).is_none() {
+        while session.owned_by("agent", &Caller::anonymous()).is_err() {
             futures_util::future::poll_fn(once()).await;
         }
         host.send(&session, next("m2", "b")).await
@@ -446,7 +447,7 @@ fn a_wait_is_over_in_time_and_counts_as_one_question() {
     let session = host.open();
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
-    let (me, polls) = (Caller::anonymous(), session.polls());
+    let (me, polls) = (Caller::anonymous(), owned(&session).polls());
     for (number, (wait_ms, longest_ms)) in
         [(Some(5), 5), (Some(0), 0), (None, 60_000), (Some(u64::MAX), 60_000)]
             .into_iter()
@@ -457,7 +458,7 @@ fn a_wait_is_over_in_time_and_counts_as_one_question() {
         let waited = get_task(&session, "agent", &me, &request, terms);
         assert_eq!(generation(&host.platform.run_until(waited)), 2);
         assert_eq!(host.platform.now().0 - begun.0, longest_ms, "{wait_ms:?}");
-        assert_eq!(session.polls(), polls + number as u64 + 1);
+        assert_eq!(owned(&session).polls(), polls + number as u64 + 1);
     }
 }
 

@@ -21,14 +21,16 @@ use a2a::model::{
 use a2a::{Outcome, WebhookCall};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
-use a2a_edge::operation::{NextNotification, Notification, TaskSession, manage_webhooks};
 use a2a_edge::port::Clock;
 use a2a_edge::port::memory::MemoryPlatform;
-use a2a_edge::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
+use a2a_edge::push::{
+    Crowd, MAX_SILENT_AT_ONCE, NextNotification, Notification, Report, Standing, patience_ms,
+};
+use a2a_edge::session::TaskSession;
 use proptest::prelude::*;
 use serde_json::json;
 
-use support::{Host, first, limits};
+use support::{Host, first, limits, manage_webhooks, owned};
 
 /// An agent whose task has `count` chunks, with time between them.
 fn chunks(count: usize) -> Host {
@@ -478,7 +480,7 @@ impl World {
     /// How many webhooks have something to be sent, now or later.
     fn open_webhooks(&self) -> usize {
         let stored = self.host.store.stored().map(|stored| stored.webhooks).unwrap_or_default();
-        let newest = self.session.generation();
+        let newest = owned(&self.session).generation();
         let is_open = |json: &&String| {
             let webhook: serde_json::Value = serde_json::from_str(json).unwrap();
             let delivery = &webhook["delivery"];
@@ -698,7 +700,7 @@ proptest! {
         let host = chunks(count);
         let mut session = complete(&host, json!({}));
         host.platform.run_all();
-        let newest = session.generation();
+        let newest = owned(&session).generation();
         let mut received: Vec<u64> = Vec::new();
         let mut deaths = 0;
         let mut lease = None;

@@ -6,8 +6,14 @@ use std::rc::Rc;
 use worker::wasm_bindgen::JsValue;
 use worker::{D1Database, Env, ObjectNamespace, QueueContentType, RawMessageBuilder, Result};
 
+use super::service::clock::WorkerClock;
+use super::service::observer::ConsoleObserver;
+use super::service::outbound::Outbound;
+use super::service::secrets::WorkerSecrets;
 use crate::config::{ConfigError, Settings};
 use crate::executor::{Agents, Unreadable};
+use crate::host::Host;
+use crate::port::Outside;
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -50,16 +56,35 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
 }
 
 /// The agents, read once per instance.
-pub(super) fn agents(settings: &Settings) -> std::result::Result<Rc<Agents>, Unreadable> {
-    AGENTS.with(|cell| {
+pub(super) fn agents(
+    env: &Env,
+    settings: &Settings,
+) -> std::result::Result<Rc<Agents>, Unreadable> {
+    let read = || {
         let Settings { agents, development, default_agent, .. } = settings;
-        let read =
-            || Agents::read(agents.as_deref(), *development, default_agent.as_deref()).map(Rc::new);
-        cell.get_or_init(read).clone()
-    })
+        let outside = Outside {
+            http: Rc::new(Outbound),
+            secrets: Rc::new(WorkerSecrets { env: env.clone() }),
+            observer: Rc::new(ConsoleObserver::of(env)),
+            clock: Rc::new(WorkerClock),
+        };
+        HOST.with(|host| {
+            let host = host.get().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
+            host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())
+        })
+    };
+    AGENTS.with(|cell| cell.get_or_init(|| read().map(Rc::new)).clone())
+}
+
+/// Says what this Worker is made with. An instance begins once.
+pub(super) fn set_host(host: Host) {
+    HOST.with(|cell| {
+        let _ = cell.set(host);
+    });
 }
 
 thread_local! {
+    static HOST: OnceCell<Host> = const { OnceCell::new() };
     static SETTINGS: OnceCell<std::result::Result<Rc<Settings>, ConfigError>> =
         const { OnceCell::new() };
     static AGENTS: OnceCell<std::result::Result<Rc<Agents>, Unreadable>> =

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use crate::auth::Caller;
-use crate::operation::NextNotification;
+use crate::push::NextNotification;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::encode;

@@ -14,6 +14,7 @@ mod bindings;
 mod chunks;
 mod command;
 mod development;
+mod events;
 mod front;
 mod jobs;
 mod object;
@@ -26,6 +27,6 @@ mod socket;
 mod target;
 mod webhook;
 
+pub use events::{Answered, begin, fetch, queue, scheduled};
 pub use front::handle;
-pub use jobs::{consume, prune};
 pub use object::TaskObject;

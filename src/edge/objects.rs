@@ -8,7 +8,7 @@ use super::address::{ObjectId, TaskAddress};
 use super::bindings;
 use super::command::{Ask, Command, Form, Refusal};
 use super::request::{new_request, post_bytes};
-use crate::operation::{NextNotification, NotificationTurn};
+use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
 
 /// The object of one task, which may not be in memory and may hold no task yet.

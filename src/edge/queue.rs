@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use super::address::{ObjectId, TaskAddress};
-use crate::operation::GivenUp;
 use crate::port::WebhookJob;
+use crate::push::GivenUp;
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields, read_json};
 

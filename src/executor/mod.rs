@@ -1,6 +1,7 @@
 //! What answers for an agent: the [`AgentExecutor`] trait, and the executors that come with the
 //! Worker.
 
+mod agents;
 mod registry;
 mod script;
 mod tools;
@@ -13,9 +14,10 @@ use async_trait::async_trait;
 
 use crate::port::HttpError;
 use crate::task::{Recovery, TaskError};
-use a2a_agents::{ExecutorDefinition, ExecutorKind, RunSettings};
+use a2a_agents::RunSettings;
 
-pub use registry::{Agents, BUILT_AT, HostedAgent, Unreadable};
+pub use agents::{Agents, HostedAgent, Unreadable};
+pub use registry::{Constructor, Registry};
 pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
@@ -131,22 +133,5 @@ impl From<TaskError> for ExecutorError {
 impl From<HttpError> for ExecutorError {
     fn from(error: HttpError) -> Self {
         Self(error.to_string())
-    }
-}
-
-/// The executor that an agent file asks for, or why there is none.
-fn from_definition(definition: ExecutorDefinition) -> Result<Rc<dyn AgentExecutor>, String> {
-    match definition.kind {
-        ExecutorKind::Tools => {
-            let mut all = crate::tools::all();
-            let mut chosen = Vec::with_capacity(definition.tools.len());
-            for name in definition.tools {
-                let at = all.iter().position(|tool| tool.name() == name);
-                let at = at.ok_or_else(|| format!("there is no tool {name:?}"))?;
-                chosen.push(all.swap_remove(at));
-            }
-            Ok(Rc::new(tools::ToolsExecutor::new(chosen)))
-        }
-        ExecutorKind::Script => Ok(Rc::new(script::ScriptExecutor::new(definition.rules))),
     }
 }

@@ -3,22 +3,27 @@
 //! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several,
 //! which are called in order. Without such a part the first tool gets `{"text": "<the text>"}`.
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
+use crate::port::{Http, HttpAnswer, HttpRequest, Outside};
 use crate::task::Recovery;
-use a2a::model::{Artifact, Json, Message, Part, PartContent};
-use a2a_agents::tool::{Tool, call_checked};
+use a2a::model::{Artifact, Json, Message, Part, PartContent, Secret, UnixMillis};
+use a2a_agents::tool::{Counters, Tool, ToolCall, ToolError, call_checked};
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
-    tools: Vec<Box<dyn Tool>>,
+    tools: Vec<Rc<dyn Tool>>,
+    outside: Outside,
 }
 
 impl ToolsExecutor {
-    pub(super) fn new(tools: Vec<Box<dyn Tool>>) -> Self {
-        Self { tools }
+    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, outside: Outside) -> Self {
+        Self { tools, outside }
     }
 
     /// The calls that a message asks for, or why it cannot be understood.
@@ -68,8 +73,9 @@ impl AgentExecutor for ToolsExecutor {
             Err(reason) => return events.reject(&reason),
         };
         events.working(None)?;
+        let call = CallInTurn { turn, events, outside: &self.outside };
         for (index, (tool, arguments)) in calls.into_iter().enumerate() {
-            match call_checked(tool, arguments.value(), &turn.tool_context()).await {
+            match call_checked(tool, arguments.value(), &call).await {
                 Ok(result) => {
                     let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
                     let mut artifact =
@@ -86,6 +92,58 @@ impl AgentExecutor for ToolsExecutor {
     /// Local tools answer at once, so that an interrupted call is simply made again.
     fn recovery(&self) -> Recovery {
         Recovery::Restart
+    }
+}
+
+/// A call that is part of a turn: its progress is that of the task.
+struct CallInTurn<'a> {
+    turn: &'a Turn,
+    events: &'a Events,
+    outside: &'a Outside,
+}
+
+impl ToolCall for CallInTurn<'_> {
+    fn now(&self) -> UnixMillis {
+        self.turn.now()
+    }
+
+    fn caller_id(&self) -> &str {
+        &self.turn.caller.id
+    }
+
+    fn permissions(&self) -> &[String] {
+        &self.turn.caller.permissions
+    }
+
+    fn counters(&self) -> &dyn Counters {
+        self.turn.host.counters()
+    }
+
+    fn progress(&self, text: &str) -> Result<(), ToolError> {
+        self.events.working(Some(text)).map_err(|error| ToolError(error.0))
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.turn.is_canceled()
+    }
+
+    fn canceled(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.turn.canceled())
+    }
+
+    fn fetch(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>> {
+        Box::pin(async { self.turn.fetch(request).await.map_err(|error| ToolError(error.0)) })
+    }
+
+    fn http(&self) -> &dyn Http {
+        self.outside.http.as_ref()
+    }
+
+    fn secret(&self, name: &str) -> Option<Secret> {
+        self.outside.secrets.secret(name)
     }
 }
 

@@ -14,7 +14,7 @@ use a2a::model::{
     Artifact, ContextId, Json, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
     doubled,
 };
-use a2a_agents::tool::{Counters, ToolContext};
+use a2a_agents::tool::Counters;
 
 /// One message to handle, and what is known around it.
 pub struct Turn {
@@ -219,16 +219,6 @@ impl Turn {
             || accepted
                 .iter()
                 .any(|mode| mode == "*/*" || mode == media_type || *mode == format!("{kind}/*"))
-    }
-
-    /// What a tool may know of a call in this turn.
-    pub fn tool_context(&self) -> ToolContext<'_> {
-        ToolContext {
-            now: self.now(),
-            caller_id: &self.caller.id,
-            permissions: &self.caller.permissions,
-            counters: self.host.counters(),
-        }
     }
 }
 

@@ -12,11 +12,12 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, Clock, Followers, IndexRow, Indexed, Observation, Observer, Ports, Random, Runtime,
-    Severity, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore, WebhookJob, WebhookQueue,
+    Batch, Clock, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports, Random,
+    Runtime, Severity, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore, WebhookJob,
+    WebhookQueue,
 };
 pub use a2a::http::memory::{self as http, MemoryHttp};
-use a2a::model::{TaskId, UnixMillis};
+use a2a::model::{Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
@@ -272,6 +273,16 @@ impl MemoryPlatform {
     /// The index that tasks of this platform write to.
     pub fn memory_index(&self) -> &MemoryIndex {
         &self.0.index
+    }
+
+    /// What executors of this platform get when they are made; there are no secrets.
+    pub fn outside(&self) -> Outside {
+        Outside {
+            http: Rc::new(self.0.http.clone()),
+            secrets: Rc::new(BTreeMap::<String, Secret>::new()),
+            observer: Rc::new(self.clone()),
+            clock: Rc::new(self.clone()),
+        }
     }
 
     /// The other servers that tasks of this platform call.

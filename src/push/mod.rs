@@ -5,9 +5,11 @@ mod crowd;
 mod delivery;
 pub mod guard;
 pub mod jwk;
+mod notification;
 pub mod signature;
 
 pub use crowd::{Crowd, MAX_SILENT_AT_ONCE, patience_ms};
 pub use delivery::{
     Attempt, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,
 };
+pub use notification::{GivenUp, NextNotification, Notification, NotificationTurn};

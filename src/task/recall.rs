@@ -91,7 +91,7 @@ impl Recall {
     /// # Errors
     ///
     /// If something else was said at this point.
-    pub fn hear(&mut self, input: &Input) -> Result<Said, Diverged> {
+    pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
         while self.events.front() == Some(&Event::Answered) {
             self.events.pop_front();
             self.is_plainly_working = true;

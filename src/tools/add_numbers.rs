@@ -3,26 +3,26 @@
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use a2a_agents::tool::{LocalTool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+struct Arguments {
     a: Number,
     b: Number,
 }
 
-pub(super) fn tool() -> LocalTool<Arguments> {
+pub(super) fn tool() -> impl Tool {
     let schema = json!({
         "type": "object",
         "properties": {"a": {"type": "number"}, "b": {"type": "number"}},
         "required": ["a", "b"],
         "additionalProperties": false,
     });
-    LocalTool::new("add_numbers", "Adds two numbers.", schema, add_numbers)
+    FunctionTool::new("add_numbers", "Adds two numbers.", schema, add_numbers)
 }
 
 /// Whole numbers stay whole as long as they fit 64 bits.
-fn add_numbers(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, ToolError> {
+async fn add_numbers(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
     let Arguments { a, b } = arguments;
     if let (Some(a), Some(b)) = (a.as_i64(), b.as_i64())
         && let Some(sum) = a.checked_add(b)

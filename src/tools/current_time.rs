@@ -4,15 +4,15 @@ use chrono::{DateTime, FixedOffset, SecondsFormat};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use a2a_agents::tool::{LocalTool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+struct Arguments {
     #[serde(default)]
     offset_minutes: i32,
 }
 
-pub(super) fn tool() -> LocalTool<Arguments> {
+pub(super) fn tool() -> impl Tool {
     let offset = json!({
         "type": "integer",
         "minimum": -14 * 60,
@@ -25,13 +25,13 @@ pub(super) fn tool() -> LocalTool<Arguments> {
         "properties": {"offset_minutes": offset},
         "additionalProperties": false,
     });
-    LocalTool::new("current_time", "Tells the date and time as ISO 8601.", schema, current_time)
+    FunctionTool::new("current_time", "Tells the date and time as ISO 8601.", schema, current_time)
 }
 
-fn current_time(arguments: Arguments, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+async fn current_time(arguments: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
     let offset = FixedOffset::east_opt(arguments.offset_minutes * 60)
         .ok_or_else(|| ToolError("there is no such offset from UTC".to_owned()))?;
-    let now = DateTime::from_timestamp_millis(context.now.0).unwrap_or_default();
+    let now = DateTime::from_timestamp_millis(call.now().0).unwrap_or_default();
     let text = now.with_timezone(&offset).to_rfc3339_opts(SecondsFormat::Millis, true);
     Ok(Value::String(text))
 }

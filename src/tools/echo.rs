@@ -3,24 +3,24 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use a2a_agents::tool::{LocalTool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+struct Arguments {
     text: String,
 }
 
-pub(super) fn tool() -> LocalTool<Arguments> {
+pub(super) fn tool() -> impl Tool {
     let schema = json!({
         "type": "object",
         "properties": {"text": {"type": "string", "description": "What to give back."}},
         "required": ["text"],
         "additionalProperties": false,
     });
-    LocalTool::new("echo", "Gives back the text it gets.", schema, echo)
+    FunctionTool::new("echo", "Gives back the text it gets.", schema, echo)
 }
 
-fn echo(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, ToolError> {
+async fn echo(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
     Ok(Value::String(arguments.text))
 }
 

@@ -1,49 +1,32 @@
 //! `get_counter`: counts its own calls, per caller, across restarts.
 
-use async_trait::async_trait;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use a2a_agents::tool::{Tool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
-pub(super) struct GetCounter {
-    input_schema: Value,
+#[derive(Deserialize)]
+struct Arguments {}
+
+pub(super) fn tool() -> impl Tool {
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let description = "Tells how often you have called it, this call included.";
+    FunctionTool::new(NAME, description, schema, get_counter)
 }
 
-pub(super) fn tool() -> GetCounter {
-    let input_schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    GetCounter { input_schema }
+async fn get_counter(_: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
+    let reason = "the counter is not available at the moment; try again later";
+    let count = call.counters().increment(call.caller_id(), NAME).await;
+    count.map(Value::from).map_err(|_| ToolError(reason.to_owned()))
 }
 
-#[async_trait(?Send)]
-impl Tool for GetCounter {
-    fn name(&self) -> &str {
-        "get_counter"
-    }
-
-    fn description(&self) -> &str {
-        "Tells how often you have called it, this call included."
-    }
-
-    fn input_schema(&self) -> &Value {
-        &self.input_schema
-    }
-
-    async fn call(&self, _: Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
-        match context.counters.increment(context.caller_id, self.name()).await {
-            Ok(count) => Ok(json!(count)),
-            Err(_) => {
-                let reason = "the counter is not available at the moment; try again later";
-                Err(ToolError(reason.to_owned()))
-            }
-        }
-    }
-}
+const NAME: &str = "get_counter";
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use a2a_agents::tool::testing::{NoCounter, call, call_with};
+    use a2a_agents::tool::testing::{TestCall, call};
 
     #[test]
     fn calls_are_counted() {
@@ -52,7 +35,8 @@ mod tests {
 
     #[test]
     fn storage_trouble_is_told_without_its_cause() {
-        let error = call_with(&NoCounter, &[], &super::tool(), json!({})).unwrap_err();
+        let without = TestCall { has_counters: false, ..TestCall::default() };
+        let error = without.call(&super::tool(), json!({})).unwrap_err();
         assert_eq!(error.0, "the counter is not available at the moment; try again later");
     }
 }

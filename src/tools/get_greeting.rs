@@ -3,15 +3,15 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use a2a_agents::tool::{LocalTool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+struct Arguments {
     #[serde(default = "world", alias = "text")]
     name: String,
 }
 
-pub(super) fn tool() -> LocalTool<Arguments> {
+pub(super) fn tool() -> impl Tool {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -20,10 +20,10 @@ pub(super) fn tool() -> LocalTool<Arguments> {
         },
         "additionalProperties": false,
     });
-    LocalTool::new("get_greeting", "Says hello to somebody.", schema, get_greeting)
+    FunctionTool::new("get_greeting", "Says hello to somebody.", schema, get_greeting)
 }
 
-fn get_greeting(arguments: Arguments, _: &ToolContext<'_>) -> Result<Value, ToolError> {
+async fn get_greeting(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
     Ok(Value::String(format!("Hello, {}!", arguments.name)))
 }
 

@@ -3,32 +3,31 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use a2a_agents::tool::{LocalTool, ToolContext, ToolError};
+use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {}
+struct Arguments {}
 
-pub(super) fn tool() -> LocalTool<Arguments> {
+pub(super) fn tool() -> impl Tool {
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let description = "Tells whether you have the permission \"admin\".";
-    LocalTool::new("is_admin", description, schema, is_admin)
+    FunctionTool::new("is_admin", description, schema, is_admin)
 }
 
-fn is_admin(_: Arguments, context: &ToolContext<'_>) -> Result<Value, ToolError> {
-    Ok(json!(context.permissions.iter().any(|permission| permission == "admin")))
+async fn is_admin(_: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
+    Ok(json!(call.permissions().iter().any(|permission| permission == "admin")))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use a2a_agents::tool::testing::{NoCounter, call, call_with};
+    use a2a_agents::tool::testing::{TestCall, call};
 
     #[test]
     fn an_admin_is_known_by_permission() {
         assert_eq!(call(&super::tool(), json!({})), Ok(json!(false)));
-        let permissions = ["admin".to_owned()];
-        let answer = call_with(&NoCounter, &permissions, &super::tool(), json!({}));
-        assert_eq!(answer, Ok(json!(true)));
+        let admin = TestCall { permissions: vec!["admin".to_owned()], ..TestCall::default() };
+        assert_eq!(admin.call(&super::tool(), json!({})), Ok(json!(true)));
     }
 }

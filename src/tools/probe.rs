@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use serde_json::{Number, Value};
 
-use a2a_agents::tool::{Tool, ToolContext, ToolError};
+use a2a_agents::tool::{Tool, ToolCall, ToolError};
 
 /// Every probe.
 pub(super) fn all() -> Vec<Box<dyn Tool>> {
@@ -61,7 +61,7 @@ impl Tool for Probe {
         &self.input_schema
     }
 
-    async fn call(&self, arguments: Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
         let argument = |name| arguments.get(name).unwrap_or(&Value::Null);
         match self.work {
             Work::Text => {
@@ -80,11 +80,12 @@ impl Tool for Probe {
                 Number::from_f64(sum).map(Value::Number).ok_or_else(too_large)
             }
             Work::Call => {
-                let ToolContext { now, caller_id, permissions, .. } = context;
-                Ok(Value::String(format!("{now} {caller_id} [{}]", permissions.join(", "))))
+                let permissions = call.permissions().join(", ");
+                let text = format!("{} {} [{permissions}]", call.now(), call.caller_id());
+                Ok(Value::String(text))
             }
             Work::Count => {
-                let count = context.counters.increment(context.caller_id, self.name).await;
+                let count = call.counters().increment(call.caller_id(), self.name).await;
                 count.map(Value::from).map_err(ToolError)
             }
         }

@@ -31,12 +31,15 @@ test("the agents in agents/ are served where no others are given, each with its 
 });
 
 describe("agents that cannot be read", () => {
-  const [first, ...others] = (JSON.parse(testAgents) as { agents: { executor: object }[] }).agents;
+  const embedded = JSON.parse(testAgents) as { agents: { slug: string; executor: object }[] };
+  const [first, ...others] = embedded.agents;
   assert.ok(first);
-  const withExecutor = (executor: object) => JSON.stringify({ agents: [{ ...first, executor }, ...others] });
+  const withExecutor = (kind: string, table: object) =>
+    JSON.stringify({ ...embedded, agents: [{ ...first, executor: { kind, table, run: {} } }, ...others] });
   for (const [what, agents, cause] of [
-    ["of a kind that is not known", withExecutor({ kind: "oracle", run: {} }), /agents\[0\]\.executor\.kind.*"oracle"/],
-    ["with a tool that is not there", withExecutor({ kind: "tools", tools: ["x"], run: {} }), /there is no tool "x"/],
+    ["of a kind that is not known", withExecutor("oracle", {}), /assistant: there is no kind of executor "oracle"; there are: tools, script, rust/],
+    ["with a tool that is not there", withExecutor("tools", { names: ["x"] }), /assistant: there is no tool "x"; there are: /],
+    ["with an executor that is not registered", withExecutor("rust", { name: "x" }), /assistant: there is no executor "x"; there are: none/],
     ["that are no JSON", testAgents.slice(1), /cannot be read/],
   ] as const) {
     test(`${what} are told as such by every path, and the log has the cause (§3.3.2)`, async (t) => {

@@ -1,5 +1,5 @@
-// Messages that call tools: the agent `assistant` of tests/agents with the probes of src/tool/probe.rs. What the tools in
-// src/tool/local do is tested beside them.
+// Messages that call tools: the agent `assistant` of tests/agents with the probes of src/tools/probe.rs. What the tools in
+// src/tools do is tested beside them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, textOf, toolCall } from "./client.ts";

@@ -4,14 +4,15 @@
 use std::rc::Rc;
 
 use a2a::error::Error;
-use a2a::model::{Message, SendMessageRequest, Task, TaskId, TaskState};
-use a2a::{Outcome, Terms};
+use a2a::model::{GetTaskRequest, Message, SendMessageRequest, Task, TaskId, TaskState};
+use a2a::{Outcome, Terms, WebhookCall};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
-use a2a_edge::operation::{FindAgent, Sender, TaskSession, send_message};
+use a2a_edge::operation::{self, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
+use a2a_edge::session::{FindAgent, Owned, Sender, TaskSession};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 use serde_json::json;
@@ -56,7 +57,7 @@ impl Host {
     }
 
     pub fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
-        let (store, ports) = (Box::new(self.store.clone()), self.platform.ports());
+        let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let runner = Runner { executor: self.executor.clone(), settings: self.settings };
         let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
         let alarm = self.platform.alarm();
@@ -101,7 +102,7 @@ pub fn next(id: &str, text: &str) -> serde_json::Value {
 }
 
 pub fn task(session: &TaskSession) -> Task {
-    session.with_task(Task::clone).expect("there is a task")
+    owned(session).with_task(Task::clone).expect("there is a task")
 }
 
 pub fn state(session: &TaskSession) -> TaskState {
@@ -110,4 +111,40 @@ pub fn state(session: &TaskSession) -> TaskState {
 
 pub fn reason(session: &TaskSession) -> String {
     task(session).status.message.as_ref().map(Message::text).unwrap_or_default()
+}
+
+/// The task of the anonymous caller, once it exists.
+pub fn owned(session: &TaskSession) -> Owned<'_> {
+    session.owned_by("agent", &Caller::anonymous()).expect("a task of the anonymous caller")
+}
+
+/// GetTask as an object answers it: the owner check first.
+pub async fn get_task(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    request: &GetTaskRequest,
+    terms: Terms,
+) -> Result<Outcome, Error> {
+    operation::get_task(session.owned_by(agent, caller)?, request, terms).await
+}
+
+/// CancelTask as an object answers it.
+pub fn cancel_task(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    terms: Terms,
+) -> Result<Outcome, Error> {
+    operation::cancel_task(session.owned_by(agent, caller)?, terms)
+}
+
+/// A call about webhooks as an object answers it.
+pub fn manage_webhooks(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    call: WebhookCall,
+) -> Result<Outcome, Error> {
+    operation::manage_webhooks(session.owned_by(agent, caller)?, call)
 }

@@ -1,10 +1,10 @@
 //! The card that follows from an agent file.
 
-use super::definition::{AgentDefinition, Capabilities, ExecutorKind, SkillDefinition};
-use crate::tool::{Tool, skill_of};
+use super::definition::{AgentDefinition, Capabilities};
+use crate::tool::Tool;
 use a2a::binding::discovery::ORIGIN;
 use a2a::model::{
-    AgentCard, AgentExtension, AgentInterface, AgentSkill, GENERATION_EXTENSION, WEBHOOKS_EXTENSION,
+    AgentCard, AgentExtension, AgentInterface, GENERATION_EXTENSION, WEBHOOKS_EXTENSION,
 };
 
 /// The card of an agent. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
@@ -20,7 +20,7 @@ pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
         capabilities: capabilities_of(agent).into(),
         default_input_modes: agent.input_modes.clone(),
         default_output_modes: agent.output_modes.clone(),
-        skills: skills_of(agent, tools),
+        skills: agent.executor.executor.skills(agent, tools),
         icon_url: agent.icon_url.clone(),
     }
 }
@@ -67,57 +67,12 @@ const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: ans
 const WEBHOOKS_DESCRIPTION: &str = "Webhooks take a filter of events and a secret to sign notifications \
     with, and two methods show how deliveries fared and send events again.";
 
-fn skills_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<AgentSkill> {
-    match agent.executor.kind {
-        ExecutorKind::Tools => {
-            let names = agent.executor.tools.iter();
-            let named = names.filter_map(|name| tools.iter().find(|tool| tool.name() == name));
-            let skill = |tool: &dyn Tool| {
-                let skill = skill_of(tool);
-                match agent.skills.iter().find(|own| own.id == skill.id) {
-                    Some(own) => merged(skill, own),
-                    None => skill,
-                }
-            };
-            named.map(|tool| skill(tool.as_ref())).collect()
-        }
-        ExecutorKind::Script => {
-            let bare = |own: &SkillDefinition| AgentSkill {
-                id: own.id.clone(),
-                name: own.id.clone(),
-                description: own.id.clone(),
-                tags: vec![own.id.clone()],
-                examples: Vec::new(),
-                input_modes: Vec::new(),
-                output_modes: Vec::new(),
-            };
-            agent.skills.iter().map(|own| merged(bare(own), own)).collect()
-        }
-    }
-}
-
-/// A skill with what an agent file says of it.
-fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
-    let or = |own: &Vec<String>, derived: Vec<String>| {
-        if own.is_empty() { derived } else { own.clone() }
-    };
-    AgentSkill {
-        id: skill.id,
-        name: own.name.clone().unwrap_or(skill.name),
-        description: own.description.clone().unwrap_or(skill.description),
-        tags: or(&own.tags, skill.tags),
-        examples: or(&own.examples, skill.examples),
-        input_modes: or(&own.input_modes, skill.input_modes),
-        output_modes: or(&own.output_modes, skill.output_modes),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn urls(default: bool) -> Vec<(String, String)> {
-        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }";
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }";
         let parsed: AgentDefinition = toml::from_str(text).unwrap();
         let agent = AgentDefinition { slug: "demo".to_owned(), default, ..parsed };
         let interfaces = card_of(&agent, &[]).supported_interfaces.into_iter();
@@ -126,7 +81,7 @@ mod tests {
 
     #[test]
     fn every_agent_declares_generations_behind_its_own_extensions() {
-        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }\n\
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }\n\
                     capabilities = { extensions = [{ uri = 'urn:own' }] }";
         let agent: AgentDefinition = toml::from_str(text).unwrap();
         let extensions = card_of(&agent, &[]).capabilities.extensions;
@@ -138,7 +93,7 @@ mod tests {
 
     #[test]
     fn agents_with_webhooks_declare_what_is_added_to_them() {
-        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools' }\n\
+        let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }\n\
                     capabilities = { push_notifications = true }";
         let agent: AgentDefinition = toml::from_str(text).unwrap();
         let capabilities = card_of(&agent, &[]).capabilities;

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::definition::{AgentDefinition, ExecutorKind, RunSettings};
-use super::script;
-use crate::tool::{Tool, check_schema};
+use super::definition::{AgentDefinition, RunSettings};
+use crate::tool::Tool;
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Something that is wrong with an agent file.
@@ -12,7 +11,7 @@ use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 pub struct Problem {
     /// The file, as `agents/demo.toml`.
     pub file: String,
-    /// The key, as `executor.tools[1]`; empty for the whole file.
+    /// The key, as `executor.tools.names[1]`; empty for the whole file.
     pub key: String,
     /// What is wrong and what would be right.
     pub fix: String,
@@ -112,35 +111,8 @@ fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
             "cannot be true for the default agent; it must always answer".to_owned(),
         );
     }
-    match agent.executor.kind {
-        ExecutorKind::Tools => {
-            if !agent.executor.rules.is_empty() {
-                report("executor.rules", "belongs to the kind `script`".to_owned());
-            }
-            for (key, fix) in check_tools(agent, &agent.executor.tools, tools) {
-                report(&key, fix);
-            }
-        }
-        ExecutorKind::Script => {
-            let rules = &agent.executor.rules;
-            if !agent.executor.tools.is_empty() {
-                report("executor.tools", "belongs to the kind `tools`".to_owned());
-            }
-            if agent.skills.is_empty() {
-                report("skills", "a scripted agent needs at least one `[[skills]]`".to_owned());
-            }
-            if rules.is_empty() {
-                report("executor.rules", "needs at least one rule".to_owned());
-            }
-            if !agent.development && rules.iter().any(script::is_for_development) {
-                let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
-                           may have";
-                report("executor.rules", fix.to_owned());
-            }
-            for (key, fix) in script::problems_of(rules, "executor.rules") {
-                report(&key, fix);
-            }
-        }
+    for (key, fix) in agent.executor.executor.problems(agent, tools) {
+        report(&key, fix);
     }
     for (index, skill) in agent.skills.iter().enumerate() {
         let earlier = agent.skills.iter().take(index);
@@ -187,43 +159,6 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
     problems
 }
 
-fn check_tools(
-    agent: &AgentDefinition,
-    names: &[String],
-    tools: &[Box<dyn Tool>],
-) -> Vec<(String, String)> {
-    let mut problems = Vec::new();
-    let known = tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
-    if names.is_empty() {
-        let fix = format!("needs at least one tool; there are: {known}");
-        problems.push(("executor.tools".to_owned(), fix));
-    }
-    for (index, name) in names.iter().enumerate() {
-        let key = format!("executor.tools[{index}]");
-        match tools.iter().find(|tool| tool.name() == name) {
-            None => problems.push((key, format!("there is no tool {name:?}; there are: {known}"))),
-            Some(tool) => {
-                for unheeded in check_schema(tool.input_schema()) {
-                    problems.push((key.clone(), format!("the schema of {name}: {unheeded}")));
-                }
-                if names.iter().take(index).any(|earlier| earlier == name) {
-                    problems.push((key, format!("{name:?} stands twice")));
-                }
-            }
-        }
-    }
-    for (index, skill) in agent.skills.iter().enumerate() {
-        if !names.contains(&skill.id) {
-            let fix = format!(
-                "no tool of this agent is called {:?}; add it to `executor.tools` or remove the skill",
-                skill.id
-            );
-            problems.push((format!("skills[{index}].id"), fix));
-        }
-    }
-    problems
-}
-
 fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
     Problem { file: agent.file.clone(), key: key.to_owned(), fix }
 }
@@ -240,7 +175,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tool::LocalTool;
+    use crate::tool::{FunctionTool, ToolCall};
 
     const GOOD: &str = r#"
         name = "A"
@@ -249,7 +184,7 @@ mod tests {
         default = true
         [executor]
         kind = "tools"
-        tools = ["say", "sum"]
+        tools = { names = ["say", "sum"] }
     "#;
 
     fn agent(slug: &str, text: &str) -> AgentDefinition {
@@ -260,7 +195,8 @@ mod tests {
     fn tools() -> Vec<Box<dyn Tool>> {
         let tool = |name| -> Box<dyn Tool> {
             let schema = json!({"type": "object"});
-            Box::new(LocalTool::<Value>::new(name, "A tool.", schema, |_, _| Ok(Value::Null)))
+            let nothing = async |_: Value, _: &dyn ToolCall| Ok(Value::Null);
+            Box::new(FunctionTool::new(name, "A tool.", schema, nothing))
         };
         vec![tool("say"), tool("sum")]
     }
@@ -282,22 +218,22 @@ mod tests {
             description = "B"
             version = "1"
             default = true
-            executor = { kind = "script", rules = [] }
+            executor = { kind = "script", script = { rules = [] } }
         "#;
         for (text, problem) in [
             (GOOD.replace("\"A\"", "\" \""), "agents/x.toml: `name` must not be empty"),
             (
                 GOOD.replace("\"say\"", "\"sya\""),
-                "agents/x.toml: `executor.tools[0]` there is no tool \"sya\"; there are: say, sum",
+                "agents/x.toml: `executor.tools.names[0]` there is no tool \"sya\"; there are: say, sum",
             ),
             (
                 GOOD.replace("\"sum\"", "\"say\""),
-                "agents/x.toml: `executor.tools[1]` \"say\" stands twice",
+                "agents/x.toml: `executor.tools.names[1]` \"say\" stands twice",
             ),
             (
                 format!("{GOOD}\n[[skills]]\nid = \"dance\""),
                 "agents/x.toml: `skills[0].id` no tool of this agent is called \"dance\"; add it to \
-                 `executor.tools` or remove the skill",
+                 `executor.tools.names` or remove the skill",
             ),
             (
                 format!("{GOOD}\n[capabilities]\nextended_agent_card = true"),
@@ -331,7 +267,13 @@ mod tests {
                 script.to_owned(),
                 "agents/x.toml: `skills` a scripted agent needs at least one `[[skills]]`",
             ),
-            (script.to_owned(), "agents/x.toml: `executor.rules` needs at least one rule"),
+            (script.to_owned(), "agents/x.toml: `executor.script.rules` needs at least one rule"),
+            (
+                script
+                    .replace("script = { rules = [] }", "rust = { name = \"\" }")
+                    .replace("\"script\"", "\"rust\""),
+                "agents/x.toml: `executor.rust.name` must be the name under which the Worker registers the executor",
+            ),
         ] {
             assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));
         }

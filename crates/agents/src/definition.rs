@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::script::Rule;
+use crate::kind::ExecutorDefinition;
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
 
 /// One agent, as `agents/<slug>.toml` describes it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentDefinition {
     /// Its file, as `agents/demo.toml`. Not part of the file.
@@ -89,23 +89,6 @@ impl From<Capabilities> for AgentCapabilities {
     }
 }
 
-/// What answers for an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExecutorDefinition {
-    /// The kind, which says what of the rest is needed.
-    pub kind: ExecutorKind,
-    /// For `tools`: the names of local tools; the first one gets messages that name none.
-    #[serde(default)]
-    pub tools: Vec<String>,
-    /// For `script`: the rules.
-    #[serde(default)]
-    pub rules: Vec<Rule>,
-    /// How runs are bounded, and what becomes of interrupted ones.
-    #[serde(default)]
-    pub run: RunSettings,
-}
-
 /// How an agent's runs are bounded, and what becomes of interrupted ones: the table `[executor.run]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -133,18 +116,8 @@ pub enum RecoveryMode {
     Fail,
 }
 
-/// The kinds of executors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExecutorKind {
-    /// Calls local tools.
-    Tools,
-    /// Follows fixed rules, for tests and demonstrations.
-    Script,
-}
-
 /// A skill of an agent (spec §4.4.5).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillDefinition {
     /// Unique within the agent; for a tool, its name.

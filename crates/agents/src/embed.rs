@@ -1,5 +1,5 @@
 //! For build scripts: reads the agent files of a folder, checks them and embeds them, with the cards
-//! that follow from them; then reads back what it embeds, as the Worker will.
+//! that follow from them.
 //!
 //! A file that does not hold together is a build error that names the file, the key and the fix.
 
@@ -11,7 +11,7 @@ use std::{env, fs};
 use a2a::model::UnixMillis;
 
 use crate::tool::Tool;
-use crate::{AgentDefinition, Embedded, EmbeddedAgent, Problem, card_of, check_all, file};
+use crate::{AgentDefinition, Embedded, EmbeddedAgent, Problem, check_all, file};
 
 /// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
 /// `OUT_DIR` of the build, and tells cargo when to run the build script again.
@@ -21,7 +21,6 @@ use crate::{AgentDefinition, Embedded, EmbeddedAgent, Problem, card_of, check_al
 /// Everything that is wrong with the agent files, a line each.
 pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
     println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
-    println!("cargo::rustc-env=AGENTS_BUILT_AT={}", built_at().http_date());
     let target = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;
     embed_into(folder, tools, &Path::new(&target).join("agents.json"))
 }
@@ -39,20 +38,11 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
         return Err(problems.iter().map(Problem::to_string).collect());
     }
     let embedded = agents.into_iter().map(|definition| {
-        let card = serde_json::to_string(&card_of(&definition, tools));
-        let card = card.map_err(|error| vec![format!("{}: {error}", definition.file)])?;
-        Ok(EmbeddedAgent::new(definition, card))
+        let file = definition.file.clone();
+        EmbeddedAgent::new(definition, tools).map_err(|misfit| vec![format!("{file}: {misfit}")])
     });
-    let embedded = Embedded { agents: embedded.collect::<Result<_, Vec<String>>>()? };
+    let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
-    let unlike = embedded.unlike(&json).into_iter().map(|(slug, problem)| {
-        let file = if slug.is_empty() { String::new() } else { format!("{slug}.toml") };
-        format!("{folder}/{file}: the Worker cannot read back what is embedded of it: {problem}")
-    });
-    let unlike: Vec<String> = unlike.collect();
-    if !unlike.is_empty() {
-        return Err(unlike);
-    }
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
 }
 

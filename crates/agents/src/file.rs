@@ -21,10 +21,16 @@ fn problem(file: &str, text: &str, error: &Error) -> Problem {
     // What is no TOML, and a key that the file as a whole lacks, have no key.
     let table = DeTable::parse(text).ok().filter(|_| !span.is_empty());
     let key = table.and_then(|table| key_in_table(table.get_ref(), at)).unwrap_or_default();
-    Problem { file: format!("{file}:{line}"), key, fix: error.message().replace('\n', " ") }
+    let fix = match key.as_str() {
+        // How it was written until every kind had a table of its own.
+        "executor.tools[0]" => "is written names = […] in a table [executor.tools]".to_owned(),
+        "executor.rules" => "is written [[executor.script.rules]]".to_owned(),
+        _ => error.message().replace('\n', " "),
+    };
+    Problem { file: format!("{file}:{line}"), key, fix }
 }
 
-/// The key of the innermost value at this place of the text, as `executor.rules[0].then`.
+/// The key of the innermost value at this place of the text, as `executor.script.rules[0].then`.
 fn key_in_table(table: &DeTable<'_>, at: usize) -> Option<String> {
     table.iter().find_map(|(key, value)| {
         let name = key.get_ref();
@@ -60,12 +66,12 @@ mod tests {
         version = '1'\n\
         [executor]\n\
         kind = 'script'\n\
-        [[executor.rules]]\n\
+        [[executor.script.rules]]\n\
         then = [{ do = 'complete' }]\n\
-        [[executor.rules]]\n\
+        [[executor.script.rules]]\n\
         when = { text = 'a' }\n\
         then = [\n  { do = 'wait', ms = 5 },\n  { do = 'input_required', text = '?' },\n]\n\
-        [[executor.rules.follow_up]]\n\
+        [[executor.script.rules.follow_up]]\n\
         then = [{ do = 'fail', text = 'x' }]\n";
 
     #[test]
@@ -78,39 +84,67 @@ mod tests {
                 "f.toml:5: `executor.kind` unknown variant `oracle`",
             ),
             ("kind =", "knid =", "f.toml:5: `executor.knid` unknown field `knid`"),
+            (
+                "kind = 'script'",
+                "kind = 'tools'",
+                "f.toml:4: `executor` has a table [executor.script], but its kind is tools; keep one of",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'script'\n[executor.rust]\nname = 'r'",
+                "f.toml:4: `executor` has a table [executor.rust], but its kind is script",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'script'\n[[executor.rules]]\nthen = []",
+                "f.toml:6: `executor.rules` is written [[executor.script.rules]]",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'tools'\ntools = ['echo']",
+                "f.toml:6: `executor.tools[0]` is written names = […] in a table [executor.tools]",
+            ),
             ("'1'", "1", "f.toml:3: `version` invalid type: integer `1`, expected a string"),
             ("version = '1'\n", "", "f.toml:1: missing field `version`"),
             (
                 "then = [{ do = 'complete' }]\n",
                 "",
-                "f.toml:6: `executor.rules[0]` missing field `then`",
+                "f.toml:6: `executor.script.rules[0]` missing field `then`",
             ),
             (
                 "ms = 5",
                 "ms = '1s'",
-                "f.toml:10: `executor.rules[1].then` `ms` must be a number from 0",
+                "f.toml:10: `executor.script.rules[1].then` `ms` must be a number from 0",
             ),
-            ("'?'", "5", "f.toml:12: `executor.rules[1].then[1].text` invalid type: integer `5`"),
-            ("text = 'a'", "texts = 'a'", "f.toml:9: `executor.rules[1].when.texts` unknown field"),
+            (
+                "'?'",
+                "5",
+                "f.toml:12: `executor.script.rules[1].then[1].text` invalid type: integer `5`",
+            ),
+            (
+                "text = 'a'",
+                "texts = 'a'",
+                "f.toml:9: `executor.script.rules[1].when.texts` unknown field",
+            ),
             (
                 "{ text = 'a' }",
                 "{}",
-                "f.toml:9: `executor.rules[1].when` `when` needs exactly one of",
+                "f.toml:9: `executor.script.rules[1].when` `when` needs exactly one of",
             ),
             (
                 "[{ do = 'fail', text = 'x' }]",
                 "'x'",
-                "f.toml:15: `executor.rules[1].follow_up[0].then` invalid",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then` invalid",
             ),
             (
                 "do = 'fail'",
                 "od = 'fail'",
-                "f.toml:15: `executor.rules[1].follow_up[0].then[0].od` unknown",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then[0].od` unknown",
             ),
             (
                 "text = 'x'",
                 "count = 1",
-                "f.toml:15: `executor.rules[1].follow_up[0].then` `fail` needs",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then` `fail` needs",
             ),
             ("[executor]", "[executor", "f.toml:4: "),
         ] {

@@ -12,15 +12,16 @@ pub mod embed;
 mod embedded;
 #[cfg(any(test, feature = "build"))]
 mod file;
+mod kind;
 pub mod script;
+mod table;
 pub mod tool;
 
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all, is_valid_slug};
-pub use definition::{
-    AgentDefinition, Capabilities, ExecutorDefinition, ExecutorKind, RecoveryMode, RunSettings,
-    SkillDefinition,
-};
-pub use embedded::{Embedded, EmbeddedAgent};
+pub use definition::{AgentDefinition, Capabilities, RecoveryMode, RunSettings, SkillDefinition};
+pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
+pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
+pub use table::{Misfit, Table};

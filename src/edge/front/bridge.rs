@@ -15,7 +15,7 @@ use super::link::{Link, connect};
 use crate::edge::command::{Refusal, StreamCommand};
 use crate::edge::objects::{AskError, Object};
 use crate::edge::socket::CloseCode;
-use crate::operation::frame::{Frame, Mark};
+use crate::session::frame::{Frame, Mark};
 use crate::task::LogEntry;
 use a2a::FollowCall;
 use a2a::binding::http::{CORS, HttpResponse};

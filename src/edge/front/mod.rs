@@ -27,7 +27,7 @@ use crate::edge::response::to_response;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::keys;
 use crate::edge::webhook::check_config;
-use crate::executor::{Agents, BUILT_AT, HostedAgent};
+use crate::executor::{Agents, HostedAgent};
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
@@ -58,7 +58,7 @@ pub async fn handle(mut request: Request, env: Env, _context: Context) -> Result
     };
     let url = request.inner().url();
     let (origin, path, query) = split_url(&url);
-    let agents = match bindings::agents(&settings) {
+    let agents = match bindings::agents(&env, &settings) {
         Ok(agents) => agents,
         Err(error) => {
             console_error!("{error}");
@@ -112,7 +112,7 @@ fn card(
                 etag: header(request, "if-none-match"),
                 modified: header(request, "if-modified-since"),
             };
-            Ok(discovery::card(&agent.card, origin, BUILT_AT, &known))
+            Ok(discovery::card(&agent.card, origin, &agent.card_date, &known))
         }
         Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),

@@ -1,8 +1,7 @@
 //! One attempt to post a notification, without the post: what goes out, and what is reported of its end.
 
-use crate::operation::Notification;
 use crate::push::signature::SigningSecret;
-use crate::push::{Report, retry_after_s};
+use crate::push::{Notification, Report, retry_after_s};
 use a2a::binding::MediaType;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
 

@@ -24,12 +24,14 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::queue::{Body, DeadLetter, QueuedJob};
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::operation::{GivenUp, NextNotification, Notification, NotificationTurn};
 use crate::port::{NotificationAttempt, Observation, Observer, WebhookJob};
-use crate::push::{Crowd, MAX_SILENT_AT_ONCE, Report, Standing, patience_ms};
+use crate::push::{
+    Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
+    Standing, patience_ms,
+};
 
 /// Handles one batch of either queue. Each message is settled on its own.
-pub async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
+pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
         Err(error) => {

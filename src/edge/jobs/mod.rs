@@ -5,5 +5,5 @@ mod consumer;
 mod post;
 mod prune;
 
-pub use consumer::consume;
-pub use prune::prune;
+pub(super) use consumer::consume;
+pub(super) use prune::prune;

@@ -9,8 +9,8 @@ use crate::edge::service::keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
-use crate::operation::Notification;
 use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
+use crate::push::Notification;
 use crate::push::jwk::Claims;
 
 /// Makes one attempt at a notification, and waits up to `patience_ms` milliseconds for the answer.

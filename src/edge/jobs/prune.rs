@@ -15,7 +15,7 @@ use a2a::model::TaskId;
 
 /// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`. The object of each task decides
 /// whether it is finished. What could not be deleted is tried again the next time.
-pub async fn prune(env: &Env) {
+pub(in crate::edge) async fn prune(env: &Env) {
     let observer = ConsoleObserver::of(env);
     let misconfigured = |reason: String| {
         observer.observe(&Observation::Misconfigured { reason: &reason });
@@ -27,7 +27,7 @@ pub async fn prune(env: &Env) {
     if settings.max_finished_tasks == 0 {
         return;
     }
-    let agents = match bindings::agents(&settings) {
+    let agents = match bindings::agents(env, &settings) {
         Ok(agents) => agents,
         Err(error) => return misconfigured(error.to_string()),
     };

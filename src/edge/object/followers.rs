@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use worker::{State, WebSocket, WebSocketPair};
 
 use crate::edge::socket::{CloseCode, close};
-use crate::operation::{Beginning, Next, frame};
+use crate::session::{Beginning, Next, frame};
 use a2a::binding::http::HttpResponse;
 
 /// Accepts one more follower, unless there are `limit` already. Gives the end of the socket that goes to it.

@@ -25,8 +25,9 @@ use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
-use crate::operation::{self, Beginning, FindAgent, Sender, TaskSession};
+use crate::operation;
 use crate::port::{Observation, Observer};
+use crate::session::{Beginning, FindAgent, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
@@ -177,14 +178,17 @@ impl TaskObject {
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
-                operation::get_task(&session, &agent, &caller, &request, terms).await?
+                operation::get_task(session.owned_by(&agent, &caller)?, &request, terms).await?
             }
             TaskCall::CancelTask(_) => {
-                let outcome = operation::cancel_task(&session, &agent, &caller, terms)?;
-                session.until_indexed().await;
+                let task = session.owned_by(&agent, &caller)?;
+                let outcome = operation::cancel_task(task, terms)?;
+                task.until_indexed().await;
                 outcome
             }
-            TaskCall::Webhook(call) => operation::manage_webhooks(&session, &agent, &caller, call)?,
+            TaskCall::Webhook(call) => {
+                operation::manage_webhooks(session.owned_by(&agent, &caller)?, call)?
+            }
         };
         reply.outcome(&outcome)
     }
@@ -229,12 +233,12 @@ impl TaskObject {
             return Ok(session);
         }
         let settings = self.settings()?;
-        let agents = bindings::agents(&settings).map_err(|error| failed(&error))?;
+        let agents = bindings::agents(&self.env, &settings).map_err(|error| failed(&error))?;
         let find: FindAgent =
             Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
-            Box::new(SqlTaskStore::new(self.state.clone())),
+            Rc::new(SqlTaskStore::new(self.state.clone())),
             platform::ports(&self.state, &self.env, self.observer()),
             settings.limits.clone(),
             find,
@@ -293,7 +297,7 @@ async fn begin_stream(
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
-            operation::subscribe_to_task(session, &agent, &caller, after, terms)
+            operation::subscribe_to_task(session.owned_by(&agent, &caller)?, after, terms)
         }
     }
 }

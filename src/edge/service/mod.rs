@@ -8,3 +8,4 @@ pub(super) mod observer;
 pub(super) mod outbound;
 pub(super) mod random;
 pub(super) mod rows;
+pub(super) mod secrets;

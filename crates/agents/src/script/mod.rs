@@ -8,7 +8,7 @@ mod template;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(super) use check::{is_for_development, problems_of};
+pub(crate) use check::{is_for_development, problems_of};
 pub use condition::{Condition, Pattern};
 use step::Step;
 pub use template::Values;

@@ -202,6 +202,41 @@ const VERBS: &str = "working, artifact, wait, polls, complete, fail, reject, inp
 #[cfg(test)]
 mod tests {
     use super::super::Rule;
+    use crate::{ScriptTable, Table};
+
+    #[test]
+    fn rules_are_read_from_what_is_embedded_as_from_the_file() {
+        let rules = r#"
+            [[rules]]
+            then = [
+                { do = 'working', text = 'a' }, { do = 'wait', ms = 5 }, { do = 'wait', ms = '{1}' },
+                { do = 'polls', count = 2 }, { do = 'fail', text = 'f' }, { do = 'reject', text = '' },
+                { do = 'artifact', text = '', name = '' },
+                { do = 'artifact', id = 'i', data = { a = [1, '{text}', false, {}] } },
+                { do = 'artifact', raw = 'aGk=', filename = 'f', media_type = 'text/plain' },
+                { do = 'artifact', url = 'https://example.com', name = 'n' },
+                { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7, repeat = '{1}' },
+                { do = 'complete' }, { do = 'panic' }, { do = 'message', text = 'm' },
+                { do = 'steps', url = '{1}', repeat = 10, attempts = 3, panic_at = '{2}' },
+                { do = 'input_required', text = 'i' }, { do = 'auth_required', text = 'a' },
+            ]
+            [[rules]]
+            when = { text = '' }
+            then = [{ do = 'complete', text = '' }]
+            [[rules.follow_up]]
+            when = { message_id = 'm' }
+            then = []
+            [[rules.follow_up]]
+            when = { pattern = '^a(b)' }
+            then = []
+        "#;
+        let script: ScriptTable = toml::from_str(rules).unwrap();
+        let table = Table::of(&script).unwrap();
+        let text = serde_json::to_string(&table).unwrap();
+        assert!(!text.contains("null"), "{text}");
+        let embedded: Table = serde_json::from_str(&text).unwrap();
+        assert_eq!(embedded.read::<ScriptTable>(), Ok(script), "{text}");
+    }
 
     #[test]
     fn steps_that_do_not_hold_together_are_refused_with_the_fix() {

@@ -8,12 +8,15 @@ mod schema;
 pub mod testing;
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use a2a::model::{AgentSkill, UnixMillis};
+use a2a::http::{Http, HttpAnswer, HttpError, HttpRequest};
+use a2a::model::{AgentSkill, Secret, UnixMillis};
 
 pub use schema::{check_schema, validate};
 
@@ -34,19 +37,53 @@ pub trait Tool {
     /// # Errors
     ///
     /// A reason that the caller may read.
-    async fn call(&self, arguments: Value, context: &ToolContext<'_>) -> Result<Value, ToolError>;
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError>;
 }
 
-/// What a tool may know of its call.
-pub struct ToolContext<'a> {
-    /// When the call was made.
-    pub now: UnixMillis,
+/// A call that a tool answers: who makes it, and what the tool may ask of the outside meanwhile.
+pub trait ToolCall {
+    /// The present instant. It advances only while waiting.
+    fn now(&self) -> UnixMillis;
+
     /// Who calls.
-    pub caller_id: &'a str,
+    fn caller_id(&self) -> &str;
+
     /// What the caller may do.
-    pub permissions: &'a [String],
+    fn permissions(&self) -> &[String];
+
     /// Numbers that outlive the call.
-    pub counters: &'a dyn Counters,
+    fn counters(&self) -> &dyn Counters;
+
+    /// Shows the caller how far the call has come.
+    ///
+    /// # Errors
+    ///
+    /// If nobody waits for the result any more, because the caller has canceled the call.
+    fn progress(&self, text: &str) -> Result<(), ToolError>;
+
+    /// Whether the caller has canceled the call. Its result does not count then.
+    fn is_canceled(&self) -> bool;
+
+    /// Waits until the caller cancels the call. A tool that calls nobody but the outside need not: after a
+    /// moment of grace it is dropped.
+    fn canceled(&self) -> LocalBoxFuture<'_, ()>;
+
+    /// Sends a request to another server, and reads the whole answer as text within the request's
+    /// `timeout_ms`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer, not in time, or too large a one. An answer of any status is no error.
+    fn fetch(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>>;
+
+    /// Other servers, for answers that are read piece by piece.
+    fn http(&self) -> &dyn Http;
+
+    /// The secret of the Worker that has this name, if it is set. Never show it or write it to a log.
+    fn secret(&self, name: &str) -> Option<Secret>;
 }
 
 /// Numbers that survive restarts, each by an owner and a name.
@@ -72,29 +109,71 @@ impl fmt::Display for ToolError {
 
 impl std::error::Error for ToolError {}
 
-/// A tool that is one Rust function.
-pub struct LocalTool<Arguments> {
+impl From<HttpError> for ToolError {
+    fn from(error: HttpError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// A tool that is one asynchronous function.
+///
+/// ```
+/// use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
+/// use serde::Deserialize;
+/// use serde_json::{Value, json};
+///
+/// #[derive(Deserialize)]
+/// struct Arguments {
+///     text: String,
+/// }
+///
+/// pub fn tool() -> impl Tool {
+///     let schema = json!({
+///         "type": "object",
+///         "properties": {"text": {"type": "string", "description": "What to give back."}},
+///         "required": ["text"],
+///         "additionalProperties": false,
+///     });
+///     FunctionTool::new("echo", "Gives back the text it gets.", schema, echo)
+/// }
+///
+/// async fn echo(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
+///     Ok(Value::String(arguments.text))
+/// }
+///
+/// let answer = a2a_agents::tool::testing::call(&tool(), json!({"text": "hi"}));
+/// assert_eq!(answer, Ok(json!("hi")));
+/// ```
+pub struct FunctionTool<Arguments, Function> {
     name: &'static str,
     description: &'static str,
     input_schema: Value,
-    function: fn(Arguments, &ToolContext<'_>) -> Result<Value, ToolError>,
+    function: Function,
+    arguments: PhantomData<fn(Arguments)>,
 }
 
-impl<Arguments> LocalTool<Arguments> {
+impl<Arguments, Function> FunctionTool<Arguments, Function>
+where
+    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Value, ToolError>,
+{
     /// A tool from its function. The arguments are checked against `input_schema` and then read into
     /// the type that the function takes.
     pub fn new(
         name: &'static str,
         description: &'static str,
         input_schema: Value,
-        function: fn(Arguments, &ToolContext<'_>) -> Result<Value, ToolError>,
+        function: Function,
     ) -> Self {
-        Self { name, description, input_schema, function }
+        Self { name, description, input_schema, function, arguments: PhantomData }
     }
 }
 
 #[async_trait(?Send)]
-impl<Arguments: DeserializeOwned> Tool for LocalTool<Arguments> {
+impl<Arguments, Function> Tool for FunctionTool<Arguments, Function>
+where
+    Arguments: DeserializeOwned,
+    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Value, ToolError>,
+{
     fn name(&self) -> &str {
         self.name
     }
@@ -107,10 +186,10 @@ impl<Arguments: DeserializeOwned> Tool for LocalTool<Arguments> {
         &self.input_schema
     }
 
-    async fn call(&self, arguments: Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
         let arguments = serde_json::from_value(arguments)
             .map_err(|error| ToolError(format!("the arguments do not fit: {error}")))?;
-        (self.function)(arguments, context)
+        (self.function)(arguments, call).await
     }
 }
 
@@ -122,13 +201,13 @@ impl<Arguments: DeserializeOwned> Tool for LocalTool<Arguments> {
 pub async fn call_checked(
     tool: &dyn Tool,
     arguments: Value,
-    context: &ToolContext<'_>,
+    call: &dyn ToolCall,
 ) -> Result<Value, ToolError> {
     let problems = validate(tool.input_schema(), &arguments);
     if !problems.is_empty() {
         return Err(ToolError(format!("{}: {}", tool.name(), problems.join("; "))));
     }
-    tool.call(arguments, context).await
+    tool.call(arguments, call).await
 }
 
 /// The skill that a tool is to the clients of an agent: `add_numbers` becomes "Add Numbers", tagged
@@ -162,8 +241,12 @@ mod tests {
 
     #[test]
     fn a_tool_becomes_a_skill_with_a_readable_name_and_tags() {
-        let tool =
-            LocalTool::<Value>::new("find_seats", "Finds.", Value::Null, |_, _| Ok(Value::Null));
+        let tool = FunctionTool::new(
+            "find_seats",
+            "Finds.",
+            Value::Null,
+            async |_: Value, _: &dyn ToolCall| Ok(Value::Null),
+        );
         let skill = skill_of(&tool);
         assert_eq!(skill.id, "find_seats");
         assert_eq!(skill.name, "Find Seats");

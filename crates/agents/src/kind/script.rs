@@ -1,0 +1,37 @@
+//! The kind `script`: an agent that answers by fixed rules.
+
+use serde::{Deserialize, Serialize};
+
+use crate::AgentDefinition;
+use crate::script::{Rule, is_for_development, problems_of};
+
+/// `[executor.script]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptTable {
+    /// The rules, at least one.
+    pub rules: Vec<Rule>,
+}
+
+impl ScriptTable {
+    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+        let Self { rules } = self;
+        let mut problems = Vec::new();
+        if agent.skills.is_empty() {
+            let fix = "a scripted agent needs at least one `[[skills]]`";
+            problems.push(("skills".to_owned(), fix.to_owned()));
+        }
+        if rules.is_empty() {
+            problems.push((RULES.to_owned(), "needs at least one rule".to_owned()));
+        }
+        if !agent.development && rules.iter().any(is_for_development) {
+            let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
+                       may have";
+            problems.push((RULES.to_owned(), fix.to_owned()));
+        }
+        problems.extend(problems_of(rules, RULES));
+        problems
+    }
+}
+
+const RULES: &str = "executor.script.rules";

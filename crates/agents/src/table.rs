@@ -1,0 +1,83 @@
+//! The table in which an agent file tells an executor what it needs.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The table of an executor, as `[executor.script]`: what only its own code understands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Table(Value);
+
+impl Table {
+    /// The table that reads as `content`.
+    ///
+    /// # Errors
+    ///
+    /// If `content` is no JSON object.
+    pub fn of(content: &impl Serialize) -> Result<Self, Misfit> {
+        match serde_json::to_value(content)? {
+            object @ Value::Object(_) => Ok(Self(without_nulls(object))),
+            _ => Err(Misfit("must be a table".to_owned())),
+        }
+    }
+
+    /// What the table says, as the type that the executor reads.
+    ///
+    /// ```
+    /// use a2a_agents::{Misfit, Table};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// #[serde(deny_unknown_fields)]
+    /// struct Hall {
+    ///     rows: u32,
+    /// }
+    ///
+    /// let table = Table::of(&serde_json::json!({"rows": 12}))?;
+    /// assert_eq!(table.read::<Hall>()?.rows, 12);
+    /// let table = Table::of(&serde_json::json!({"row": 12}))?;
+    /// assert!(table.read::<Hall>().is_err());
+    /// # Ok::<(), Misfit>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first thing that the type does not take.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Misfit> {
+        Ok(T::deserialize(&self.0)?)
+    }
+}
+
+/// Why an executor cannot be made from its table. The text names the key and what would be right; it is for
+/// the log, not for clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit(pub String);
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+impl From<serde_json::Error> for Misfit {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// TOML has no null: each stands for a key that is not there.
+fn without_nulls(json: Value) -> Value {
+    match json {
+        Value::Object(members) => {
+            let given = members.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(given.map(|(key, value)| (key, without_nulls(value))).collect())
+        }
+        Value::Array(elements) => elements.into_iter().map(without_nulls).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => json,
+    }
+}

@@ -1,0 +1,27 @@
+//! The Worker of this repository: the agents of `agents/`, and the tools of `tools/`.
+
+use crate::embedded;
+use crate::host::Host;
+use crate::tools;
+
+/// What it is made with.
+pub(crate) fn host() -> Host {
+    Host::embedded(embedded!()).tools(tools::all())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::memory::MemoryPlatform;
+
+    #[test]
+    fn what_the_build_embedded_can_be_served() {
+        let outside = MemoryPlatform::default().outside();
+        let agents = host().agents(None, &outside, false, None).unwrap();
+        let default = agents.find(None).unwrap();
+        let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
+        assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
+        let date = &default.card_date;
+        assert!(a2a::model::UnixMillis::parse_http_date(date).is_some(), "{date}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The events of a Worker: what the macro `worker!` exports to the platform.
+
+use std::panic::AssertUnwindSafe;
+
+use worker::wasm_bindgen::JsValue;
+use worker::worker_sys::web_sys;
+use worker::{Context, Env, MessageBatch, Request, Response, Result, console_error, worker_sys};
+
+use super::{bindings, jobs};
+use crate::host::Host;
+
+/// Begins an instance of the Worker with this host. Nothing is answered before.
+pub fn begin(host: Host) {
+    console_error_panic_hook::set_once();
+    bindings::set_host(host);
+}
+
+/// What the platform gets of an event.
+#[doc(hidden)]
+pub type Answered = std::result::Result<JsValue, JsValue>;
+
+/// The event `fetch`, answered by `answer`.
+#[doc(hidden)]
+pub async fn fetch(
+    answer: impl AsyncFn(Request, Env, Context) -> Result<Response>,
+    request: web_sys::Request,
+    env: Env,
+    context: worker_sys::Context,
+) -> Answered {
+    let answered = AssertUnwindSafe(async move {
+        answer(Request::from(request), env, Context::new(context)).await
+    });
+    let response = match answered.await {
+        Ok(response) => response,
+        Err(error) => {
+            console_error!("{error}");
+            Response::error("INTERNAL SERVER ERROR", 500)?
+        }
+    };
+    Ok(web_sys::Response::from(response).into())
+}
+
+/// The event `scheduled`: the cron trigger has fired.
+#[doc(hidden)]
+pub async fn scheduled(env: Env) -> Answered {
+    AssertUnwindSafe(jobs::prune(&env)).await;
+    Ok(JsValue::UNDEFINED)
+}
+
+/// The event `queue`: a batch of one of the queues.
+#[doc(hidden)]
+pub async fn queue(
+    batch: worker_sys::MessageBatch,
+    env: Env,
+    context: worker_sys::Context,
+) -> Answered {
+    AssertUnwindSafe(jobs::consume(MessageBatch::from(batch), env, Context::new(context))).await;
+    Ok(JsValue::UNDEFINED)
+}
+
+/// Makes a crate a Worker: its start, which takes an expression that gives a [`Host`], and its events. The class of
+/// the task objects comes with the library.
+///
+/// ```
+/// use a2a_edge::Host;
+///
+/// fn host() -> Host {
+///     Host::embedded(r#"{"built_ms": 0, "agents": []}"#)
+/// }
+///
+/// a2a_edge::worker!(host());
+/// # fn main() {}
+/// ```
+///
+/// A Worker that answers some requests itself gives a function for them, and hands on the others:
+///
+/// ```
+/// use a2a_edge::Host;
+/// use a2a_edge::worker::{Context, Env, Request, Response, Result};
+///
+/// async fn fetch(request: Request, env: Env, context: Context) -> Result<Response> {
+///     match request.path().as_str() {
+///         "/hello" => Response::ok("hello"),
+///         _ => a2a_edge::handle(request, env, context).await,
+///     }
+/// }
+///
+/// a2a_edge::worker!(Host::embedded("…"), fetch = fetch);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! worker {
+    ($host:expr) => {
+        $crate::worker!($host, fetch = $crate::handle);
+    };
+    ($host:expr, fetch = $fetch:path) => {
+        #[allow(unreachable_pub, reason = "what is exported to the platform must be public")]
+        const _: () = {
+            use $crate::worker::wasm_bindgen::prelude::wasm_bindgen;
+
+            #[wasm_bindgen(start, wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn __a2a_edge_start() {
+                $crate::edge::begin($host);
+            }
+
+            #[wasm_bindgen(
+                                        js_name = "fetch",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
+            pub async fn __a2a_edge_fetch(
+                request: $crate::worker::worker_sys::web_sys::Request,
+                env: $crate::worker::Env,
+                context: $crate::worker::worker_sys::Context,
+            ) -> $crate::edge::Answered {
+                $crate::edge::fetch($fetch, request, env, context).await
+            }
+
+            #[wasm_bindgen(
+                                        js_name = "scheduled",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
+            pub async fn __a2a_edge_scheduled(
+                _: $crate::worker::worker_sys::ScheduledEvent,
+                env: $crate::worker::Env,
+                _: $crate::worker::worker_sys::ScheduleContext,
+            ) -> $crate::edge::Answered {
+                $crate::edge::scheduled(env).await
+            }
+
+            #[wasm_bindgen(
+                                        js_name = "queue",
+                                        wasm_bindgen = $crate::worker::wasm_bindgen,
+                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                                        js_sys = $crate::worker::js_sys
+                                    )]
+            pub async fn __a2a_edge_queue(
+                batch: $crate::worker::worker_sys::MessageBatch,
+                env: $crate::worker::Env,
+                context: $crate::worker::worker_sys::Context,
+            ) -> $crate::edge::Answered {
+                $crate::edge::queue(batch, env, context).await
+            }
+        };
+    };
+}

@@ -1,0 +1,18 @@
+//! Secrets of the deployment, by name.
+
+use worker::Env;
+
+use crate::port::Secrets;
+use a2a::model::Secret;
+
+/// The secrets that the Worker is bound to.
+pub(in crate::edge) struct WorkerSecrets {
+    pub(in crate::edge) env: Env,
+}
+
+impl Secrets for WorkerSecrets {
+    fn secret(&self, name: &str) -> Option<Secret> {
+        let secret = self.env.secret(name).ok()?;
+        Some(Secret::new(secret.to_string()))
+    }
+}

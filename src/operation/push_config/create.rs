@@ -1,0 +1,26 @@
+//! CreateTaskPushNotificationConfig (spec §3.1.7).
+
+use super::shown::{created, shown};
+use crate::session::Owned;
+use a2a::error::Error;
+use a2a::model::{ShownWebhook, TaskPushNotificationConfig};
+
+/// Registers a webhook: it gets what happens from now on. One of the same id is replaced, and the new one
+/// gets what that one was still owed. Only the answer that creates a webhook shows its secrets.
+///
+/// # Errors
+///
+/// [`Error::UnsupportedOperation`] if the task has as many webhooks as it may have; [`Error::Internal`] if storage
+/// fails.
+pub(super) fn create_push_config(
+    task: Owned<'_>,
+    config: TaskPushNotificationConfig,
+) -> Result<ShownWebhook, Error> {
+    let newest = task.settle_generation()?;
+    let is_new = task.with_webhook(&config.id, |_| ()).is_none();
+    let config = task.register(config, newest)?;
+    if !task.commit_webhook(&config.id) {
+        return Err(task.internal());
+    }
+    Ok(if is_new { created(config) } else { shown(task, config) })
+}

@@ -1,0 +1,33 @@
+//! ListTaskPushNotificationDeliveries, an operation of our extension.
+
+use serde_json::json;
+
+use crate::push::Delivery;
+use crate::session::Owned;
+use a2a::error::Error;
+use a2a::model::PushNotificationConfigRequest;
+
+/// How the notifications of a webhook have fared, as JSON: see `docs/webhooks.md`.
+///
+/// # Errors
+///
+/// [`Error::TaskNotFound`] if there is no such webhook.
+pub(super) fn list_deliveries(
+    task: Owned<'_>,
+    request: &PushNotificationConfigRequest,
+) -> Result<String, Error> {
+    let shown = task.with_webhook(&request.id, |webhook| {
+        let Delivery { done, health, retry_at, last_error, recent, .. } = &webhook.delivery;
+        json!({
+            "taskId": task.id(),
+            "id": request.id,
+            "health": health,
+            "deliveredGeneration": done,
+            "nextAttemptAt": retry_at,
+            "lastError": last_error,
+            "attempts": recent,
+        })
+        .to_string()
+    });
+    shown.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))
+}

@@ -1,0 +1,42 @@
+//! The operations on the webhooks of a task (spec §3.1.7 to §3.1.10), and those of our extension, one file each.
+
+mod create;
+mod delete;
+mod deliveries;
+mod get;
+mod list;
+mod redeliver;
+mod shown;
+
+use crate::session::Owned;
+use a2a::error::Error;
+use a2a::{Outcome, WebhookCall};
+
+/// Carries out a call that is about the webhooks of the task.
+///
+/// # Errors
+///
+/// Those of the operation.
+pub fn manage_webhooks(task: Owned<'_>, call: WebhookCall) -> Result<Outcome, Error> {
+    let one = |webhook| Outcome::PushConfig(Box::new(webhook));
+    match call {
+        WebhookCall::CreateTaskPushNotificationConfig(config) => {
+            create::create_push_config(task, *config).map(one)
+        }
+        WebhookCall::GetTaskPushNotificationConfig(request) => {
+            get::get_push_config(task, &request).map(one)
+        }
+        WebhookCall::ListTaskPushNotificationConfigs(request) => {
+            list::list_push_configs(task, &request).map(Outcome::PushConfigs)
+        }
+        WebhookCall::DeleteTaskPushNotificationConfig(request) => {
+            delete::delete_push_config(task, &request).map(|()| Outcome::PushConfigDeleted)
+        }
+        WebhookCall::ListTaskPushNotificationDeliveries(request) => {
+            deliveries::list_deliveries(task, &request).map(Outcome::Deliveries)
+        }
+        WebhookCall::RedeliverTaskPushNotifications(request) => {
+            redeliver::redeliver(task, &request).map(one)
+        }
+    }
+}

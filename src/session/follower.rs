@@ -1,0 +1,111 @@
+//! The first frames for one follower of a task. What happens afterwards reaches all followers through
+//! [`Followers::publish`](crate::port::Followers::publish).
+//!
+//! A follower that has no position yet ignores events until it has a snapshot, so there is no gap between
+//! the two.
+
+use super::{TaskSession, frame};
+use crate::port::Observation;
+use a2a::Terms;
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, Message};
+
+/// The first frames for a follower, and what follows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// The frames, in order.
+    pub frames: Vec<String>,
+    /// What happens next.
+    pub next: Next,
+}
+
+/// What follows the first frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Events, as they happen.
+    Events,
+    /// More of the log: ask again from the position reached.
+    MoreOfTheLog,
+    /// Nothing.
+    Nothing,
+}
+
+impl Beginning {
+    /// For a follower that has seen everything so far: no frames.
+    pub(super) fn live(session: &TaskSession) -> Self {
+        Self { frames: Vec::new(), next: Next::after_newest(session) }
+    }
+
+    /// A message instead of a task.
+    pub(super) fn message(session: &TaskSession, message: &Message) -> Result<Self, Error> {
+        let json = serde_json::to_string(message).map_err(|_| session.internal())?;
+        Ok(Self { frames: vec![frame::message(&json)], next: Next::Nothing })
+    }
+
+    /// The task as it stands.
+    pub(super) fn snapshot(
+        session: &TaskSession,
+        history: HistoryLimit,
+        terms: Terms,
+    ) -> Result<Self, Error> {
+        let task = session.shown(history, terms)?;
+        let state = session.life.state().ok_or_else(|| session.internal())?;
+        let frames = vec![frame::snapshot(task.generation, state, &task.json)];
+        Ok(Self { frames, next: Next::after_newest(session) })
+    }
+
+    /// What came after a generation, as much as fits one page.
+    pub(super) fn missed(session: &TaskSession, after: u64) -> Result<Self, Error> {
+        check_position(after, session.life.generation())?;
+        let (mut frames, has_more) = frames_after(session, after)?;
+        let next = if has_more { Next::MoreOfTheLog } else { Next::after_newest(session) };
+        if frames.is_empty() && next == Next::Events {
+            frames.push(frame::ready());
+        }
+        Ok(Self { frames, next })
+    }
+}
+
+impl Next {
+    /// What follows the newest event of a task.
+    fn after_newest(session: &TaskSession) -> Self {
+        if session.life.is_over() { Self::Nothing } else { Self::Events }
+    }
+}
+
+/// Whether a follower can have the event of the generation `after` of a task that is at `newest`.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] if it cannot.
+pub(crate) fn check_position(after: u64, newest: u64) -> Result<(), Error> {
+    if after <= newest {
+        return Ok(());
+    }
+    let description = match newest {
+        0 => "must be left out: this send begins a task, which has no events yet".to_owned(),
+        newest => format!("must be the id of an event of this task, at most {newest}"),
+    };
+    Err(Error::invalid("Last-Event-ID", description))
+}
+
+/// The frames with the events after a generation, as many as fit one page, and whether there are
+/// more.
+///
+/// # Errors
+///
+/// [`Error::Internal`] when storage fails.
+pub(super) fn frames_after(
+    session: &TaskSession,
+    after: u64,
+) -> Result<(Vec<String>, bool), Error> {
+    // What the run said since it was last stored has frames, too.
+    session.flush().map_err(|_| session.internal())?;
+    let page = session.journal.page_after(after).map_err(|error| {
+        let (task, reason) = (session.id(), error.to_string());
+        session.observe(&Observation::ReadingFailed { task, reason: &reason });
+        session.internal()
+    })?;
+    let frames = page.batches.iter().filter_map(|batch| frame::events(batch, after));
+    Ok((frames.collect(), page.has_more))
+}

@@ -1,0 +1,116 @@
+//! The row of the index that shows a task.
+
+use crate::port::{IndexRow, TaskFacts};
+use crate::task::TaskMachine;
+use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
+
+/// The row of a task as it stands.
+pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
+    let task = machine.task();
+    IndexRow {
+        id: task.id.clone(),
+        agent: facts.agent,
+        owner: facts.owner,
+        context_id: task.context_id.clone(),
+        state: task.status.state,
+        status_ms: task.status.timestamp.unwrap_or(UnixMillis(0)),
+        generation: machine.generation(),
+        head: head(task),
+        history: newest(&task.history),
+    }
+}
+
+/// The task without history and artifacts; of one too large, without metadata and status message.
+fn head(task: &Task) -> String {
+    let view = |task| TaskView { artifacts: false, ..Task::view(task, HistoryLimit::Newest(0)) };
+    // The model has no map with keys other than strings, so encoding cannot fail.
+    let encoded = |task| encode(&view(task)).unwrap_or_default();
+    if measure(&view(task)).0 <= MAX_HEAD_BYTES {
+        return encoded(task);
+    }
+    encoded(&Task {
+        id: task.id.clone(),
+        context_id: task.context_id.clone(),
+        status: TaskStatus { message: None, ..task.status.clone() },
+        artifacts: Vec::new(),
+        history: Vec::new(),
+        metadata: None,
+    })
+}
+
+/// As many of the newest messages as fit, a line of JSON each, oldest first.
+fn newest(history: &[Message]) -> String {
+    let mut size = 0;
+    // Measured first: the text of a large message is not made for nothing.
+    let fitting = history.iter().rev().take_while(|message| {
+        size += measure(message).0 + 1;
+        size <= MAX_HISTORY_BYTES
+    });
+    let mut lines: Vec<String> = fitting.filter_map(|message| encode(message).ok()).collect();
+    lines.reverse();
+    lines.join("\n")
+}
+
+/// The largest head of a row. A page holds up to 100 rows and is in memory as a whole.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// The largest history of a row; messages beyond it are found with GetTask.
+const MAX_HISTORY_BYTES: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn task(message_bytes: usize) -> Task {
+        let text = "x".repeat(message_bytes);
+        let message = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}]});
+        serde_json::from_value(json!({
+            "id": "t", "contextId": "c",
+            "status": {"state": "TASK_STATE_WORKING", "message": message},
+            "artifacts": [{"artifactId": "a", "parts": [{"text": "x"}]}],
+            "history": [message, message],
+            "metadata": {"key": "value"},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_head_has_neither_history_nor_artifacts() {
+        let head: Value = serde_json::from_str(&head(&task(5))).unwrap();
+        let members: Vec<&String> = head.as_object().unwrap().keys().collect();
+        assert_eq!(members, ["id", "contextId", "status", "metadata"]);
+        assert_eq!(head["status"]["message"]["parts"][0]["text"], "xxxxx");
+    }
+
+    #[test]
+    fn a_head_that_is_too_large_keeps_what_identifies_the_task() {
+        let head: Value = serde_json::from_str(&head(&task(MAX_HEAD_BYTES))).unwrap();
+        let state = json!({"state": "TASK_STATE_WORKING"});
+        assert_eq!(head, json!({"id": "t", "contextId": "c", "status": state}));
+    }
+
+    #[test]
+    fn the_newest_messages_that_fit_are_kept_in_their_order() {
+        let message = |id: usize, bytes: usize| Message {
+            message_id: id.to_string(),
+            ..serde_json::from_value(json!({
+                "messageId": "m", "role": 1, "parts": [{"text": "\n".repeat(bytes)}],
+            }))
+            .unwrap()
+        };
+        let ids = |history: &[Message]| {
+            let lines = newest(history);
+            let read = lines.lines().map(|line| serde_json::from_str::<Message>(line).unwrap());
+            read.map(|message| message.message_id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&[]), Vec::<String>::new());
+        assert_eq!(ids(&[message(1, 10), message(2, 10)]), ["1", "2"]);
+        // A line break is two bytes in JSON.
+        let quarter = MAX_HISTORY_BYTES / 8;
+        let long: Vec<Message> = (1..=5).map(|id| message(id, quarter)).collect();
+        assert_eq!(ids(&long), ["3", "4", "5"]);
+        assert_eq!(ids(&[message(1, 1), message(2, MAX_HISTORY_BYTES)]), Vec::<String>::new());
+    }
+}

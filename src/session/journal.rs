@@ -1,0 +1,296 @@
+//! The log of a task: what of it is stored and what is not yet, how large it is, and how often rows are written.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::frame::Mark;
+use crate::config::Limits;
+use crate::port::{Batch, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::task::LogEntry;
+use a2a::model::{JsonSize, TaskId, UnixMillis, encode_line};
+
+/// The log of one task, over its storage.
+pub(super) struct Journal {
+    store: Rc<dyn TaskStore>,
+    /// The entries that are not stored yet.
+    unsaved: RefCell<Batch>,
+    /// Whether the first row, which holds the facts, is stored.
+    is_opened: Cell<bool>,
+    /// The size of the log, stored or not.
+    size: Cell<LogSize>,
+    max_size: LogSize,
+    bucket: Cell<LeakyBucket>,
+    interval_ms: u64,
+}
+
+/// The size of a log, or of a part of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LogSize {
+    /// In bytes of JSON.
+    pub(super) bytes: usize,
+    /// In JSON values.
+    pub(super) values: usize,
+}
+
+/// What is read of a log, one page at a time.
+pub(super) struct LogPage {
+    /// The batches, oldest first.
+    pub(super) batches: Vec<Batch>,
+    /// Whether there are more behind them.
+    pub(super) has_more: bool,
+}
+
+impl Journal {
+    /// The log in this storage. Reads nothing.
+    pub(super) fn new(store: Rc<dyn TaskStore>, limits: &Limits) -> Self {
+        let max_values = limits.max_json_values.saturating_mul(VALUES_PER_TASK);
+        Self {
+            store,
+            unsaved: RefCell::default(),
+            is_opened: Cell::new(false),
+            size: Cell::default(),
+            max_size: LogSize { bytes: limits.max_task_bytes, values: max_values },
+            bucket: Cell::default(),
+            interval_ms: limits.event_interval_ms,
+        }
+    }
+
+    /// What storage holds of the task, and the entries of its log.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails, or holds what this version cannot read.
+    pub(super) fn load(
+        &self,
+        id: &TaskId,
+    ) -> Result<Option<(StoredTask, Vec<LogEntry>)>, StoreError> {
+        let Some(mut stored) = self.store.load()? else { return Ok(None) };
+        let mut size = LogSize::default();
+        let mut entries = Vec::new();
+        // One line at a time is a tree of JSON, and a batch that was read is dropped.
+        for batch in std::mem::take(&mut stored.log) {
+            size.bytes += batch.lines.len();
+            size.values += JsonSize::of(batch.lines.as_bytes()).values;
+            for line in batch.lines.lines() {
+                let entry = LogEntry::parse(line);
+                entries.push(entry.map_err(|error| StoreError(format!("log of {id}: {error}")))?);
+            }
+        }
+        self.is_opened.set(true);
+        self.size.set(size);
+        Ok(Some((stored, entries)))
+    }
+
+    /// Adds an entry, which is stored with the next row.
+    pub(super) fn append(&self, entry: &LogEntry) {
+        // The model has no map with keys other than strings, so encoding cannot fail.
+        let (line, values) = encode_line(entry).unwrap_or_default();
+        let LogSize { bytes, values: known } = self.size.get();
+        self.size.set(LogSize { bytes: bytes + line.len() + 1, values: known + values });
+        let mut unsaved = self.unsaved.borrow_mut();
+        unsaved.marks.push(Mark::of_entry(entry));
+        let lines = &mut unsaved.lines;
+        if lines.is_empty() {
+            *lines = line;
+        } else {
+            // Doubling a large text would take three times its size.
+            let slack = lines.len().min(LINES_SLACK_BYTES);
+            if lines.capacity() - lines.len() <= line.len() {
+                lines.reserve_exact(line.len() + 1 + slack);
+            }
+            lines.push_str(&line);
+        }
+        lines.push('\n');
+    }
+
+    /// The size of the entries that are not stored yet, in bytes.
+    pub(super) fn unsaved_bytes(&self) -> usize {
+        self.unsaved.borrow().lines.len()
+    }
+
+    /// Stores what is not stored yet as one row, behind which the task is at this generation; the first row
+    /// holds the facts. Gives what was stored.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails. The log in memory is ahead of the stored one then, and of no further use.
+    pub(super) fn store(
+        &self,
+        generation: u64,
+        facts: Option<&TaskFacts>,
+        now: UnixMillis,
+    ) -> Result<Batch, StoreError> {
+        let batch = Batch { generation, ..self.unsaved.take() };
+        self.store.append(facts.filter(|_| !self.is_opened.get()), &batch)?;
+        self.is_opened.set(true);
+        let mut bucket = self.bucket.get();
+        bucket.take(self.interval_ms, now);
+        self.bucket.set(bucket);
+        Ok(batch)
+    }
+
+    /// How long to postpone storing, in milliseconds; 0 to store now.
+    pub(super) fn postpone_ms(&self, now: UnixMillis) -> u64 {
+        if self.unsaved_bytes() == 0 {
+            return 0;
+        }
+        self.bucket.get().wait_ms(self.interval_ms, now)
+    }
+
+    /// Whether the log has room for this much more.
+    ///
+    /// # Errors
+    ///
+    /// A reason that the client may read.
+    pub(super) fn check_addition(&self, more: LogSize) -> Result<(), String> {
+        let (size, max) = (self.size.get(), self.max_size);
+        if size.bytes.saturating_add(more.bytes) > max.bytes {
+            return Err(format!("a task holds at most {} bytes", max.bytes));
+        }
+        if size.values.saturating_add(more.values) > max.values {
+            let limit = max.values;
+            return Err(format!("a task holds at most {limit} JSON values (MAX_JSON_VALUES)"));
+        }
+        Ok(())
+    }
+
+    /// What the log has grown to, if it is full.
+    pub(super) fn fullness(&self) -> Option<String> {
+        let (size, max) = (self.size.get(), self.max_size);
+        if size.bytes >= max.bytes {
+            return Some(format!("{} bytes", max.bytes));
+        }
+        let is_full = size.values >= max.values;
+        is_full.then(|| format!("{} JSON values (MAX_JSON_VALUES)", max.values))
+    }
+
+    /// Whether the log is too large to be kept in memory without need.
+    pub(super) fn is_large(&self) -> bool {
+        self.size.get().bytes > LARGE_BYTES
+    }
+
+    /// The stored batches that hold events after a generation, as many as fit one page.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    pub(super) fn page_after(&self, generation: u64) -> Result<LogPage, StoreError> {
+        let (batches, has_more) = self.store.read_after(generation, PAGE_BYTES)?;
+        Ok(LogPage { batches, has_more })
+    }
+}
+
+/// Bounds how often rows are written: one per interval, and a burst of [`BURST`] rows at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeakyBucket {
+    /// When the rows written so far have leaked out, in milliseconds since the epoch.
+    empty_at: i64,
+}
+
+impl LeakyBucket {
+    /// How long to wait until the next row may be written, in milliseconds.
+    fn wait_ms(self, interval_ms: u64, now: UnixMillis) -> u64 {
+        let burst = i64::try_from(interval_ms.saturating_mul(BURST - 1)).unwrap_or(i64::MAX);
+        UnixMillis(self.empty_at.saturating_sub(burst)).millis_since(now)
+    }
+
+    /// A row is written.
+    fn take(&mut self, interval_ms: u64, now: UnixMillis) {
+        self.empty_at = UnixMillis(self.empty_at.max(now.0)).after(interval_ms).0;
+    }
+}
+
+/// How many rows of events may follow each other without a pause.
+const BURST: u64 = 4;
+
+/// How many times the values of one body a task may hold.
+const VALUES_PER_TASK: usize = 10;
+
+/// Above this size neither the encoding of a task nor, once it has ended, the task itself is kept, in bytes.
+pub(super) const LARGE_BYTES: usize = 256 * 1024;
+
+/// How much more room than needed the text of unsaved entries is given when it grows, at most, in bytes.
+const LINES_SLACK_BYTES: usize = 64 * 1024;
+
+/// How much of the log is read at once for a follower that catches up, in bytes.
+const PAGE_BYTES: usize = 512 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+    use crate::port::memory::MemoryStore;
+
+    fn facts() -> TaskFacts {
+        TaskFacts { agent: "a".to_owned(), owner: "o".to_owned(), fingerprint: None }
+    }
+
+    fn limits() -> Limits {
+        Settings::read(|_| None).unwrap().limits
+    }
+
+    #[test]
+    fn four_rows_may_follow_each_other_and_then_one_per_interval() {
+        let mut bucket = LeakyBucket::default();
+        let mut at = UnixMillis(1_000_000);
+        for _ in 0..4 {
+            assert_eq!(bucket.wait_ms(200, at), 0);
+            bucket.take(200, at);
+        }
+        for _ in 0..3 {
+            assert_eq!(bucket.wait_ms(200, at), 200);
+            at = at.after(200);
+            assert_eq!(bucket.wait_ms(200, at), 0);
+            bucket.take(200, at);
+        }
+        let later = at.after(100_000);
+        bucket.take(200, later);
+        assert_eq!(bucket.wait_ms(200, later), 0, "a pause makes room for another burst");
+        let mut bucket = LeakyBucket::default();
+        for _ in 0..10 {
+            bucket.take(0, later);
+            assert_eq!(bucket.wait_ms(0, later), 0, "without an interval nothing is postponed");
+        }
+    }
+
+    #[test]
+    fn only_the_first_row_holds_the_facts_and_what_is_stored_is_loaded_with_its_size() {
+        let store = MemoryStore::default();
+        let journal = Journal::new(Rc::new(store.clone()), &limits());
+        let id = TaskId::new("t");
+        assert!(journal.load(&id).unwrap().is_none());
+        let now = UnixMillis(0);
+        assert_eq!((journal.unsaved_bytes(), journal.postpone_ms(now)), (0, 0));
+        for generation in [1, 2] {
+            journal.append(&LogEntry::Taken);
+            assert!(journal.unsaved_bytes() > 0);
+            let batch = journal.store(generation, Some(&facts()), now).unwrap();
+            assert_eq!((batch.generation, batch.lines.as_str()), (generation, "\"taken\"\n"));
+            assert_eq!(journal.unsaved_bytes(), 0);
+        }
+        assert_eq!(store.stored().unwrap().log.len(), 2, "another opening would begin a new log");
+
+        let reopened = Journal::new(Rc::new(store), &limits());
+        let (_, entries) = reopened.load(&id).unwrap().unwrap();
+        assert_eq!(entries, [LogEntry::Taken, LogEntry::Taken]);
+        assert_eq!(reopened.size.get(), journal.size.get());
+        assert_eq!(reopened.size.get(), LogSize { bytes: 16, values: 2 });
+        assert_eq!(reopened.page_after(1).unwrap().batches.len(), 1);
+    }
+
+    #[test]
+    fn a_log_takes_so_many_bytes_and_values_and_names_the_limit() {
+        let limits = Limits { max_task_bytes: 20, max_json_values: 1, ..limits() };
+        let journal = Journal::new(Rc::new(MemoryStore::default()), &limits);
+        let more = |bytes, values| journal.check_addition(LogSize { bytes, values });
+        assert_eq!(more(20, 10), Ok(()));
+        assert_eq!(more(21, 0), Err("a task holds at most 20 bytes".to_owned()));
+        let values = "a task holds at most 10 JSON values (MAX_JSON_VALUES)";
+        assert_eq!(more(0, 11), Err(values.to_owned()));
+        for (bytes, expected) in [(8, None), (16, None), (24, Some("20 bytes"))] {
+            journal.append(&LogEntry::Taken);
+            assert_eq!(journal.size.get().bytes, bytes);
+            assert_eq!(journal.fullness().as_deref(), expected);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The life cycle of the task of a session: Empty -> Draft -> Live or Replied.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::journal::LARGE_BYTES;
+use crate::port::TaskFacts;
+use crate::task::{Effect, Input, LogEntry, NewTask, TaskError, TaskMachine};
+use a2a::model::{HistoryLimit, Message, Task, TaskState, TaskView, UnixMillis, encode};
+
+/// The task of a session, or what there is instead of it.
+pub(super) struct Life {
+    stage: RefCell<Stage>,
+    /// Known from the draft on.
+    facts: RefCell<Option<TaskFacts>>,
+    /// The task as it stands as 1.0 JSON, unless it is large. All answers share it until the task changes.
+    snapshot: RefCell<Option<Rc<String>>>,
+}
+
+#[allow(clippy::large_enum_variant, reason = "a session has one of them, and mostly the largest")]
+enum Stage {
+    /// There is no task.
+    Empty,
+    /// A run is under way that has not said anything yet; clients cannot see the task.
+    Draft(Box<NewTask>),
+    /// The run answered with a message, so that there will be no task.
+    Replied(Box<Message>),
+    /// The task exists.
+    Live(Box<TaskMachine>),
+}
+
+impl Life {
+    /// No task yet.
+    pub(super) fn empty() -> Self {
+        Self::of(Stage::Empty, None)
+    }
+
+    /// A task that was stored.
+    pub(super) fn live(facts: TaskFacts, machine: TaskMachine) -> Self {
+        Self::of(Stage::Live(Box::new(machine)), Some(facts))
+    }
+
+    fn of(stage: Stage, facts: Option<TaskFacts>) -> Self {
+        let (stage, facts) = (RefCell::new(stage), RefCell::new(facts));
+        Self { stage, facts, snapshot: RefCell::default() }
+    }
+
+    /// A run begins whose task does not exist yet.
+    pub(super) fn draft(&self, facts: TaskFacts, new: NewTask) {
+        self.facts.replace(Some(facts));
+        self.stage.replace(Stage::Draft(Box::new(new)));
+    }
+
+    /// Makes a task of a draft, and gives the entries that open its log; none if there is no draft.
+    pub(super) fn create(&self, now: UnixMillis) -> Vec<LogEntry> {
+        let mut stage = self.stage.borrow_mut();
+        let new = match std::mem::replace(&mut *stage, Stage::Empty) {
+            Stage::Draft(new) => new,
+            other => {
+                *stage = other;
+                return Vec::new();
+            }
+        };
+        let (machine, opening) = TaskMachine::create(*new, now);
+        *stage = Stage::Live(Box::new(machine));
+        opening.into()
+    }
+
+    /// The run answers with a message instead of a task. Whether it could: only a draft is answered so.
+    pub(super) fn reply(&self, message: Message) -> bool {
+        let mut stage = self.stage.borrow_mut();
+        let Stage::Draft(new) = &*stage else { return false };
+        let context_id = Some(new.context_id.clone());
+        *stage = Stage::Replied(Box::new(Message { context_id, ..message }));
+        true
+    }
+
+    /// The run of a draft is gone, and the draft with it.
+    pub(super) fn forget(&self) {
+        self.stage.replace(Stage::Empty);
+    }
+
+    /// Applies an input to the task, and gives what the outside must do. Without a task nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// Why the task refuses; nothing has changed then.
+    pub(super) fn step(&self, input: Input, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
+        let effects = match &mut *self.stage.borrow_mut() {
+            Stage::Live(machine) => machine.step(input, now)?,
+            Stage::Empty | Stage::Draft(_) | Stage::Replied(_) => Vec::new(),
+        };
+        if !effects.is_empty() {
+            self.snapshot.replace(None);
+        }
+        Ok(effects)
+    }
+
+    /// What is known of the task from its first moment on; none while the session is empty.
+    pub(super) fn facts(&self) -> Option<TaskFacts> {
+        match &*self.stage.borrow() {
+            Stage::Empty => None,
+            Stage::Draft(_) | Stage::Replied(_) | Stage::Live(_) => self.facts.borrow().clone(),
+        }
+    }
+
+    /// Whether clients can see the task.
+    pub(super) fn exists(&self) -> bool {
+        matches!(*self.stage.borrow(), Stage::Live(_))
+    }
+
+    /// The message that was given instead of a task.
+    pub(super) fn replied(&self) -> Option<Message> {
+        match &*self.stage.borrow() {
+            Stage::Replied(message) => Some(message.as_ref().clone()),
+            Stage::Empty | Stage::Draft(_) | Stage::Live(_) => None,
+        }
+    }
+
+    /// What was said in the task, oldest first.
+    pub(super) fn history(&self) -> Vec<Message> {
+        match &*self.stage.borrow() {
+            Stage::Live(machine) => machine.task().history.clone(),
+            Stage::Draft(new) => vec![new.message.clone()],
+            Stage::Empty | Stage::Replied(_) => Vec::new(),
+        }
+    }
+
+    /// Reads the task, if it exists.
+    pub(super) fn with_machine<T>(&self, read: impl FnOnce(&TaskMachine) -> T) -> Option<T> {
+        match &*self.stage.borrow() {
+            Stage::Live(machine) => Some(read(machine)),
+            Stage::Empty | Stage::Draft(_) | Stage::Replied(_) => None,
+        }
+    }
+
+    /// As [`with_machine`](Self::with_machine), what clients see of it.
+    pub(super) fn with_task<T>(&self, read: impl FnOnce(&Task) -> T) -> Option<T> {
+        self.with_machine(|machine| read(machine.task()))
+    }
+
+    /// The generation of the newest event; 0 while there is no task.
+    pub(super) fn generation(&self) -> u64 {
+        self.with_machine(TaskMachine::generation).unwrap_or(0)
+    }
+
+    /// The generation that a row of the index must have to show the present status; 0 while there is no task.
+    pub(super) fn status_generation(&self) -> u64 {
+        self.with_machine(TaskMachine::status_generation).unwrap_or(0)
+    }
+
+    /// The state of the task, if it exists.
+    pub(super) fn state(&self) -> Option<TaskState> {
+        self.with_machine(TaskMachine::state)
+    }
+
+    /// Whether the task has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().is_some_and(TaskState::is_terminal)
+    }
+
+    /// Whether a blocking send has nothing to wait for any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.with_machine(TaskMachine::is_settled).unwrap_or(false)
+    }
+
+    /// Whether a run is under way, or should be, on a task that exists.
+    pub(super) fn is_active(&self) -> bool {
+        self.with_machine(TaskMachine::is_active).unwrap_or(false)
+    }
+
+    /// The task as 1.0 JSON, if it exists; with its generation in the metadata if one is given.
+    pub(super) fn json(
+        &self,
+        history: HistoryLimit,
+        generation: Option<u64>,
+    ) -> Option<Rc<String>> {
+        let is_snapshot = history == HistoryLimit::All && generation.is_none();
+        if is_snapshot && let Some(snapshot) = &*self.snapshot.borrow() {
+            return Some(snapshot.clone());
+        }
+        let view = |task: &Task| encode(&TaskView { generation, ..task.view(history) });
+        let json = Rc::new(self.with_task(view)?.ok()?);
+        if is_snapshot && json.len() <= LARGE_BYTES {
+            self.snapshot.replace(Some(json.clone()));
+        }
+        Some(json)
+    }
+}

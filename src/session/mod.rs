@@ -1,0 +1,479 @@
+//! One task in memory.
+//!
+//! A session is made of parts, and each owns its cells:
+//!
+//! | part | what it owns |
+//! |---|---|
+//! | `life` | the task machine, or what there is instead of a task |
+//! | `journal` | the log: what of it is stored, its size, how often rows are written |
+//! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
+//! | `index` | how far the index has followed |
+//! | `webhooks` | what clients registered, and what each of it is owed |
+//! | `retention` | when the finished task is deleted |
+//! | `bell` | who waits for a change |
+//! | `health` | whether the session is still true to its storage |
+//!
+//! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
+//! background. Operations of clients get no further than [`Owned`], which is the owner check.
+
+mod bell;
+mod follower;
+pub mod frame;
+mod health;
+mod index;
+mod index_row;
+mod journal;
+mod life;
+mod notifications;
+mod owned;
+mod retention;
+mod run;
+mod run_state;
+mod sender;
+mod turn_host;
+mod webhook;
+mod webhooks;
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use crate::auth::Caller;
+use crate::config::Limits;
+use crate::executor::Runner;
+use crate::port::{Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::push::{NextNotification, NotificationTurn};
+use crate::task::{
+    Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunStart,
+    TaskError, TaskMachine, Wants,
+};
+use a2a::error::Error;
+use a2a::model::{
+    ContextId, HistoryLimit, Message, Metadata, Role, TaskId, TaskPushNotificationConfig,
+    UnixMillis,
+};
+use a2a::{ShownTask, Terms};
+use bell::Bell;
+use health::Health;
+use index::IndexDebt;
+use journal::Journal;
+use life::Life;
+use retention::Retention;
+use run::RunLimits;
+use run_state::RunState;
+use webhooks::Webhooks;
+
+pub use follower::{Beginning, Next};
+pub use owned::Owned;
+pub use sender::Sender;
+
+pub(crate) use follower::check_position;
+
+/// Finds the agent that answers for a task, by its slug.
+pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
+
+/// One task in memory.
+///
+/// Everything that changes the task is synchronous: the machine decides, the entries collect in the journal, and
+/// [`flush`](Self::flush) stores them before anybody else can run. So nobody ever sees what is not
+/// stored, and two requests never interleave within a change.
+pub struct TaskSession {
+    id: TaskId,
+    store: Rc<dyn TaskStore>,
+    ports: Ports,
+    limits: Limits,
+    agents: FindAgent,
+    life: Life,
+    journal: Journal,
+    run: RunState,
+    index: IndexDebt,
+    webhooks: Webhooks,
+    retention: Retention,
+    deadlines: RefCell<Deadlines>,
+    bell: Bell,
+    health: Health,
+    handle: Weak<Self>,
+}
+
+impl TaskSession {
+    /// The session of the task with this id, from storage if it is there. A task whose run was lost
+    /// goes on, or is brought to an end, as its agent wants it. `alarm` is when the object will be
+    /// woken anyway.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails, or holds what this version cannot read.
+    pub fn open(
+        id: TaskId,
+        store: Rc<dyn TaskStore>,
+        ports: Ports,
+        limits: Limits,
+        agents: FindAgent,
+        alarm: Option<UnixMillis>,
+    ) -> Result<Rc<Self>, StoreError> {
+        let journal = Journal::new(store.clone(), &limits);
+        let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
+        let (life, indexed, log) = match journal.load(&id)? {
+            None => (Life::empty(), Indexed::default(), Vec::new()),
+            Some((stored, log)) => {
+                webhooks.restore(&id, &stored.webhooks)?;
+                let machine = TaskMachine::replay(log.iter().cloned())
+                    .ok_or_else(|| StoreError(format!("log of {id} does not begin with a task")))?;
+                (Life::live(stored.facts, machine), stored.indexed, log)
+            }
+        };
+        let session = Rc::new_cyclic(|handle| Self {
+            id,
+            store,
+            ports,
+            agents,
+            life,
+            journal,
+            run: RunState::default(),
+            index: IndexDebt::new(indexed),
+            webhooks,
+            retention: Retention::new(limits.retention_ms),
+            limits,
+            deadlines: RefCell::new(Deadlines::new(alarm)),
+            bell: Bell::default(),
+            health: Health::default(),
+            handle: handle.clone(),
+        });
+        if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
+            session.recover(Loss::Interrupted, &log);
+            session.flush()?;
+        }
+        index::project(&session);
+        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
+        session.arm();
+        Ok(session)
+    }
+
+    /// The id of the task, whether it exists yet or not.
+    pub fn id(&self) -> &TaskId {
+        &self.id
+    }
+
+    /// The one owner check: the task exists, and is this agent's and this caller's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TaskNotFound`] otherwise, whatever the reason.
+    pub fn owned_by(&self, agent: &str, caller: &Caller) -> Result<Owned<'_>, Error> {
+        if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
+            if facts.agent == agent && facts.owner == caller.id {
+                return Ok(Owned::new(self));
+            }
+            let (task, caller) = (&self.id, caller.id.as_str());
+            self.observe(&Observation::AccessDenied { agent, task, caller });
+        }
+        Err(Error::TaskNotFound(self.id.clone()))
+    }
+
+    /// What the send that began this session has come to, if it was the same as this one, under the same key;
+    /// none if nothing has begun.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if the key was used for another message.
+    pub(crate) fn repeated(&self, sender: &Sender) -> Result<Option<Owned<'_>>, Error> {
+        let Some(facts) = self.life.facts() else { return Ok(None) };
+        sender.check_repetition(&facts)?;
+        Ok(Some(Owned::new(self)))
+    }
+
+    /// Begins a new task with its first message. Nothing is stored before the executor says something
+    /// or the grace is over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if there is no such agent, [`Error::UnsupportedOperation`] if a task takes no webhook:
+    /// nothing has begun then.
+    pub(crate) fn begin(
+        &self,
+        message: Message,
+        metadata: Option<Metadata>,
+        webhook: Option<TaskPushNotificationConfig>,
+        sender: Sender,
+    ) -> Result<Owned<'_>, Error> {
+        let runner = (self.agents)(&sender.agent).ok_or(Error::Internal { task: None })?;
+        let owned = Owned::new(self);
+        // All that may fail comes before the draft.
+        self.webhooks.clear();
+        if let Some(webhook) = webhook {
+            owned.register(webhook, 0)?;
+        }
+        let (agent, task) = (sender.agent.as_str(), &self.id);
+        self.observe(&Observation::MessageReceived { agent, task, message: &message });
+        let context_id = message.context_id.clone();
+        let context_id = context_id.unwrap_or_else(|| ContextId::new(self.ports.random.new_id()));
+        // The run sees its message as it will be in the history, on its first attempt as on any other.
+        let message = Message {
+            task_id: Some(self.id.clone()),
+            context_id: Some(context_id.clone()),
+            ..message
+        };
+        let begun = self.now();
+        let facts = sender.facts();
+        let request = sender.request(&RunLimits::of(&runner, &self.limits), metadata.clone());
+        let start = RunStart {
+            attempt: 1,
+            resumes: false,
+            message: 1,
+            begun_ms: begun.0,
+            request: request.clone(),
+        };
+        let new = NewTask {
+            id: self.id.clone(),
+            context_id,
+            message: message.clone(),
+            metadata,
+            request,
+            begun,
+        };
+        self.life.draft(facts, new);
+        self.start_run(message, start);
+        Ok(owned)
+    }
+
+    /// Whether storage failed, so that this session is no longer true to it and must be opened anew.
+    pub fn is_broken(&self) -> bool {
+        self.health.is_broken()
+    }
+
+    /// Whether the session is better opened again when it is needed than kept: it takes much memory, its task
+    /// has ended, and nothing about it is left to do.
+    pub fn is_dispensable(&self) -> bool {
+        self.journal.is_large()
+            && self.journal.unsaved_bytes() == 0
+            && self.webhooks.is_empty()
+            && self.life.is_over()
+            && !self.index.owes(self.life.status_generation())
+    }
+
+    /// The alarm has fired: does what is due, waits for it, and sets the next one.
+    pub async fn wake(&self) {
+        self.deadlines.borrow_mut().disarm();
+        self.index.note_alarm(self.now());
+        index::project(self);
+        notifications::enqueue_due(self);
+        self.index.until_written().await;
+        if retention::keep_until(self).is_some_and(|until| until <= self.now()) {
+            self.delete().await;
+        }
+        self.arm();
+    }
+
+    /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
+    /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted
+    /// all the same.
+    pub async fn delete(&self) -> bool {
+        retention::delete(self).await
+    }
+
+    /// Takes what the consumer of the queue reports, and gives it the next notification of its webhook, if there
+    /// is one and no other consumer has the lease.
+    pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
+        notifications::next_notification(self, asked)
+    }
+
+    /// Lets the run that was lost go on, begin again, or end its task, as the agent wants it.
+    fn recover(&self, loss: Loss, log: &[LogEntry]) {
+        let limits = self.run_limits();
+        if limits.is_none() {
+            self.observe(&Observation::AgentMissing { task: &self.id });
+        }
+        let max_attempts =
+            limits.as_ref().map_or(self.limits.max_attempts, |limits| limits.max_attempts);
+        let recovery = limits.map_or(Recovery::Fail, |limits| limits.recovery);
+        self.run.recall(Recall::of(log));
+        // Losing a run is always legal.
+        let _ = self.step(Input::RunLost { loss, recovery, max_attempts });
+    }
+
+    /// Applies an input to the task and carries the effects out, except for storing: that is
+    /// [`flush`](Self::flush). Says whether it had any effect.
+    ///
+    /// # Errors
+    ///
+    /// Why the machine refuses.
+    fn step(&self, input: Input) -> Result<bool, TaskError> {
+        let effects = self.life.step(input, self.now())?;
+        let is_effective = !effects.is_empty();
+        for effect in effects {
+            match effect {
+                Effect::Append(entry) => self.journal.append(&entry),
+                Effect::Run(message) => {
+                    let start = self.life.with_machine(|machine| machine.run().cloned());
+                    if let Some(start) = start.flatten() {
+                        self.start_run(message, start);
+                    }
+                }
+                Effect::Offer(message) => self.run.offer(message),
+                Effect::Stop => self.run.stop(),
+            }
+        }
+        Ok(is_effective)
+    }
+
+    /// Stores what has collected, as one row, and lets everybody know who waits for it.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails: the session is broken then, and its run is told to stop.
+    fn flush(&self) -> Result<(), StoreError> {
+        if self.is_broken() {
+            return Err(StoreError("the session is broken".to_owned()));
+        }
+        if self.journal.unsaved_bytes() == 0 {
+            return Ok(());
+        }
+        // Store first, webhooks that came with the message included: whatever follows shows the task, and nobody
+        // may see what a crash could undo.
+        let facts = self.life.facts();
+        let stored = self.journal.store(self.life.generation(), facts.as_ref(), self.now());
+        let stored = stored.and_then(|batch| self.webhooks.store_new().map(|()| batch));
+        let batch = stored.inspect_err(|error| self.give_up(error))?;
+        // Publish before anybody is woken: the next row must not overtake the frames of this one.
+        self.ports.followers.publish(&|| frame::events(&batch, 0), self.life.is_over());
+        self.bell.ring();
+        // Both read what is stored now, and begin work in the background that the alarm looks after.
+        index::project(self);
+        notifications::enqueue_due(self);
+        // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
+        // finds both or neither.
+        self.arm();
+        Ok(())
+    }
+
+    /// How long to postpone storing, in milliseconds; 0 = store now. Always 0 once the task is settled.
+    fn postpone_ms(&self) -> u64 {
+        if self.life.is_settled() { 0 } else { self.journal.postpone_ms(self.now()) }
+    }
+
+    /// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+    fn arm(&self) {
+        if self.is_broken() || !self.life.exists() {
+            return;
+        }
+        let now = self.now();
+        let wants = self.life.with_machine(|machine| {
+            let run = machine.run().filter(|_| machine.is_active());
+            let looks = self.webhooks.looks(machine, now);
+            Wants {
+                run_until: run.map(RunStart::deadline),
+                owes_index: self.index.owes(machine.status_generation()),
+                index_retry: self.index.retry_at(),
+                webhook_look: looks.look,
+                webhook_retry: looks.retry,
+                keep_until: self.retention.keep_until(machine),
+            }
+        });
+        let wants = wants.unwrap_or_default();
+        let keep_alive_ms = self.limits.keep_alive_ms;
+        if let Some(at) = self.deadlines.borrow_mut().update(&wants, keep_alive_ms, now) {
+            self.ports.runtime.set_alarm(at);
+        }
+    }
+
+    /// Makes the task exist, if there is a draft of it.
+    fn create(&self) {
+        for entry in self.life.create(self.now()) {
+            self.journal.append(&entry);
+        }
+    }
+
+    fn start_run(&self, message: Message, start: RunStart) {
+        self.run.begin(start.resumes, self.now());
+        if let Some(session) = self.handle() {
+            self.ports.runtime.spawn(Box::pin(run::drive(session, message, start)));
+        }
+    }
+
+    /// The run is over. One that said nothing at all leaves a failed task.
+    fn end_run(&self, outcome: RunOutcome) {
+        self.create();
+        // Ending a run is always legal.
+        let _ = self.step(Input::RunEnded(outcome));
+    }
+
+    /// The executor panicked. A task that nobody has seen is forgotten; any other goes on as one whose
+    /// run was interrupted. Clients that wait get an error if the task has ended by that.
+    fn lose_run_by_panic(&self) {
+        if self.life.exists() {
+            match self.journal.load(&self.id) {
+                Ok(stored) => {
+                    let log = stored.map(|(_, log)| log).unwrap_or_default();
+                    self.recover(Loss::Crashed, &log);
+                }
+                Err(error) => self.give_up(&error),
+            }
+        } else {
+            self.life.forget();
+        }
+        if !self.life.is_active() {
+            self.health.note_crash();
+        }
+        self.bell.ring();
+    }
+
+    /// Storage has failed: the session is not true to it any more.
+    fn give_up(&self, error: &StoreError) {
+        let reason = error.to_string();
+        self.observe(&Observation::StoringFailed { task: &self.id, reason: &reason });
+        self.health.break_down();
+        self.health.note_crash();
+        self.run.stop();
+        self.bell.ring();
+    }
+
+    /// The agent of the task; `None` if this Worker does not have it any more.
+    fn runner(&self) -> Option<Runner> {
+        self.life.facts().and_then(|facts| (self.agents)(&facts.agent))
+    }
+
+    /// What bounds the runs of the task; `None` if this Worker does not have its agent any more.
+    fn run_limits(&self) -> Option<RunLimits> {
+        self.runner().map(|runner| RunLimits::of(&runner, &self.limits))
+    }
+
+    /// The task as it stands, for an answer on these terms. What its run said since it was last stored is stored
+    /// first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it does not exist, or storage fails.
+    fn shown(&self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
+        self.flush().map_err(|_| self.internal())?;
+        let generation = self.life.generation();
+        let json = self.life.json(history, terms.shows_generation.then_some(generation));
+        json.map(|json| ShownTask { json, generation }).ok_or_else(|| self.internal())
+    }
+
+    /// Tells the observer that the agent is given the newest message of the client.
+    fn note_newest_message(&self, agent: &str) {
+        self.life.with_task(|task| {
+            let newest = task.history.iter().rfind(|message| message.role == Role::User);
+            if let Some(message) = newest {
+                self.observe(&Observation::MessageReceived { agent, task: &self.id, message });
+            }
+        });
+    }
+
+    /// The error for a failure on our side, with the task if clients can know it.
+    fn internal(&self) -> Error {
+        Error::Internal { task: self.life.exists().then(|| self.id.clone()) }
+    }
+
+    fn observe(&self, observation: &Observation<'_>) {
+        self.ports.observer.observe(observation);
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.ports.clock.now()
+    }
+
+    /// A handle on this session for work in the background; none while the session is dropped.
+    fn handle(&self) -> Option<Rc<Self>> {
+        self.handle.upgrade()
+    }
+}

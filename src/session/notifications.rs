@@ -1,0 +1,152 @@
+//! How the notifications of a task get out: jobs for the queue, and the next event for the consumer that
+//! asks.
+
+use super::frame::{self, Frame};
+use super::webhook::Webhook;
+use super::{TaskSession, follower};
+use crate::port::{Observation, StoreError, WebhookJob};
+use crate::push::{
+    GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
+};
+use a2a::model::EventFilter;
+
+/// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
+pub(super) fn enqueue_due(session: &TaskSession) {
+    enqueue_those(session, |_| true);
+}
+
+fn enqueue_those(session: &TaskSession, is_meant: impl Fn(&Webhook) -> bool) {
+    if session.health.is_broken() || session.webhooks.is_empty() {
+        return;
+    }
+    let now = session.now();
+    let due = session
+        .life
+        .with_machine(|machine| session.webhooks.take_due(machine, now, is_meant))
+        .unwrap_or_default();
+    for config_id in due {
+        enqueue(session, config_id);
+    }
+}
+
+fn enqueue(session: &TaskSession, config_id: String) {
+    let (Some(session), Some(facts)) = (session.handle(), session.life.facts()) else { return };
+    let task = session.id().clone();
+    let job = WebhookJob { agent: facts.agent, task, config_id: config_id.clone() };
+    let runtime = session.ports.runtime.clone();
+    runtime.spawn(Box::pin(async move {
+        if let Err(reason) = session.ports.queue.enqueue(job).await {
+            let (task, webhook) = (session.id(), config_id.as_str());
+            session.observe(&Observation::QueueFailed { task, webhook, reason: &reason });
+            session.webhooks.with(&config_id, Webhook::note_not_queued);
+        }
+    }));
+}
+
+/// Takes what a consumer reports, and gives it the next notification of its webhook, if there is one and
+/// no other consumer has the lease.
+pub(super) fn next_notification(
+    session: &TaskSession,
+    asked: NextNotification,
+) -> NotificationTurn {
+    let NextNotification { config_id, lease, report, leaves } = asked;
+    let given_up = report.and_then(|report| take_report(session, &config_id, report));
+    let next = give_out_next(session, &config_id, lease.as_deref(), leaves);
+    // The others have their jobs, or an alarm for when they need one.
+    enqueue_those(session, |webhook| webhook.config.id == config_id);
+    session.arm();
+    NotificationTurn { next, given_up }
+}
+
+fn take_report(session: &TaskSession, config_id: &str, report: Report) -> Option<GivenUp> {
+    let limits = &session.limits;
+    let policy = RetryPolicy {
+        max_attempts: limits.webhook_attempts,
+        max_age_ms: limits.webhook_max_age_ms,
+        delay_ms: limits.webhook_retry_ms,
+        suspend_after: limits.webhook_suspend_after,
+    };
+    let (now, chance) = (session.now(), session.ports.random.chance());
+    let reported =
+        session.webhooks.with(config_id, |webhook| webhook.report(report, &policy, now, chance));
+    let (verdict, given_up) = reported??;
+    match verdict {
+        // Stored with others, or with the last one: repeating some after a crash costs less than a row each.
+        Verdict::Delivered | Verdict::Stale => None,
+        Verdict::Retry => {
+            store(session, config_id);
+            None
+        }
+        Verdict::GivenUp | Verdict::Refused => {
+            store(session, config_id);
+            Some(given_up)
+        }
+    }
+}
+
+/// Gives the next notification to the holder of the lease, or to anybody if nobody has it.
+fn give_out_next(
+    session: &TaskSession,
+    config_id: &str,
+    lease: Option<&str>,
+    leaves: bool,
+) -> Option<Notification> {
+    let now = session.now();
+    let (after, filter) = session.webhooks.with(config_id, |webhook| {
+        if !webhook.admit(lease, now) {
+            return None;
+        }
+        let may_send = !leaves && webhook.delivery.is_ready(now);
+        let after = session.life.with_machine(|machine| webhook.owed_after(machine)).flatten();
+        Some((after.filter(|_| may_send), webhook.config.events))
+    })??;
+    let next = after.and_then(|after| event_after(session, after, filter));
+    let must_be_stored = |webhook: &mut Webhook| webhook.must_be_stored(next.is_some());
+    if session.webhooks.with(config_id, must_be_stored)? {
+        store(session, config_id);
+    }
+    let (generation, body) = next?;
+    let lease = session.ports.random.new_id();
+    let until = now.after(session.limits.webhook_timeout_ms.saturating_add(LEASE_SLACK_MS));
+    let (config, standing) = session.webhooks.with(config_id, |webhook| {
+        webhook.give_out(generation, lease.clone(), until);
+        (webhook.config.clone(), webhook.delivery.standing(now))
+    })?;
+    Some(Notification { lease, generation, body, config, standing })
+}
+
+/// The first event after a generation that a filter lets through, and its generation.
+fn event_after(session: &TaskSession, after: u64, filter: EventFilter) -> Option<(u64, String)> {
+    let mut after = after;
+    loop {
+        let (frames, has_more) = follower::frames_after(session, after).ok()?;
+        for text in &frames {
+            let Some(Frame::Events(first, events)) = Frame::parse(text) else { continue };
+            for (generation, (_, json)) in (first..).zip(events) {
+                if frame::passes(filter, json) {
+                    return Some((generation, json.to_owned()));
+                }
+                after = after.max(generation);
+            }
+        }
+        if !has_more || frames.is_empty() {
+            return None;
+        }
+    }
+}
+
+/// Stores a webhook as it stands. If that fails, its newest notifications are repeated after a crash.
+pub(super) fn store(session: &TaskSession, config_id: &str) {
+    if let Err(error) = session.webhooks.store(config_id) {
+        note_failure(session, &error);
+    }
+}
+
+/// Tells the observer that something about a webhook could not be stored.
+pub(super) fn note_failure(session: &TaskSession, error: &StoreError) {
+    let reason = error.to_string();
+    session.observe(&Observation::StoringFailed { task: session.id(), reason: &reason });
+}
+
+/// How much longer than an attempt may take a lease is, in milliseconds.
+const LEASE_SLACK_MS: u64 = 5_000;

@@ -1,0 +1,362 @@
+//! The owner check as a type: what the operations may do with a task, for the caller to whom it belongs.
+
+use std::rc::Rc;
+
+use super::follower::Beginning;
+use super::webhook::Webhook;
+use super::{Sender, TaskSession, index, notifications};
+use crate::auth::Caller;
+use crate::config::Limits;
+use crate::executor::TurnHost;
+use crate::port::Observation;
+use crate::push::signature::SigningSecret;
+use crate::task::{Input, TaskError};
+use a2a::error::Error;
+use a2a::model::{
+    HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
+};
+use a2a::{ShownTask, Terms};
+
+/// A task, or a send that may become one, of the caller who asks.
+///
+/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is;
+/// [`TaskSession::begin`] and [`TaskSession::repeated`] give it to the caller who sent the first message.
+#[derive(Clone, Copy)]
+pub struct Owned<'a> {
+    session: &'a TaskSession,
+}
+
+impl<'a> Owned<'a> {
+    /// For `TaskSession` alone, which has checked the caller.
+    pub(super) fn new(session: &'a TaskSession) -> Self {
+        Self { session }
+    }
+
+    /// The id of the task, whether it exists yet or not.
+    pub fn id(self) -> &'a TaskId {
+        self.session.id()
+    }
+
+    /// Whether the task is this caller's.
+    pub(crate) fn is_owned_by(self, caller: &Caller) -> bool {
+        self.session.life.facts().is_some_and(|facts| facts.owner == caller.id)
+    }
+
+    /// Reads the task, if it exists.
+    pub fn with_task<T>(self, read: impl FnOnce(&Task) -> T) -> Option<T> {
+        self.session.life.with_task(read)
+    }
+
+    /// The state of the task, if it exists.
+    pub(crate) fn state(self) -> Option<TaskState> {
+        self.session.life.state()
+    }
+
+    /// The generation of the newest event; 0 while there is no task.
+    pub fn generation(self) -> u64 {
+        self.session.life.generation()
+    }
+
+    /// Whether clients can see the task.
+    pub(crate) fn exists(self) -> bool {
+        self.session.life.exists()
+    }
+
+    /// Whether the task has ended.
+    pub(crate) fn is_over(self) -> bool {
+        self.session.life.is_over()
+    }
+
+    /// Whether a blocking send has nothing to wait for any more.
+    pub(crate) fn is_settled(self) -> bool {
+        self.session.life.is_settled()
+    }
+
+    /// The message that was given instead of a task.
+    pub(crate) fn replied(self) -> Option<Message> {
+        self.session.life.replied()
+    }
+
+    /// Whether storage failed, so that nothing more will happen in this session.
+    pub(crate) fn is_broken(self) -> bool {
+        self.session.health.is_broken()
+    }
+
+    /// How many times what clients waited for was lost in this session.
+    pub(crate) fn crashes(self) -> u64 {
+        self.session.health.crashes()
+    }
+
+    /// The limits of this deployment.
+    pub(crate) fn limits(self) -> &'a Limits {
+        &self.session.limits
+    }
+
+    /// The error for a failure on our side, with the task if clients can know it.
+    pub(crate) fn internal(self) -> Error {
+        self.session.internal()
+    }
+
+    /// The task as 1.0 JSON, if it exists. Unless it is large, all answers share one text until it changes.
+    pub fn task_json(self, history: HistoryLimit) -> Option<Rc<String>> {
+        // What the run said since it was last stored is stored first.
+        self.session.flush().ok()?;
+        self.session.life.json(history, None)
+    }
+
+    /// The task as it stands, for an answer on these terms.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it does not exist, or storage fails.
+    pub(crate) fn shown(self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
+        self.session.shown(history, terms)
+    }
+
+    /// Waits until the condition holds, `limit_ms` milliseconds at most. It is looked at after each change.
+    pub(crate) async fn until(self, condition: &dyn Fn() -> bool, limit_ms: u64) {
+        let limit = self.session.ports.clock.sleep(limit_ms);
+        self.session.bell.until(condition, limit).await;
+    }
+
+    /// Waits until listing shows the task as it stands now: for `INDEX_WAIT_MS` at most, and not at all for an
+    /// index that is known to be down.
+    pub async fn until_indexed(self) {
+        index::until_indexed(self.session).await;
+    }
+
+    /// The caller asked for the task: its run may wait for that.
+    pub(crate) fn note_poll(self) {
+        self.session.run.note_poll();
+        self.session.bell.ring();
+    }
+
+    /// How often callers have asked for the task since its run began.
+    pub fn polls(self) -> u64 {
+        self.session.polls()
+    }
+
+    /// Whether the task is at the generation that the caller expects, if it expects any.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GenerationMismatch`] otherwise.
+    pub(crate) fn check_generation(self, expected: Option<u64>) -> Result<(), Error> {
+        let generation = self.generation();
+        match expected {
+            Some(expected) if expected != generation => {
+                Err(Error::GenerationMismatch { id: self.id().clone(), expected, generation })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether the task takes one more message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if it is full.
+    pub(crate) fn check_room(self) -> Result<(), Error> {
+        let is_from_user = |message: &&Message| message.role == Role::User;
+        let length = self.with_task(|task| task.history.iter().filter(is_from_user).count());
+        let max_history = self.limits().max_history;
+        let full = if length.unwrap_or(0) >= max_history {
+            format!("has taken {max_history} messages")
+        } else if let Some(size) = self.session.journal.fullness() {
+            format!("has grown to {size}")
+        } else {
+            return Ok(());
+        };
+        let hint = format!("the task {full}, which is the limit; begin a new task");
+        Err(Error::UnsupportedOperation(hint))
+    }
+
+    /// Whether the task has received this very message before.
+    pub(crate) fn has_received(self, message: &Message) -> bool {
+        self.session.life.with_machine(|machine| machine.has_received(message)).unwrap_or(false)
+    }
+
+    /// Gives the task one more message, and with it a webhook that gets what follows. A message that it has
+    /// received before changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if the task has ended or has as many webhooks as it may have,
+    /// [`Error::InvalidParams`] if the message is of another context: nothing has changed then.
+    /// [`Error::Internal`] if the agent is not served any more, or storage fails.
+    pub(crate) fn receive(
+        self,
+        message: Message,
+        metadata: Option<Metadata>,
+        webhook: Option<TaskPushNotificationConfig>,
+        sender: Sender,
+    ) -> Result<(), Error> {
+        let session = self.session;
+        if let Some(webhook) = &webhook {
+            session.webhooks.check_room(&webhook.id)?;
+        }
+        let limits = session.run_limits().ok_or_else(|| self.internal())?;
+        let (agent, before) = (sender.agent.clone(), self.generation());
+        let request = sender.request(&limits, metadata);
+        if session
+            .step(Input::Message(message, request))
+            .map_err(|error| refusal(self.id(), error))?
+        {
+            if let Some(webhook) = webhook {
+                self.register(webhook, before)?;
+            }
+            session.note_newest_message(&agent);
+        }
+        session.flush().map_err(|_| self.internal())
+    }
+
+    /// Cancels the task. Canceling a canceled one again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TaskNotCancelable`] if it has ended otherwise; [`Error::Internal`] if storage fails.
+    pub(crate) fn cancel(self) -> Result<(), Error> {
+        let session = self.session;
+        session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
+        session.flush().map_err(|_| self.internal())?;
+        if let Some(facts) = session.life.facts() {
+            let (agent, task) = (facts.agent.as_str(), self.id());
+            session.observe(&Observation::TaskCanceled { agent, task });
+        }
+        Ok(())
+    }
+
+    /// For a follower that has seen everything so far: no frames.
+    pub(crate) fn begin_live(self) -> Beginning {
+        Beginning::live(self.session)
+    }
+
+    /// The message that was given instead of a task, for a follower.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if it cannot be encoded.
+    pub(crate) fn begin_with_message(self, message: &Message) -> Result<Beginning, Error> {
+        Beginning::message(self.session, message)
+    }
+
+    /// The task as it stands, for a follower that has no position yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`shown`](Self::shown).
+    pub(crate) fn begin_with_snapshot(
+        self,
+        history: HistoryLimit,
+        terms: Terms,
+    ) -> Result<Beginning, Error> {
+        Beginning::snapshot(self.session, history, terms)
+    }
+
+    /// What came after a generation, as much as fits one page, for a follower that has this position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if there is no such generation yet; [`Error::Internal`] when storage fails.
+    pub(crate) fn begin_with_missed(self, after: u64) -> Result<Beginning, Error> {
+        Beginning::missed(self.session, after)
+    }
+
+    /// Adds a webhook, or puts it in the place of the one of the same id. It gets an id and a signing
+    /// secret if it has none; one that replaces another keeps that one's signing secret then. Token and
+    /// credentials are not kept: the new URL may be somebody else's. Gives it as it is registered, in memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if there are as many as there may be.
+    pub(crate) fn register(
+        self,
+        mut config: TaskPushNotificationConfig,
+        after: u64,
+    ) -> Result<TaskPushNotificationConfig, Error> {
+        let Self { session } = self;
+        let random = &session.ports.random;
+        if config.id.is_empty() {
+            config.id = random.new_id();
+        }
+        config.tenant = None;
+        config.task_id = self.id().clone();
+        let known = self.with_webhook(&config.id, |webhook| webhook.config.signing_secret.clone());
+        let new = || SigningSecret::from_random(random.secret_bytes()).to_secret();
+        config.signing_secret = config.signing_secret.or(known.flatten()).or_else(|| Some(new()));
+        session.webhooks.put(config.clone(), after)?;
+        Ok(config)
+    }
+
+    /// Stores a webhook that was registered or changed, and sends what it is owed. Whether it is stored.
+    pub(crate) fn commit_webhook(self, id: &str) -> bool {
+        let Self { session } = self;
+        notifications::store(session, id);
+        // One that replaces another is owed what that was owed.
+        notifications::enqueue_due(session);
+        session.arm();
+        self.with_webhook(id, |webhook| webhook.is_stored).unwrap_or(false)
+    }
+
+    /// Stores what the run has said so far, so that the generation is that of the newest event.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails.
+    pub(crate) fn settle_generation(self) -> Result<u64, Error> {
+        self.session.flush().map_err(|_| self.internal())?;
+        Ok(self.generation())
+    }
+
+    /// Reads a webhook, if there is one of this id.
+    pub(crate) fn with_webhook<T>(self, id: &str, read: impl FnOnce(&Webhook) -> T) -> Option<T> {
+        self.session.webhooks.with(id, |webhook| read(webhook))
+    }
+
+    /// Lets a webhook, if there is one of this id, get the events from a generation on again.
+    pub(crate) fn restart_webhook(
+        self,
+        id: &str,
+        generation: u64,
+    ) -> Option<TaskPushNotificationConfig> {
+        self.session.webhooks.with(id, |webhook| {
+            webhook.restart_from(generation);
+            webhook.config.clone()
+        })
+    }
+
+    /// The webhooks of the task, in the order of their registration.
+    pub(crate) fn webhooks(self) -> Vec<TaskPushNotificationConfig> {
+        self.session.webhooks.configs()
+    }
+
+    /// Deletes a webhook, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails; it is still there then.
+    pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
+        self.session.webhooks.delete(id).map_err(|error| {
+            notifications::note_failure(self.session, &error);
+            self.internal()
+        })
+    }
+}
+
+/// What a client is told when its task refuses something.
+fn refusal(id: &TaskId, error: TaskError) -> Error {
+    match error {
+        TaskError::Finished(state) => Error::UnsupportedOperation(format!(
+            "the task is {state}, which is final; send the message without taskId to begin a new task"
+        )),
+        TaskError::NotCancelable(state) => Error::TaskNotCancelable { id: id.clone(), state },
+        TaskError::OtherContext { expected } => Error::invalid(
+            "message.contextId",
+            format!("must be the context of the task, {expected}, or be left out"),
+        ),
+        other @ (TaskError::IllegalMove { .. }
+        | TaskError::NoRun
+        | TaskError::UnknownArtifact(_)
+        | TaskError::NoParts(_)) => Error::UnsupportedOperation(other.to_string()),
+    }
+}

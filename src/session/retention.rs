@@ -1,0 +1,141 @@
+//! How long a finished task is kept, and how it is deleted.
+
+use std::cell::Cell;
+
+use super::TaskSession;
+use super::index::{retry_delay_ms, within_limit};
+use crate::port::Observation;
+use crate::task::TaskMachine;
+use a2a::model::UnixMillis;
+
+/// When a task is deleted.
+pub(super) struct Retention {
+    /// How long a finished task is kept, in milliseconds; 0 for ever.
+    retention_ms: u64,
+    /// When deleting is tried again, if it has failed.
+    retry_at: Cell<Option<UnixMillis>>,
+    failures: Cell<u32>,
+}
+
+impl Retention {
+    /// Keeps finished tasks for this many milliseconds; 0 for ever.
+    pub(super) fn new(retention_ms: u64) -> Self {
+        Self { retention_ms, retry_at: Cell::default(), failures: Cell::default() }
+    }
+
+    /// When the task is to be deleted; none if it is not finished, or is kept for ever.
+    pub(super) fn keep_until(&self, machine: &TaskMachine) -> Option<UnixMillis> {
+        if self.retention_ms == 0 || !machine.state().is_terminal() {
+            return None;
+        }
+        let ended = machine.task().status.timestamp.unwrap_or(UnixMillis(0));
+        let until = ended.after(self.retention_ms);
+        Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
+    }
+
+    /// Takes down that deleting failed; gives the number of failures, and the time before the next attempt in
+    /// milliseconds.
+    fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
+        let failures = self.failures.get().saturating_add(1);
+        let retry_ms = retry_delay_ms(failures);
+        self.failures.set(failures);
+        self.retry_at.set(Some(now.after(retry_ms)));
+        (failures, retry_ms)
+    }
+}
+
+/// When the task of a session is to be deleted, if it is.
+pub(super) fn keep_until(session: &TaskSession) -> Option<UnixMillis> {
+    session.life.with_machine(|machine| session.retention.keep_until(machine)).flatten()
+}
+
+/// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
+/// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted all
+/// the same.
+pub(super) async fn delete(session: &TaskSession) -> bool {
+    let is_unfinished = session.life.exists() && !session.life.is_over();
+    if is_unfinished || session.health.is_broken() {
+        return false;
+    }
+    match remove(session).await {
+        Ok(()) => {
+            if session.life.exists() {
+                // What is in memory is not stored any more.
+                session.health.break_down();
+                session.bell.ring();
+            }
+            true
+        }
+        Err(reason) => {
+            let (failures, retry_ms) = session.retention.note_failed(session.now());
+            let (task, reason) = (session.id(), reason.as_str());
+            session.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
+            false
+        }
+    }
+}
+
+/// The row first: if the storage went first, nobody would know of a row that could not be deleted.
+async fn remove(session: &TaskSession) -> Result<(), String> {
+    within_limit(session.ports.clock.as_ref(), session.ports.index.remove(session.id())).await?;
+    if session.life.exists() {
+        session.store.clear().await.map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::Caller;
+    use crate::task::{Input, NewTask, RunRequest};
+    use a2a::model::{ContextId, TaskId};
+
+    fn machine(is_canceled: bool) -> TaskMachine {
+        let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
+        let request = RunRequest {
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            metadata: None,
+            timeout_ms: 1,
+        };
+        let new = NewTask {
+            id: TaskId::new("t"),
+            context_id: ContextId::new("c"),
+            message: serde_json::from_str(message).unwrap(),
+            metadata: None,
+            request,
+            begun: UnixMillis(0),
+        };
+        let (mut machine, _) = TaskMachine::create(new, UnixMillis(0));
+        if is_canceled {
+            machine.step(Input::Cancel, UnixMillis(1_000)).unwrap();
+        }
+        machine
+    }
+
+    #[test]
+    fn a_finished_task_is_kept_from_its_end_on() {
+        for (retention_ms, is_canceled, expected) in [
+            (500, true, Some(UnixMillis(1_500))),
+            (500, false, None),
+            (0, true, None),
+            (u64::MAX, true, Some(UnixMillis(i64::MAX))),
+        ] {
+            let until = Retention::new(retention_ms).keep_until(&machine(is_canceled));
+            assert_eq!(until, expected, "{retention_ms} {is_canceled}");
+        }
+    }
+
+    #[test]
+    fn a_failure_puts_the_deletion_off() {
+        let retention = Retention::new(500);
+        assert_eq!(retention.note_failed(UnixMillis(1_600)), (1, 1_000));
+        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(2_600)));
+        assert_eq!(retention.note_failed(UnixMillis(2_600)), (2, 2_000));
+        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(4_600)));
+        let early = Retention::new(100_000);
+        early.note_failed(UnixMillis(0));
+        assert_eq!(early.keep_until(&machine(true)), Some(UnixMillis(101_000)));
+    }
+}

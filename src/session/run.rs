@@ -1,0 +1,216 @@
+//! A run of an executor: polls it, stores what it says whenever it waits, bounds it in time, and
+//! keeps its panics to itself.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use futures_util::future::{Either, LocalBoxFuture, select, select_all};
+
+use super::TaskSession;
+use crate::config::Limits;
+use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, TurnHost};
+use crate::port::Observation;
+use crate::task::{Recovery, RunOutcome, RunRequest, RunStart, timed_out};
+use a2a::model::{ContextId, Message};
+
+/// Runs the executor for one message, to its end.
+pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
+    let Some(runner) = session.runner() else { return };
+    let Some(facts) = session.life.facts() else { return };
+    let host: Rc<dyn TurnHost> = session.clone();
+    let context_id = message.context_id.clone();
+    let deadline = start.deadline();
+    let RunRequest { caller, accepted_output_modes, metadata, timeout_ms } = start.request;
+    let turn = Turn {
+        agent: facts.agent,
+        task_id: session.id().clone(),
+        context_id: context_id.unwrap_or_else(|| ContextId::new(session.ports.random.new_id())),
+        message,
+        number: start.message,
+        metadata,
+        caller,
+        accepted_output_modes,
+        attempt: start.attempt,
+        resumes: start.resumes,
+        host: host.clone(),
+    };
+    let events = Events { host };
+    let run =
+        Flushing { run: runner.executor.execute(&turn, &events), session: &session, pause: None };
+    let left_ms = deadline.millis_since(session.now());
+    let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
+    let bounds = Bounds { left_ms, idle_ms };
+    match bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await {
+        Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
+        Ending::Returned(Ok(())) => session.end_run(RunOutcome::Finished),
+        Ending::Returned(Err(error)) => session.end_run(RunOutcome::Failed(error.0)),
+        Ending::TimedOut => session.end_run(RunOutcome::Failed(timed_out(timeout_ms))),
+        Ending::Idle => {
+            let reason = format!("the agent made no progress for {idle_ms} ms");
+            session.end_run(RunOutcome::Failed(reason));
+        }
+        Ending::Panicked => {
+            session.observe(&Observation::AgentPanicked { task: session.id() });
+            session.lose_run_by_panic();
+        }
+    }
+    // `flush` tells the observer of a failure, and gives clients that wait an error.
+    let _ = session.flush();
+    // The platform may evict the object as soon as this is over.
+    session.ports.runtime.sync().await;
+}
+
+/// What bounds the runs of an agent: what its file says, else the settings of the deployment.
+pub(super) struct RunLimits {
+    /// How long a run may take, all attempts together, in milliseconds. A request may ask for less.
+    pub(super) timeout_ms: u64,
+    /// How long a run may do nothing, in milliseconds; 0 for as long as it may take.
+    pub(super) idle_ms: u64,
+    /// How often a run is begun at most.
+    pub(super) max_attempts: u32,
+    /// What is to be done when a run was lost.
+    pub(super) recovery: Recovery,
+}
+
+impl RunLimits {
+    /// The limits of the agent that this runner answers for.
+    pub(super) fn of(runner: &Runner, limits: &Limits) -> Self {
+        let settings = &runner.settings;
+        Self {
+            timeout_ms: settings.timeout_ms.unwrap_or(limits.run_timeout_ms),
+            idle_ms: settings.idle_timeout_ms.unwrap_or(limits.idle_timeout_ms),
+            max_attempts: settings.max_attempts.unwrap_or(limits.max_attempts),
+            recovery: runner.recovery(),
+        }
+    }
+}
+
+/// When a run ends although it would go on.
+struct Bounds {
+    /// After this time, in milliseconds.
+    left_ms: u64,
+    /// When it has done nothing for this long, in milliseconds; 0 for never.
+    idle_ms: u64,
+}
+
+/// How a run came to its end.
+enum Ending {
+    /// It returned, or is not waited for any more because its task was canceled.
+    Returned(Result<(), ExecutorError>),
+    /// Its time was over.
+    TimedOut,
+    /// It did nothing for too long.
+    Idle,
+    /// It panicked.
+    Panicked,
+}
+
+/// Polls a run within its bounds: the grace after which its task exists in any case, the time that it may
+/// take in all and without progress, and the time that it is given after a cancel.
+async fn bounded(
+    run: Flushing<'_>,
+    executor: &dyn AgentExecutor,
+    turn: &Turn,
+    session: &TaskSession,
+    bounds: &Bounds,
+) -> Ending {
+    let clock = &session.ports.clock;
+    let grace_ms = session.limits.task_grace_ms.min(bounds.left_ms);
+    let run = match select(run, clock.sleep(grace_ms)).await {
+        Either::Left((ending, _)) => return ending,
+        Either::Right(((), run)) => run,
+    };
+    session.create();
+    if session.flush().is_err() {
+        return Ending::Returned(Ok(()));
+    }
+    let timeout = clock.sleep(bounds.left_ms.saturating_sub(grace_ms));
+    let stopped = async {
+        turn.canceled().await;
+        executor.cancel(turn).await;
+        clock.sleep(CANCEL_GRACE_MS).await;
+        Ending::Returned(Ok(()))
+    };
+    let timed_out = async {
+        timeout.await;
+        Ending::TimedOut
+    };
+    let idle = async {
+        until_idle(session, bounds.idle_ms).await;
+        Ending::Idle
+    };
+    // Polled in this order, so that a run which is over counts as such, whatever else is due.
+    let endings: [LocalBoxFuture<'_, Ending>; 4] =
+        [Box::pin(run), Box::pin(stopped), Box::pin(timed_out), Box::pin(idle)];
+    let (ending, _, _) = select_all(endings).await;
+    ending
+}
+
+/// Completes when the run has done nothing for this many milliseconds; never for 0. A run that waits for the
+/// client is not idle.
+async fn until_idle(session: &TaskSession, limit_ms: u64) {
+    if limit_ms == 0 {
+        return std::future::pending().await;
+    }
+    loop {
+        if session.life.is_settled() {
+            session.bell.rung().await;
+            session.run.note_progress(session.now());
+            continue;
+        }
+        let left_ms = limit_ms.saturating_sub(session.run.idle_ms(session.now()));
+        if left_ms == 0 {
+            return;
+        }
+        session.ports.clock.sleep(left_ms).await;
+    }
+}
+
+/// A run that stores what the executor said when it waits. Rows are what is paid for, so what is said
+/// in quick succession is put off for a moment and becomes one row; nobody sees it before.
+struct Flushing<'a> {
+    run: LocalBoxFuture<'a, Result<(), ExecutorError>>,
+    session: &'a TaskSession,
+    /// Completes when what was said is to be stored.
+    pause: Option<LocalBoxFuture<'static, ()>>,
+}
+
+impl Future for Flushing<'_> {
+    type Output = Ending;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ending> {
+        let run = &mut self.run;
+        let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
+        if let Ok(Poll::Pending) = polled
+            && self.is_pausing(context)
+        {
+            return Poll::Pending;
+        }
+        self.pause = None;
+        let stored = self.session.flush();
+        match polled {
+            Err(_) => Poll::Ready(Ending::Panicked),
+            Ok(Poll::Ready(result)) => Poll::Ready(Ending::Returned(result)),
+            Ok(Poll::Pending) if stored.is_err() => Poll::Ready(Ending::Returned(Ok(()))),
+            Ok(Poll::Pending) => Poll::Pending,
+        }
+    }
+}
+
+impl Flushing<'_> {
+    /// Whether storing is put off; the run is polled again when it is time.
+    fn is_pausing(&mut self, context: &mut Context<'_>) -> bool {
+        let millis = self.session.postpone_ms();
+        if millis == 0 {
+            return false;
+        }
+        let pause = self.pause.get_or_insert_with(|| self.session.ports.clock.sleep(millis));
+        pause.as_mut().poll(context).is_pending()
+    }
+}
+
+/// How long a run may go on after its task was canceled, in milliseconds.
+const CANCEL_GRACE_MS: u64 = 5_000;

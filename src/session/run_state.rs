@@ -1,0 +1,163 @@
+//! What the task of a session knows of its run while it is under way.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::task::{Diverged, Input, Recall, Said};
+use a2a::model::{Json, Message, UnixMillis};
+
+/// The run of a session, if one is under way; what is left of the newest one otherwise.
+#[derive(Default)]
+pub(super) struct RunState {
+    /// Messages that came while it was under way and that it has not taken.
+    inbox: RefCell<VecDeque<Message>>,
+    /// What earlier attempts at the same turn said and did.
+    recall: RefCell<Option<Recall>>,
+    /// How many steps of each name it has begun.
+    steps: RefCell<BTreeMap<String, u32>>,
+    /// How often clients asked for the task since it began.
+    polls: Cell<u64>,
+    /// When it last did anything.
+    progressed: Cell<Option<UnixMillis>>,
+    is_stopped: Cell<bool>,
+}
+
+/// The step that a run begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Begun {
+    /// It is to be done: which of its name it is, from 1.
+    New(u32),
+    /// An earlier attempt did it, with this outcome.
+    Done(Result<Json, String>),
+    /// The run has begun as many as it may.
+    TooMany,
+}
+
+impl RunState {
+    /// A run begins. One that resumes is compared with what [`recall`](Self::recall) was given.
+    pub(super) fn begin(&self, resumes: bool, now: UnixMillis) {
+        self.polls.set(0);
+        self.progressed.set(Some(now));
+        self.inbox.borrow_mut().clear();
+        self.steps.borrow_mut().clear();
+        if !resumes {
+            self.recall.replace(None);
+        }
+    }
+
+    /// A run was lost that said and did this. The next one may resume it.
+    pub(super) fn recall(&self, recall: Recall) {
+        self.recall.replace(Some(recall));
+    }
+
+    /// Whether an earlier attempt said the same at this point.
+    ///
+    /// # Errors
+    ///
+    /// If earlier attempts said something else at this point.
+    pub(super) fn was_said(&self, input: &Input) -> Result<bool, Diverged> {
+        match &mut *self.recall.borrow_mut() {
+            Some(recall) => Ok(recall.matches_next(input)? == Said::Before),
+            None => Ok(false),
+        }
+    }
+
+    /// The run begins a step of this name; it may begin at most `limit` of any name.
+    pub(super) fn begin_step(&self, name: &str, limit: usize) -> Begun {
+        let mut steps = self.steps.borrow_mut();
+        let begun: u32 = steps.values().sum();
+        if begun as usize >= limit {
+            return Begun::TooMany;
+        }
+        let nth = steps.entry(name.to_owned()).or_default();
+        *nth += 1;
+        let recall = self.recall.borrow();
+        match recall.as_ref().and_then(|recall| recall.step(name, *nth)) {
+            Some(outcome) => Begun::Done(outcome.clone()),
+            None => Begun::New(*nth),
+        }
+    }
+
+    /// Offers a message to the run.
+    pub(super) fn offer(&self, message: Message) {
+        self.inbox.borrow_mut().push_back(message);
+    }
+
+    /// The run takes the oldest message that was offered.
+    pub(super) fn take_message(&self) -> Option<Message> {
+        self.inbox.borrow_mut().pop_front()
+    }
+
+    /// A client asked for the task.
+    pub(super) fn note_poll(&self) {
+        self.polls.set(self.polls.get() + 1);
+    }
+
+    /// How often clients asked for the task since the run began.
+    pub(super) fn polls(&self) -> u64 {
+        self.polls.get()
+    }
+
+    /// The run did something, or could do nothing because it waited for the client.
+    pub(super) fn note_progress(&self, now: UnixMillis) {
+        self.progressed.set(Some(now));
+    }
+
+    /// How long the run has done nothing, in milliseconds.
+    pub(super) fn idle_ms(&self, now: UnixMillis) -> u64 {
+        self.progressed.get().map_or(0, |progressed| now.millis_since(progressed))
+    }
+
+    /// The run is to stop: nothing that it says counts any more.
+    pub(super) fn stop(&self) {
+        self.is_stopped.set(true);
+    }
+
+    /// Whether the run is to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::{LogEntry, StepRecord};
+    use serde_json::json;
+
+    #[test]
+    fn steps_are_counted_by_name_and_all_together() {
+        let run = RunState::default();
+        assert_eq!(run.begin_step("a", 3), Begun::New(1));
+        assert_eq!(run.begin_step("b", 3), Begun::New(1));
+        assert_eq!(run.begin_step("a", 3), Begun::New(2));
+        assert_eq!(run.begin_step("c", 3), Begun::TooMany);
+        run.begin(false, UnixMillis(0));
+        assert_eq!(run.begin_step("a", 3), Begun::New(1), "another run counts anew");
+    }
+
+    #[test]
+    fn a_run_that_resumes_gets_what_steps_came_to_and_a_new_one_does_not() {
+        for resumes in [true, false] {
+            let run = RunState::default();
+            let outcome = Ok(Json::from(&json!(5)));
+            let step = StepRecord { name: "a".to_owned(), nth: 1, outcome: outcome.clone() };
+            run.recall(Recall::of(&[LogEntry::Step(step)]));
+            run.begin(resumes, UnixMillis(0));
+            let expected = if resumes { Begun::Done(outcome) } else { Begun::New(1) };
+            assert_eq!(run.begin_step("a", 3), expected);
+            assert_eq!(run.begin_step("a", 3), Begun::New(2), "this one was never done");
+        }
+    }
+
+    #[test]
+    fn a_new_run_has_made_progress_and_was_asked_for_nothing() {
+        let run = RunState::default();
+        run.note_poll();
+        run.begin(false, UnixMillis(100));
+        assert_eq!((run.polls(), run.idle_ms(UnixMillis(130))), (0, 30));
+        run.note_progress(UnixMillis(120));
+        run.note_poll();
+        assert_eq!((run.polls(), run.idle_ms(UnixMillis(130))), (1, 10));
+    }
+}

@@ -1,0 +1,58 @@
+//! Who sends a message, and what that means for the task and its run.
+
+use super::run::RunLimits;
+use crate::auth::Caller;
+use crate::port::TaskFacts;
+use crate::task::RunRequest;
+use a2a::error::Error;
+use a2a::model::Metadata;
+
+/// Who sends a message, and how.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// The agent that is asked.
+    pub agent: String,
+    /// Who asks.
+    pub caller: Caller,
+    /// Media types that the client can take.
+    pub accepted_output_modes: Vec<String>,
+    /// Tells the message from others, if the send is idempotent: repeating it begins nothing new.
+    pub fingerprint: Option<String>,
+    /// How long the run may take, in milliseconds, if less than the agent's runs may.
+    pub run_timeout_ms: Option<u64>,
+}
+
+impl Sender {
+    /// What the sender's task knows from its first moment on.
+    pub(super) fn facts(&self) -> TaskFacts {
+        TaskFacts {
+            agent: self.agent.clone(),
+            owner: self.caller.id.clone(),
+            fingerprint: self.fingerprint.clone(),
+        }
+    }
+
+    /// What a run for this sender is to know.
+    pub(super) fn request(self, limits: &RunLimits, metadata: Option<Metadata>) -> RunRequest {
+        let longest = limits.timeout_ms;
+        RunRequest {
+            timeout_ms: self.run_timeout_ms.unwrap_or(longest).min(longest),
+            caller: self.caller,
+            accepted_output_modes: self.accepted_output_modes,
+            metadata,
+        }
+    }
+
+    /// Whether the send that left these facts was the same as this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if it was another one: the key was used for another message.
+    pub(super) fn check_repetition(&self, facts: &TaskFacts) -> Result<(), Error> {
+        if self.facts() == *facts {
+            return Ok(());
+        }
+        let description = "was used for another message; take a new key for a new one";
+        Err(Error::invalid("Idempotency-Key", description))
+    }
+}

@@ -1,0 +1,217 @@
+//! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
+
+use futures_util::future::LocalBoxFuture;
+
+use super::TaskSession;
+use super::journal::LogSize;
+use super::run_state::Begun;
+use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
+use crate::port::Http;
+use crate::task::{Input, StepRecord};
+use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
+use a2a_agents::tool::Counters;
+
+impl TurnHost for TaskSession {
+    fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+        let size = check_emission(self, &emission)?;
+        self.run.note_progress(self.now());
+        let input = match emission {
+            Emission::Reply(message) if !self.life.exists() => {
+                if !self.life.reply(message) {
+                    return Err(already_replied());
+                }
+                self.bell.ring();
+                return Ok(());
+            }
+            Emission::Reply(message) => {
+                Input::Status { state: TaskState::Completed, message: Some(message) }
+            }
+            Emission::Status { state, message } => Input::Status { state, message },
+            Emission::Artifact { artifact, append, last_chunk } => {
+                Input::Artifact { artifact, append, last_chunk }
+            }
+        };
+        self.create();
+        if !self.life.exists() {
+            return Err(already_replied());
+        }
+        if self.run.was_said(&input).map_err(|diverged| ExecutorError(diverged.to_string()))? {
+            return Ok(());
+        }
+        let says_nothing =
+            matches!(input, Input::Status { state: TaskState::Working, message: None });
+        if says_nothing && self.life.with_task(is_plainly_working).unwrap_or(false) {
+            return Ok(());
+        }
+        self.journal.check_addition(size).map_err(ExecutorError)?;
+        self.step(input)?;
+        if self.journal.unsaved_bytes() > MAX_BATCH_BYTES {
+            self.flush().map_err(|_| not_stored())?;
+        }
+        Ok(())
+    }
+
+    fn history(&self) -> Vec<Message> {
+        self.life.history()
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.run.is_stopped()
+    }
+
+    fn take_message(&self) -> Option<Message> {
+        let message = self.run.take_message()?;
+        self.run.note_progress(self.now());
+        // Taking a message is always legal.
+        let _ = self.step(Input::MessageTaken);
+        Some(message)
+    }
+
+    fn polls(&self) -> u64 {
+        self.run.polls()
+    }
+
+    fn changed(&self) -> LocalBoxFuture<'_, ()> {
+        self.bell.rung()
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.ports.clock.now()
+    }
+
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
+        self.ports.clock.sleep(millis)
+    }
+
+    fn new_id(&self) -> String {
+        self.ports.random.new_id()
+    }
+
+    fn counters(&self) -> &dyn Counters {
+        self.ports.counters.as_ref()
+    }
+
+    fn http(&self) -> &dyn Http {
+        self.ports.http.as_ref()
+    }
+
+    fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {
+        if name.is_empty() || name.len() > MAX_STEP_NAME_BYTES {
+            let limit = MAX_STEP_NAME_BYTES;
+            return Err(ExecutorError(format!("the name of a step has 1 to {limit} bytes")));
+        }
+        if self.is_canceled() {
+            return Err(ExecutorError("the task has ended".to_owned()));
+        }
+        self.create();
+        let limit = self.limits.max_steps;
+        match self.run.begin_step(name, limit) {
+            Begun::TooMany => Err(ExecutorError(format!("a run has at most {limit} steps"))),
+            Begun::Done(outcome) => Ok(StepStart::Done(outcome)),
+            Begun::New(nth) => {
+                // What the step does outside must not happen before what came first is stored.
+                self.flush().map_err(|_| not_stored())?;
+                Ok(StepStart::New(nth))
+            }
+        }
+    }
+
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Json, String>,
+    ) -> Result<(), ExecutorError> {
+        self.run.note_progress(self.now());
+        let refusal = check_step_result(self, name, &outcome).err();
+        // A result that cannot be kept is kept as a failure, or the step would be done again.
+        let outcome = refusal.clone().map_or(outcome, Err);
+        let step = StepRecord { name: name.to_owned(), nth, outcome };
+        self.step(Input::StepDone(step))?;
+        // A panic that comes next would take the isolate along, and what is not stored.
+        if cfg!(panic = "abort") {
+            self.flush().map_err(|_| not_stored())?;
+        }
+        refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
+    }
+}
+
+/// Whether the task may take what the executor says; gives its size.
+fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize, ExecutorError> {
+    if session.is_broken() {
+        return Err(not_stored());
+    }
+    let limits = &session.limits;
+    let (bytes, values) = match emission {
+        Emission::Status { message, .. } => measure(message),
+        Emission::Artifact { artifact, .. } => measure(artifact),
+        Emission::Reply(message) => measure(message),
+    };
+    if bytes > limits.max_event_bytes {
+        let limit = limits.max_event_bytes;
+        return Err(ExecutorError(format!(
+            "the agent gave an event of {bytes} bytes; the limit is {limit}"
+        )));
+    }
+    if values > limits.max_json_values {
+        let limit = limits.max_json_values;
+        return Err(ExecutorError(format!(
+            "the agent gave an event of {values} JSON values; the limit is {limit} (MAX_JSON_VALUES)"
+        )));
+    }
+    if let Emission::Artifact { artifact, append: false, .. } = emission {
+        let limit = limits.max_artifacts;
+        let is_full = session.life.with_task(|task| {
+            let is_same = |known: &Artifact| known.artifact_id == artifact.artifact_id;
+            task.artifacts.len() >= limit && !task.artifacts.iter().any(is_same)
+        });
+        if is_full.unwrap_or(false) {
+            return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
+        }
+    }
+    Ok(LogSize { bytes, values })
+}
+
+/// Whether the outcome of a step can be kept.
+///
+/// # Errors
+///
+/// A reason that the client may read.
+fn check_step_result(
+    session: &TaskSession,
+    name: &str,
+    outcome: &Result<Json, String>,
+) -> Result<(), String> {
+    let (bytes, values) = measure(outcome);
+    let limit = session.limits.max_step_bytes;
+    if bytes > limit {
+        return Err(format!(
+            "the step {name:?} gave a result of {bytes} bytes; the limit is {limit}"
+        ));
+    }
+    if values > session.limits.max_json_values {
+        return Err(format!(
+            "the step {name:?} gave a result of {values} JSON values (MAX_JSON_VALUES)"
+        ));
+    }
+    session.journal.check_addition(LogSize { bytes, values })
+}
+
+/// Whether a task is working, with nothing said about it.
+fn is_plainly_working(task: &Task) -> bool {
+    task.status.state == TaskState::Working && task.status.message.is_none()
+}
+
+fn already_replied() -> ExecutorError {
+    ExecutorError("the agent has replied already".to_owned())
+}
+
+fn not_stored() -> ExecutorError {
+    ExecutorError("the task cannot be stored".to_owned())
+}
+
+/// The longest name of a step.
+const MAX_STEP_NAME_BYTES: usize = 256;
+
+/// Events that are said without waiting are one row up to this size, in bytes.
+const MAX_BATCH_BYTES: usize = 512 * 1024;

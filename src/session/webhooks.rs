@@ -1,0 +1,199 @@
+//! The webhooks of a task.
+//!
+//! Nothing is stored for a single notification: a webhook is owed every event behind the newest one that
+//! it got. So an event and the debt are written together, the path of an event waits for nobody, and the alarm
+//! finds what the queue has lost.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::webhook::{Looks, Webhook};
+use crate::port::{StoreError, TaskStore};
+use crate::task::TaskMachine;
+use a2a::error::Error;
+use a2a::model::decode::read_json;
+use a2a::model::{TaskId, TaskPushNotificationConfig, UnixMillis};
+
+/// The webhooks of one task, in the order of their registration.
+pub(super) struct Webhooks {
+    all: RefCell<Vec<Webhook>>,
+    store: Rc<dyn TaskStore>,
+    /// How many there may be.
+    limit: usize,
+    /// How soon a job that nobody took counts as lost, in milliseconds.
+    keep_alive_ms: u64,
+}
+
+impl Webhooks {
+    /// No webhooks yet, of at most `limit`.
+    pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
+        Self { all: RefCell::default(), store, limit, keep_alive_ms }
+    }
+
+    /// Takes the webhooks of a stored task, a line of JSON each.
+    ///
+    /// # Errors
+    ///
+    /// If this version cannot read them.
+    pub(super) fn restore(&self, id: &TaskId, lines: &[String]) -> Result<(), StoreError> {
+        let read = |json: &String| {
+            read_json(json).map_err(|error| StoreError(format!("webhook of {id}: {error}")))
+        };
+        self.all.replace(lines.iter().map(read).collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.borrow().is_empty()
+    }
+
+    /// Forgets all of them. For a session that begins a task: none is stored yet.
+    pub(super) fn clear(&self) {
+        self.all.borrow_mut().clear();
+    }
+
+    /// Whether the task takes a webhook of this id.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnsupportedOperation`] if there are as many others as there may be.
+    pub(super) fn check_room(&self, id: &str) -> Result<(), Error> {
+        let others = self.all.borrow().iter().filter(|webhook| webhook.config.id != id).count();
+        if others < self.limit {
+            return Ok(());
+        }
+        let limit = self.limit;
+        let hint = format!("a task has at most {limit} webhooks; delete one first");
+        Err(Error::UnsupportedOperation(hint))
+    }
+
+    /// Adds a webhook in memory that gets what comes after this generation, or puts it in the place of the one
+    /// of the same id, which goes on where that one was.
+    ///
+    /// # Errors
+    ///
+    /// As [`check_room`](Self::check_room).
+    pub(super) fn put(&self, config: TaskPushNotificationConfig, after: u64) -> Result<(), Error> {
+        self.check_room(&config.id)?;
+        let mut all = self.all.borrow_mut();
+        match all.iter_mut().find(|webhook| webhook.config.id == config.id) {
+            Some(webhook) => webhook.replace(config),
+            None => all.push(Webhook::new(config, after)),
+        }
+        Ok(())
+    }
+
+    /// Deletes a webhook, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails; the webhook is still there then.
+    pub(super) fn delete(&self, id: &str) -> Result<(), StoreError> {
+        if self.with(id, |_| ()).is_some() {
+            self.store.delete_webhook(id)?;
+            self.all.borrow_mut().retain(|webhook| webhook.config.id != id);
+        }
+        Ok(())
+    }
+
+    /// Reads or changes a webhook, if there is one of this id.
+    pub(super) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Webhook) -> T) -> Option<T> {
+        self.all.borrow_mut().iter_mut().find(|webhook| webhook.config.id == id).map(change)
+    }
+
+    /// What was registered.
+    pub(super) fn configs(&self) -> Vec<TaskPushNotificationConfig> {
+        self.all.borrow().iter().map(|webhook| webhook.config.clone()).collect()
+    }
+
+    /// Stores a webhook as it stands.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails: after a crash its newest notifications are repeated.
+    pub(super) fn store(&self, id: &str) -> Result<(), StoreError> {
+        let Some(json) = self.with(id, |webhook| webhook.to_json()) else { return Ok(()) };
+        self.store.put_webhook(id, &json)?;
+        self.with(id, Webhook::note_stored);
+        Ok(())
+    }
+
+    /// Stores the webhooks that are not stored at all: those that came with a message.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails.
+    pub(super) fn store_new(&self) -> Result<(), StoreError> {
+        for webhook in self.all.borrow_mut().iter_mut().filter(|webhook| !webhook.is_stored) {
+            self.store.put_webhook(&webhook.config.id, &webhook.to_json())?;
+            webhook.is_stored = true;
+        }
+        Ok(())
+    }
+
+    /// The ids of those for which a job has to be put into the queue now. They count as queued from here on.
+    pub(super) fn take_due(
+        &self,
+        machine: &TaskMachine,
+        now: UnixMillis,
+        is_meant: impl Fn(&Webhook) -> bool,
+    ) -> Vec<String> {
+        let mut all = self.all.borrow_mut();
+        let due = all.iter_mut().filter(|webhook| is_meant(webhook));
+        let due = due.filter(|webhook| webhook.needs_job(machine, now));
+        due.map(|webhook| {
+            webhook.note_queued(machine, self.keep_alive_ms, now);
+            webhook.config.id.clone()
+        })
+        .collect()
+    }
+
+    /// When the alarm is needed for any of them.
+    pub(super) fn looks(&self, machine: &TaskMachine, now: UnixMillis) -> Looks {
+        let all = self.all.borrow();
+        let looks = all.iter().map(|webhook| webhook.looks(machine, self.keep_alive_ms, now));
+        looks.fold(Looks::default(), Looks::or)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::memory::MemoryStore;
+
+    fn config(id: &str, url: &str) -> TaskPushNotificationConfig {
+        read_json(&format!(r#"{{"id": "{id}", "taskId": "t", "url": "https://{url}/"}}"#)).unwrap()
+    }
+
+    fn ids(webhooks: &Webhooks) -> Vec<String> {
+        webhooks.configs().into_iter().map(|config| config.id).collect()
+    }
+
+    #[test]
+    fn a_webhook_of_the_same_id_is_replaced_where_it_stands_and_needs_no_room() {
+        let webhooks = Webhooks::new(Rc::new(MemoryStore::default()), 2, 1);
+        webhooks.put(config("a", "one.example"), 3).unwrap();
+        webhooks.put(config("b", "two.example"), 4).unwrap();
+        let full = webhooks.put(config("c", "three.example"), 5).unwrap_err();
+        assert!(full.to_string().contains("at most 2 webhooks"), "{full}");
+        webhooks.put(config("a", "four.example"), 9).unwrap();
+        assert_eq!(ids(&webhooks), ["a", "b"]);
+        assert_eq!(webhooks.configs()[0].url, "https://four.example/");
+        assert_eq!(webhooks.with("a", |webhook| webhook.delivery.done), Some(3), "where it was");
+    }
+
+    #[test]
+    fn a_webhook_that_cannot_be_deleted_stays() {
+        let store = MemoryStore::default();
+        let webhooks = Webhooks::new(Rc::new(store.clone()), 2, 1);
+        webhooks.put(config("a", "one.example"), 0).unwrap();
+        store.set_failing(true);
+        assert!(webhooks.delete("a").is_err());
+        assert_eq!(webhooks.delete("b"), Ok(()), "nothing to delete");
+        assert_eq!(ids(&webhooks), ["a"]);
+        store.set_failing(false);
+        assert_eq!(webhooks.delete("a"), Ok(()));
+        assert!(webhooks.is_empty());
+    }
+}

@@ -106,6 +106,34 @@ fn the_programs_of_the_edge_do_not_use_each_other() {
     assert!(seen > 30, "the test no longer sees the code");
 }
 
+#[test]
+fn operations_on_an_existing_task_take_an_owned_one() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    // A message without a task id begins a task, so a send has the session itself, and checks the owner of a
+    // task that the message names.
+    let sends = ["send_message.rs", "send_streaming_message.rs"];
+    let mut owned = 0;
+    for file in files_under(&source.join("operation")) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        owned += usize::from(text.contains("task: Owned<'_>"));
+        let has_session = text.contains(": &TaskSession") || text.contains("Rc<TaskSession>");
+        assert_eq!(has_session, sends.contains(&name.as_str()), "{name} goes past the owner check");
+    }
+    assert!(owned > 8, "the test no longer sees the code");
+    // What a session shows or changes without `Owned` is private to its module.
+    let session = fs::read_to_string(source.join("session/mod.rs")).unwrap();
+    let name_of = |line: &str| {
+        let opened = ["pub fn ", "pub(crate) fn ", "pub async fn ", "pub(crate) async fn "];
+        let rest = opened.iter().find_map(|start| line.trim_start().strip_prefix(start))?;
+        rest.split('(').next().map(str::to_owned)
+    };
+    let open: Vec<String> = session.lines().filter_map(name_of).collect();
+    let doors = ["open", "id", "owned_by", "repeated", "begin"];
+    let whole_session = ["is_broken", "is_dispensable", "wake", "delete", "next_notification"];
+    assert_eq!(open, [&doors[..], &whole_session].concat());
+}
+
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

@@ -15,10 +15,11 @@ use std::rc::Rc;
 use a2a::error::Error;
 use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
 use a2a::{Outcome, Terms};
+use a2a_agents::RecoveryMode;
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::ExecutorError;
 use a2a_edge::operation::send_message;
-use a2a_edge::port::Clock;
+use a2a_edge::port::{Clock, Severity};
 use a2a_edge::session::{Sender, TaskSession};
 use futures_util::future::join;
 use serde_json::json;
@@ -305,11 +306,55 @@ fn the_same_message_is_not_run_twice() {
 }
 
 #[test]
+fn a_run_sees_its_message_as_the_history_holds_it_on_each_attempt() {
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let list = seen.clone();
+    let mut host = Host::new(move |turn, events| {
+        let seen = list.clone();
+        Box::pin(async move {
+            seen.borrow_mut().push((turn.message.clone(), turn.history()));
+            events.working(None)?;
+            turn.sleep(1_000).await;
+            events.complete(None)
+        })
+    });
+    host.settings.recovery = Some(RecoveryMode::Resume);
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    let session = host.open();
+    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    host.platform.crash();
+    let session = host.open();
+    host.platform.run_all();
+    let seen = seen.take();
+    assert_eq!(seen.len(), 2, "the run was lost, and resumed");
+    for (message, history) in seen {
+        assert_eq!(message.task_id, Some(TaskId::new("t")));
+        assert_eq!(message.context_id, Some(task(&session).context_id));
+        assert_eq!(history, [message]);
+    }
+}
+
+#[test]
+fn a_denied_access_is_told_to_the_operators_and_not_to_the_caller() {
+    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
+    let session = host.open();
+    let stranger = Caller::new("stranger");
+    assert!(session.owned_by("agent", &stranger).is_err());
+    host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
+    assert_eq!(host.platform.observed(Severity::Info), [""; 0], "there was no task yet");
+    let denied = session.owned_by("agent", &stranger).map(|_| ());
+    assert_eq!(denied, Err(Error::TaskNotFound(TaskId::new("t"))));
+    let line = "task t: the caller stranger was denied access at agent";
+    assert_eq!(host.platform.observed(Severity::Info), [line]);
+}
+
+#[test]
 fn strangers_find_no_task() {
     let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
     let session = host.open();
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
-    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let stranger = Caller::new("stranger");
     let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
     assert_eq!(
@@ -473,7 +518,7 @@ fn nobody_waits_for_a_task_that_is_not_there() {
     let begun = host.platform.now();
     assert_eq!(host.platform.run_until(asked()), not_found);
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
-    let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+    let stranger = Caller::new("stranger");
     let strange = get_task(&session, "agent", &stranger, &request, after(1_000));
     assert_eq!(host.platform.run_until(strange), not_found);
     let terms = expecting(1_000);

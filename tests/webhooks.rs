@@ -301,7 +301,7 @@ fn a_suspended_webhook_is_told_of_the_end_once() {
 
 #[test]
 fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
-    let named = Caller { id: "somebody".to_owned(), permissions: Vec::new() };
+    let named = Caller::new("somebody");
     for (caller, sees) in [(Caller::anonymous(), false), (named, true)] {
         let host = chunks(3);
         let session = complete(&host, json!({}));

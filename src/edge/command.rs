@@ -250,7 +250,7 @@ mod tests {
     use a2a::{Call, Operation};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
-        let caller = Caller { id: "c".to_owned(), permissions: vec!["admin".to_owned()] };
+        let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         Command { agent: "a".to_owned(), caller, reply: reply.clone(), fingerprint, terms, call }
     }
 

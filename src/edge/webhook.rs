@@ -1,21 +1,18 @@
 //! The checks of a webhook that need no task.
 
-use super::target::check_webhook_url;
-use crate::config::Settings;
 use a2a::Call;
 use a2a::error::Error;
 
 /// Checks the webhook that a call brings, if it brings one. Its members were checked when they were read;
-/// this is about where it leads.
+/// this is about where it leads, which `check_url` knows.
 ///
 /// # Errors
 ///
 /// [`Error::InvalidParams`] with the path of its `url`.
-pub(super) fn check_config(call: &Call, settings: &Settings) -> Result<(), Error> {
-    check(call, |url| check_webhook_url(url, settings))
-}
-
-fn check(call: &Call, check_url: impl Fn(&str) -> Result<(), String>) -> Result<(), Error> {
+pub(super) fn check_webhook(
+    call: &Call,
+    check_url: impl Fn(&str) -> Result<(), String>,
+) -> Result<(), Error> {
     let Some((path, config)) = call.webhook() else { return Ok(()) };
     let checked = check_url(&config.url);
     checked.map_err(|reason| Error::invalid(format!("{path}url"), reason))
@@ -31,7 +28,8 @@ mod tests {
     fn refused(operation: Operation, params: serde_json::Value) -> Option<Error> {
         let call = operation.decode(params).expect("a call that can be read");
         let is_good = |url: &str| url.starts_with("https://");
-        check(&call, |url| is_good(url).then_some(()).ok_or("must be good".to_owned())).err()
+        check_webhook(&call, |url| is_good(url).then_some(()).ok_or("must be good".to_owned()))
+            .err()
     }
 
     fn creating(url: &str) -> Option<Error> {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Registry, Runner};
 use crate::port::Outside;
 use a2a::model::{AgentCapabilities, UnixMillis};
-use a2a_agents::{Embedded, EmbeddedAgent};
+use a2a_agents::{Embedded, EmbeddedAgent, check_slug};
 
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
@@ -47,6 +47,9 @@ impl Agents {
             for agent in &mut agents {
                 agent.default = is_chosen(agent);
             }
+        }
+        for agent in &agents {
+            check_slug(&agent.slug).map_err(|rule| Unreadable(format!("a slug {rule}")))?;
         }
         let card_date = UnixMillis(built_ms).http_date();
         let ready = agents.into_iter().map(|agent| {

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn every_listing_is_scoped_by_caller_and_agent() {
-        let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+        let stranger = Caller::new("stranger");
         for params in [json!({}), json!({"contextId": "c", "status": 3})] {
             let query = TaskQuery::new("agent", &stranger, &request(params)).unwrap();
             assert_eq!((query.owner.as_str(), query.agent.as_str()), ("stranger", "agent"));
@@ -290,7 +290,7 @@ mod tests {
             assert_eq!(violations[0].field, "pageToken");
         }
         let params = request(json!({"status": 3, "pageToken": token}));
-        let stranger = Caller { id: "stranger".to_owned(), permissions: Vec::new() };
+        let stranger = Caller::new("stranger");
         assert!(TaskQuery::new("agent", &stranger, &params).is_err());
         assert!(TaskQuery::new("other", &Caller::anonymous(), &params).is_err());
     }

@@ -10,12 +10,14 @@
 //! | `index` | how far the index has followed |
 //! | `webhooks` | what clients registered, and what each of it is owed |
 //! | `retention` | when the finished task is deleted |
+//! | `alarm` | for when the alarm is set |
 //! | `bell` | who waits for a change |
 //! | `health` | whether the session is still true to its storage |
 //!
 //! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
 //! background. Operations of clients get no further than [`Owned`], which is the owner check.
 
+mod alarm;
 mod bell;
 mod follower;
 pub mod frame;
@@ -34,7 +36,6 @@ mod turn_host;
 mod webhook;
 mod webhooks;
 
-use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use crate::auth::Caller;
@@ -42,16 +43,13 @@ use crate::config::Limits;
 use crate::executor::Runner;
 use crate::port::{Indexed, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{
-    Deadlines, Effect, Input, LogEntry, Loss, NewTask, Recall, Recovery, RunOutcome, RunStart,
-    TaskError, TaskMachine, Wants,
-};
+use crate::task::{Effect, Input, Loss, NewTask, RunStart, TaskError, TaskMachine};
 use a2a::error::Error;
 use a2a::model::{
-    ContextId, HistoryLimit, Message, Metadata, Role, TaskId, TaskPushNotificationConfig,
-    UnixMillis,
+    ContextId, HistoryLimit, Message, Metadata, TaskId, TaskPushNotificationConfig, UnixMillis,
 };
 use a2a::{ShownTask, Terms};
+use alarm::Alarm;
 use bell::Bell;
 use health::Health;
 use index::IndexDebt;
@@ -74,7 +72,7 @@ pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
 /// One task in memory.
 ///
 /// Everything that changes the task is synchronous: the machine decides, the entries collect in the journal, and
-/// [`flush`](Self::flush) stores them before anybody else can run. So nobody ever sees what is not
+/// `flush` stores them before anybody else can run. So nobody ever sees what is not
 /// stored, and two requests never interleave within a change.
 pub struct TaskSession {
     id: TaskId,
@@ -88,7 +86,7 @@ pub struct TaskSession {
     index: IndexDebt,
     webhooks: Webhooks,
     retention: Retention,
-    deadlines: RefCell<Deadlines>,
+    alarm: Alarm,
     bell: Bell,
     health: Health,
     handle: Weak<Self>,
@@ -133,13 +131,13 @@ impl TaskSession {
             webhooks,
             retention: Retention::new(limits.retention_ms),
             limits,
-            deadlines: RefCell::new(Deadlines::new(alarm)),
+            alarm: Alarm::new(alarm),
             bell: Bell::default(),
             health: Health::default(),
             handle: handle.clone(),
         });
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
-            session.recover(Loss::Interrupted, &log);
+            run::recover(&session, Loss::Interrupted, &log);
             session.flush()?;
         }
         index::project(&session);
@@ -231,7 +229,7 @@ impl TaskSession {
             begun,
         };
         self.life.draft(facts, new);
-        self.start_run(message, start);
+        run::start(self, message, start);
         Ok(owned)
     }
 
@@ -252,15 +250,7 @@ impl TaskSession {
 
     /// The alarm has fired: does what is due, waits for it, and sets the next one.
     pub async fn wake(&self) {
-        self.deadlines.borrow_mut().disarm();
-        self.index.note_alarm(self.now());
-        index::project(self);
-        notifications::enqueue_due(self);
-        self.index.until_written().await;
-        if retention::keep_until(self).is_some_and(|until| until <= self.now()) {
-            self.delete().await;
-        }
-        self.arm();
+        alarm::wake(self).await;
     }
 
     /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
@@ -274,20 +264,6 @@ impl TaskSession {
     /// is one and no other consumer has the lease.
     pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
         notifications::next_notification(self, asked)
-    }
-
-    /// Lets the run that was lost go on, begin again, or end its task, as the agent wants it.
-    fn recover(&self, loss: Loss, log: &[LogEntry]) {
-        let limits = self.run_limits();
-        if limits.is_none() {
-            self.observe(&Observation::AgentMissing { task: &self.id });
-        }
-        let max_attempts =
-            limits.as_ref().map_or(self.limits.max_attempts, |limits| limits.max_attempts);
-        let recovery = limits.map_or(Recovery::Fail, |limits| limits.recovery);
-        self.run.recall(Recall::of(log));
-        // Losing a run is always legal.
-        let _ = self.step(Input::RunLost { loss, recovery, max_attempts });
     }
 
     /// Applies an input to the task and carries the effects out, except for storing: that is
@@ -305,7 +281,7 @@ impl TaskSession {
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
-                        self.start_run(message, start);
+                        run::start(self, message, start);
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),
@@ -350,70 +326,11 @@ impl TaskSession {
         if self.life.is_settled() { 0 } else { self.journal.postpone_ms(self.now()) }
     }
 
-    /// Sets the alarm for what the task must be woken for next, if it is not set for that already.
-    fn arm(&self) {
-        if self.is_broken() || !self.life.exists() {
-            return;
-        }
-        let now = self.now();
-        let wants = self.life.with_machine(|machine| {
-            let run = machine.run().filter(|_| machine.is_active());
-            let looks = self.webhooks.looks(machine, now);
-            Wants {
-                run_until: run.map(RunStart::deadline),
-                owes_index: self.index.owes(machine.status_generation()),
-                index_retry: self.index.retry_at(),
-                webhook_look: looks.look,
-                webhook_retry: looks.retry,
-                keep_until: self.retention.keep_until(machine),
-            }
-        });
-        let wants = wants.unwrap_or_default();
-        let keep_alive_ms = self.limits.keep_alive_ms;
-        if let Some(at) = self.deadlines.borrow_mut().update(&wants, keep_alive_ms, now) {
-            self.ports.runtime.set_alarm(at);
-        }
-    }
-
     /// Makes the task exist, if there is a draft of it.
     fn create(&self) {
         for entry in self.life.create(self.now()) {
             self.journal.append(&entry);
         }
-    }
-
-    fn start_run(&self, message: Message, start: RunStart) {
-        self.run.begin(start.resumes, self.now());
-        if let Some(session) = self.handle() {
-            self.ports.runtime.spawn(Box::pin(run::drive(session, message, start)));
-        }
-    }
-
-    /// The run is over. One that said nothing at all leaves a failed task.
-    fn end_run(&self, outcome: RunOutcome) {
-        self.create();
-        // Ending a run is always legal.
-        let _ = self.step(Input::RunEnded(outcome));
-    }
-
-    /// The executor panicked. A task that nobody has seen is forgotten; any other goes on as one whose
-    /// run was interrupted. Clients that wait get an error if the task has ended by that.
-    fn lose_run_by_panic(&self) {
-        if self.life.exists() {
-            match self.journal.load(&self.id) {
-                Ok(stored) => {
-                    let log = stored.map(|(_, log)| log).unwrap_or_default();
-                    self.recover(Loss::Crashed, &log);
-                }
-                Err(error) => self.give_up(&error),
-            }
-        } else {
-            self.life.forget();
-        }
-        if !self.life.is_active() {
-            self.health.note_crash();
-        }
-        self.bell.ring();
     }
 
     /// Storage has failed: the session is not true to it any more.
@@ -424,6 +341,11 @@ impl TaskSession {
         self.health.note_crash();
         self.run.stop();
         self.bell.ring();
+    }
+
+    /// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+    fn arm(&self) {
+        alarm::arm(self);
     }
 
     /// The agent of the task; `None` if this Worker does not have it any more.
@@ -447,16 +369,6 @@ impl TaskSession {
         let generation = self.life.generation();
         let json = self.life.json(history, terms.shows_generation.then_some(generation));
         json.map(|json| ShownTask { json, generation }).ok_or_else(|| self.internal())
-    }
-
-    /// Tells the observer that the agent is given the newest message of the client.
-    fn note_newest_message(&self, agent: &str) {
-        self.life.with_task(|task| {
-            let newest = task.history.iter().rfind(|message| message.role == Role::User);
-            if let Some(message) = newest {
-                self.observe(&Observation::MessageReceived { agent, task: &self.id, message });
-            }
-        });
     }
 
     /// The error for a failure on our side, with the task if clients can know it.

@@ -19,8 +19,8 @@ use a2a::{ShownTask, Terms};
 
 /// A task, or a send that may become one, of the caller who asks.
 ///
-/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is;
-/// [`TaskSession::begin`] and [`TaskSession::repeated`] give it to the caller who sent the first message.
+/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is. Within the
+/// crate a send that begins a task, or repeats the one that began it, gives it to its sender.
 #[derive(Clone, Copy)]
 pub struct Owned<'a> {
     session: &'a TaskSession,
@@ -205,7 +205,7 @@ impl<'a> Owned<'a> {
             if let Some(webhook) = webhook {
                 self.register(webhook, before)?;
             }
-            session.note_newest_message(&agent);
+            note_newest_message(session, &agent);
         }
         session.flush().map_err(|_| self.internal())
     }
@@ -341,6 +341,16 @@ impl<'a> Owned<'a> {
             self.internal()
         })
     }
+}
+
+/// Tells the observer that the agent is given the newest message of the client.
+fn note_newest_message(session: &TaskSession, agent: &str) {
+    session.life.with_task(|task| {
+        let newest = task.history.iter().rfind(|message| message.role == Role::User);
+        if let Some(message) = newest {
+            session.observe(&Observation::MessageReceived { agent, task: session.id(), message });
+        }
+    });
 }
 
 /// What a client is told when its task refuses something.

@@ -44,11 +44,6 @@ impl Retention {
     }
 }
 
-/// When the task of a session is to be deleted, if it is.
-pub(super) fn keep_until(session: &TaskSession) -> Option<UnixMillis> {
-    session.life.with_machine(|machine| session.retention.keep_until(machine)).flatten()
-}
-
 /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
 /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted all
 /// the same.

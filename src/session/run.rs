@@ -1,5 +1,5 @@
-//! A run of an executor: polls it, stores what it says whenever it waits, bounds it in time, and
-//! keeps its panics to itself.
+//! A run of an executor, from its start to its end or loss: polls it, stores what it says whenever it waits,
+//! bounds it in time, and keeps its panics to itself.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +13,61 @@ use super::TaskSession;
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, TurnHost};
 use crate::port::Observation;
-use crate::task::{Recovery, RunOutcome, RunRequest, RunStart, timed_out};
+use crate::task::{
+    Input, LogEntry, Loss, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
+};
 use a2a::model::{ContextId, Message};
 
+/// Starts a run for a message, in the background.
+pub(super) fn start(session: &TaskSession, message: Message, start: RunStart) {
+    session.run.begin(start.resumes, session.now());
+    if let Some(handle) = session.handle() {
+        session.ports.runtime.spawn(Box::pin(drive(handle, message, start)));
+    }
+}
+
+/// Lets a run that was lost go on, begin again, or end its task, as the agent wants it.
+pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
+    let limits = session.run_limits();
+    if limits.is_none() {
+        session.observe(&Observation::AgentMissing { task: session.id() });
+    }
+    let (recovery, max_attempts) =
+        limits.map_or((Recovery::Fail, 0), |limits| (limits.recovery, limits.max_attempts));
+    session.run.recall(Recall::of(log));
+    // Losing a run is always legal.
+    let _ = session.step(Input::RunLost { loss, recovery, max_attempts });
+}
+
+/// A run is over. One that said nothing at all leaves a failed task.
+fn end(session: &TaskSession, outcome: RunOutcome) {
+    session.create();
+    // Ending a run is always legal.
+    let _ = session.step(Input::RunEnded(outcome));
+}
+
+/// The executor panicked. A task that nobody has seen is forgotten; any other goes on as one whose
+/// run was interrupted. Clients that wait get an error if the task has ended by that.
+fn lose_by_panic(session: &TaskSession) {
+    if session.life.exists() {
+        match session.journal.load(session.id()) {
+            Ok(stored) => {
+                let log = stored.map(|(_, log)| log).unwrap_or_default();
+                recover(session, Loss::Crashed, &log);
+            }
+            Err(error) => session.give_up(&error),
+        }
+    } else {
+        session.life.forget();
+    }
+    if !session.life.is_active() {
+        session.health.note_crash();
+    }
+    session.bell.ring();
+}
+
 /// Runs the executor for one message, to its end.
-pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
+async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let Some(runner) = session.runner() else { return };
     let Some(facts) = session.life.facts() else { return };
     let host: Rc<dyn TurnHost> = session.clone();
@@ -45,16 +95,16 @@ pub(super) async fn drive(session: Rc<TaskSession>, message: Message, start: Run
     let bounds = Bounds { left_ms, idle_ms };
     match bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
-        Ending::Returned(Ok(())) => session.end_run(RunOutcome::Finished),
-        Ending::Returned(Err(error)) => session.end_run(RunOutcome::Failed(error.0)),
-        Ending::TimedOut => session.end_run(RunOutcome::Failed(timed_out(timeout_ms))),
+        Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
+        Ending::Returned(Err(error)) => end(&session, RunOutcome::Failed(error.0)),
+        Ending::TimedOut => end(&session, RunOutcome::Failed(timed_out(timeout_ms))),
         Ending::Idle => {
             let reason = format!("the agent made no progress for {idle_ms} ms");
-            session.end_run(RunOutcome::Failed(reason));
+            end(&session, RunOutcome::Failed(reason));
         }
         Ending::Panicked => {
             session.observe(&Observation::AgentPanicked { task: session.id() });
-            session.lose_run_by_panic();
+            lose_by_panic(&session);
         }
     }
     // `flush` tells the observer of a failure, and gives clients that wait an error.

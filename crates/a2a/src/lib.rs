@@ -1,6 +1,27 @@
 //! The A2A (Agent2Agent) protocol without a platform: what its messages are, how calls are read and
 //! answers written. It knows neither tasks that run nor agent files and asks no clock, so any program can use it.
 //!
+//! A server reads a request with [`binding`], which gives an [`Operation`] and its parameters; decodes them to a
+//! [`Call`]; and gives what came of it, an [`Outcome`] or an [`error::Error`], to the [`binding::Reply`] of the
+//! request, which writes the answer in the client's form:
+//!
+//! ```
+//! use a2a::binding::jsonrpc::Envelope;
+//! use a2a::binding::Reply;
+//! use a2a::dialect::Dialect;
+//! use a2a::error::Error;
+//! use a2a::{Call, TaskCall};
+//!
+//! let body = br#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t-1"}}"#;
+//! let Ok(Envelope { id, method, params }) = Envelope::parse(body, 1_000) else { panic!("bad JSON") };
+//! let (dialect, operation) = Dialect::of_method(&method, Some("1.0"), true)?;
+//! let Call::Task(TaskCall::GetTask(asked)) = operation.decode(params)? else { panic!("another call") };
+//! let answer = Reply::json_rpc(id).in_dialect(dialect).error(&Error::TaskNotFound(asked.id));
+//! assert_eq!(answer.status, 200);
+//! assert!(answer.body.contains("-32001"));
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! | module | what it is |
 //! |---|---|
 //! | [`model`] | the data model of the protocol (spec §4) |
@@ -15,9 +36,11 @@ pub mod dialect;
 pub mod error;
 pub mod http;
 pub mod model;
+mod operation;
 mod outcome;
 mod terms;
 
-pub use call::{Call, FollowCall, Operation, TaskCall, WebhookCall};
+pub use call::{Call, FollowCall, TaskCall, WebhookCall};
+pub use operation::Operation;
 pub use outcome::{Outcome, ShownTask};
 pub use terms::Terms;

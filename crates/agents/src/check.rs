@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::definition::{AgentDefinition, RunSettings};
+use super::slug::check_slug;
 use crate::tool::Tool;
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 
@@ -52,22 +53,11 @@ pub fn check_all(
     problems
 }
 
-/// Whether a file name can be the path and the tenant of an agent: lower-case letters, digits and
-/// `-`, beginning with a letter, at most 63, and not a path that the Worker itself uses.
-pub fn is_valid_slug(slug: &str) -> bool {
-    let mut letters = slug.chars();
-    let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_lowercase());
-    let goes_on_well = letters
-        .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
-    begins_well && goes_on_well && slug.len() <= 63 && !RESERVED.contains(&slug)
-}
-
 fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
-    if !is_valid_slug(&agent.slug) {
-        let rule = "lower-case letters, digits and `-`, beginning with a letter";
-        report("", format!("the file name must be {rule}, and not one of {}", RESERVED.join(", ")));
+    if let Err(rule) = check_slug(&agent.slug) {
+        report("", format!("the file name {rule}"));
     }
     for (key, value) in
         [("name", &agent.name), ("description", &agent.description), ("version", &agent.version)]
@@ -162,10 +152,6 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
 fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
     Problem { file: agent.file.clone(), key: key.to_owned(), fix }
 }
-
-/// First path segments that are not agents.
-const RESERVED: [&str; 8] =
-    ["v1", "tasks", "message", "extended-agent-card", "console", "card", "assets", "health"];
 
 /// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
 const MAX_RUN_MS: u64 = 900_000;
@@ -286,15 +272,5 @@ mod tests {
             problems[0].to_string(),
             "agents/b.toml: `default` is true in agents/a.toml too; keep it in one of the two files"
         );
-    }
-
-    #[test]
-    fn file_names_become_paths() {
-        for slug in ["demo", "a", "agent-2"] {
-            assert!(is_valid_slug(slug), "{slug}");
-        }
-        for slug in ["", "Demo", "2nd", "-a", "a_b", "a.b", "tasks", "v1", "ä"] {
-            assert!(!is_valid_slug(slug), "{slug}");
-        }
     }
 }

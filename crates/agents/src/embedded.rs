@@ -1,9 +1,11 @@
 //! What the build embeds of an agent, and the Worker reads: one shape for both.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
+use super::slug::check_slug;
 use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::UnixMillis;
@@ -21,6 +23,7 @@ pub struct Embedded {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedAgent {
     /// Its path and tenant.
+    #[serde(deserialize_with = "read_slug")]
     pub slug: String,
     /// Whether it answers at `/` too.
     pub default: bool,
@@ -89,6 +92,13 @@ impl EmbeddedAgent {
     }
 }
 
+/// A slug that may be one: what is given to a deployment as text was not checked by a build.
+fn read_slug<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+    let slug = String::deserialize(text)?;
+    check_slug(&slug).map_err(|rule| D::Error::custom(format!("`slug` {rule}, got {slug:?}")))?;
+    Ok(slug)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -120,7 +130,8 @@ mod tests {
             rows = [1, 2]";
         let bare = "executor = { kind = 'tools', tools = { names = [] } }";
         let agents = [bare, more].map(|text| {
-            let definition: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
+            let parsed: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
+            let definition = AgentDefinition { slug: "a".to_owned(), ..parsed };
             EmbeddedAgent::new(definition, &[]).unwrap()
         });
         let embedded = Embedded::new(UnixMillis(1_767_603_601_000), agents.to_vec());
@@ -132,5 +143,19 @@ mod tests {
             Table::of(&json!({"name": "seats", "rows": [1, 2]})).as_ref(),
             Ok(&executor.table)
         );
+    }
+
+    #[test]
+    fn a_reserved_slug_is_refused() {
+        let agent = |slug: &str| {
+            let executor = json!({"kind": "tools", "table": {}, "run": RunSettings::default()});
+            json!({"slug": slug, "default": true, "development": false, "card": "{}",
+                "capabilities": Capabilities::default(), "executor": executor})
+        };
+        for slug in ["mcp", "_dev", "Demo"] {
+            let text = json!({"built_ms": 0, "agents": [agent(slug)]}).to_string();
+            let refused = Embedded::read(&text).unwrap_err().to_string();
+            assert!(refused.contains("`slug` must") && refused.contains(slug), "{refused}");
+        }
     }
 }

@@ -14,14 +14,16 @@ mod embedded;
 mod file;
 mod kind;
 pub mod script;
+mod slug;
 mod table;
 pub mod tool;
 
 pub use card::{capabilities_of, card_of};
-pub use check::{Problem, check_all, is_valid_slug};
+pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, RecoveryMode, RunSettings, SkillDefinition};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
 pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
+pub use slug::check_slug;
 pub use table::{Misfit, Table};

@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use worker::{Env, console_error};
+use worker::Env;
 
 use crate::auth::Caller;
 use crate::edge::address::{ObjectId, TaskAddress};
@@ -11,6 +11,7 @@ use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::port::{Observation, Observer};
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
@@ -27,17 +28,18 @@ pub(super) async fn list_tasks(
     agent: &str,
     caller: &Caller,
     request: &ListTasksRequest,
+    observer: &dyn Observer,
 ) -> Result<String, Error> {
     let query = TaskQuery::new(agent, caller, request)?;
     let found = D1Index { env: env.clone() }.find(&query).await.map_err(|error| {
-        console_error!("tasks cannot be listed: {error}");
+        observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
         Error::Unavailable(
             "tasks cannot be listed at the moment; they go on, and GetTask gives them",
         )
     })?;
     let mut page = Page::new(&query, request, found);
     let tasks = if request.include_artifacts {
-        with_artifacts(env, agent, caller, request, &mut page).await?
+        with_artifacts(env, agent, caller, request, &mut page, observer).await?
     } else {
         let history = HistoryLimit::from_wire(request.history_length);
         page.tasks.iter().map(|task| task.to_json(history)).collect()
@@ -53,6 +55,7 @@ async fn with_artifacts(
     caller: &Caller,
     request: &ListTasksRequest,
     page: &mut Page,
+    observer: &dyn Observer,
 ) -> Result<Vec<String>, Error> {
     let located = page.tasks.iter().map(|task| {
         let object = task.object.clone().map(ObjectId::new);
@@ -65,7 +68,7 @@ async fn with_artifacts(
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let (fingerprint, terms) = (None, Terms::default());
         let command = Command { agent, caller, reply, fingerprint, terms, call };
-        ask_for_task(env, address, command)
+        ask_for_task(env, address, command, observer)
     });
     let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
@@ -88,9 +91,10 @@ async fn ask_for_task(
     env: &Env,
     address: TaskAddress,
     command: Command,
+    observer: &dyn Observer,
 ) -> Result<Option<String>, Error> {
     let unavailable = |reason: String| {
-        console_error!("a task on a page does not answer: {reason}");
+        observer.observe(&Observation::ListingFailed { reason: &reason });
         Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
     };
     let object = match Object::at(env, &address) {

@@ -1,9 +1,7 @@
 //! Serving agent cards (spec §8).
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use super::http::HttpResponse;
-use crate::model::UnixMillis;
+use crate::model::{UnixMillis, fnv1a};
 
 /// What stands for the origin in a card that was made while building.
 pub const ORIGIN: &str = "{origin}";
@@ -21,9 +19,7 @@ pub struct Known {
 /// `modified` is the HTTP date on which the agent files were built.
 pub fn card(template: &str, origin: &str, modified: &str, known: &Known) -> HttpResponse {
     let body = template.replace(ORIGIN, origin);
-    let mut hasher = DefaultHasher::new();
-    body.hash(&mut hasher);
-    let etag = format!("\"{:016x}\"", hasher.finish());
+    let etag = format!("\"{:016x}\"", fnv1a(body.as_bytes()));
     let is_known = match (&known.etag, &known.modified) {
         (Some(header), _) => matches_etag(header, &etag),
         (None, Some(header)) => is_since(header, modified),

@@ -57,8 +57,8 @@ pub fn decode_with<T>(
     }
 }
 
-/// Reads JSON of our own making. The Worker has no other parser than that for [`Value`] from bytes: a
-/// second one, or derives that read every type, weigh a tenth of it.
+/// Reads JSON of our own making: what was stored, or sent from one part of a server to another. It is read
+/// by the same [`Decode`] as requests are.
 ///
 /// # Errors
 ///

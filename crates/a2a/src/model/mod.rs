@@ -2,7 +2,7 @@
 //!
 //! Writing is `serde::Serialize` and gives the JSON of A2A 1.0 (ProtoJSON, camelCase, defaults
 //! omitted). Reading is [`decode`]: lenient where ProtoJSON is, and precise about what is wrong.
-//! How older versions look on the wire is the business of `binding`.
+//! How older versions look on the wire is the business of [`dialect`](crate::dialect).
 
 mod agent_card;
 mod artifact;
@@ -12,10 +12,12 @@ mod generation;
 mod id;
 mod json;
 mod message;
-mod push;
 mod request;
+mod secret;
 mod task;
 mod time;
+mod webhook;
+mod webhook_request;
 
 pub use agent_card::{
     AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentProvider, AgentSkill,
@@ -27,15 +29,18 @@ pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
 pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
 pub use message::{Base64, Message, Part, PartContent, Role};
-pub use push::{
-    AuthenticationInfo, EventFilter, KnownSecrets, ListPushNotificationConfigsRequest,
-    PushNotificationConfigRequest, RedeliverRequest, Secret, ShownWebhook,
-    TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
-};
 pub use request::fnv1a;
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,
     SendMessageRequest, SubscribeToTaskRequest,
 };
+pub use secret::Secret;
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
+pub use webhook::{
+    AuthenticationInfo, EventFilter, KnownSecrets, ShownWebhook, TaskPushNotificationConfig,
+    WEBHOOKS_EXTENSION,
+};
+pub use webhook_request::{
+    ListPushNotificationConfigsRequest, PushNotificationConfigRequest, RedeliverRequest,
+};

@@ -1,12 +1,9 @@
-//! Webhooks of a task (spec §4.3): what a client registers, and what it asks about them.
-
-use std::fmt;
+//! Webhooks of a task (spec §4.3): what a client registers.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::decode::{Decode, Fields};
-use super::{Base64, TaskId};
+use super::{Base64, Secret, TaskId};
 
 /// A webhook of a task (spec §4.3.1), as it is registered.
 ///
@@ -86,29 +83,6 @@ pub struct AuthenticationInfo {
     pub credentials: Option<Secret>,
 }
 
-/// A text that is not to be seen in logs: it shows only when it is asked for by name, or serialized.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Keeps a text secret.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("…")
-    }
-}
-
 /// Which events a webhook gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -131,47 +105,6 @@ impl EventFilter {
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }
-}
-
-/// The parameters of Get- and DeleteTaskPushNotificationConfig (spec §3.1.8, §3.1.10), and of the
-/// listing of deliveries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PushNotificationConfigRequest {
-    /// The agent, when several answer at one URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
-    /// The task.
-    pub task_id: TaskId,
-    /// The webhook.
-    pub id: String,
-}
-
-/// The parameters of ListTaskPushNotificationConfigs (spec §3.1.9). A task has so few that every answer
-/// is complete: the page size and token of a request are not needed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ListPushNotificationConfigsRequest {
-    /// The agent, when several answer at one URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
-    /// The task.
-    pub task_id: TaskId,
-}
-
-/// The parameters of RedeliverTaskPushNotifications (extension [`WEBHOOKS_EXTENSION`]).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RedeliverRequest {
-    /// The agent, when several answer at one URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
-    /// The task.
-    pub task_id: TaskId,
-    /// The webhook.
-    pub id: String,
-    /// The generation of the first event to be sent again, from 1.
-    pub from_generation: u64,
 }
 
 /// The extension under which webhooks can be filtered, looked at and sent again.
@@ -269,46 +202,6 @@ fn is_of_a_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-impl Decode for PushNotificationConfigRequest {
-    fn decode(fields: &mut Fields) -> Option<Self> {
-        let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
-        let id = fields.required_string("id");
-        Some(Self { tenant, task_id: TaskId::new(task_id?), id: id? })
-    }
-}
-
-impl Decode for ListPushNotificationConfigsRequest {
-    fn decode(fields: &mut Fields) -> Option<Self> {
-        let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
-        Some(Self { tenant, task_id: TaskId::new(task_id?) })
-    }
-}
-
-impl Decode for RedeliverRequest {
-    fn decode(fields: &mut Fields) -> Option<Self> {
-        let webhook = PushNotificationConfigRequest::decode(fields);
-        let from_generation = match fields.member("fromGeneration") {
-            None => None,
-            Some(Value::String(text)) => text.parse().ok(),
-            Some(value) => value.as_u64().or_else(|| value.as_f64().and_then(whole)),
-        };
-        let from_generation = from_generation.filter(|generation| *generation > 0);
-        if from_generation.is_none() {
-            fields.refuse("fromGeneration", "is required: the generation of an event, from 1");
-        }
-        let PushNotificationConfigRequest { tenant, task_id, id } = webhook?;
-        Some(Self { tenant, task_id, id, from_generation: from_generation? })
-    }
-}
-
-/// A number without fraction, as `3.0`, that is exact.
-fn whole(number: f64) -> Option<u64> {
-    ((0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0)
-        .then_some(number as u64)
-}
-
 /// The longest id that a client may give a webhook, in characters.
 const MAX_ID_CHARS: usize = 64;
 
@@ -328,7 +221,7 @@ const MAX_SECRET_BYTES: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::decode::decode;
     use super::*;
@@ -424,38 +317,6 @@ mod tests {
         for violation in violations {
             assert!(!violation.description.contains("cret\n"), "{violation:?}");
             assert!(!violation.description.contains("secret"), "{violation:?}");
-        }
-    }
-
-    #[test]
-    fn a_redelivery_says_from_where() {
-        let read = |from: Value| {
-            decode::<RedeliverRequest>(json!({"taskId": "t", "id": "c", "fromGeneration": from}))
-        };
-        for from in [json!(3), json!("3"), json!(3.0)] {
-            assert_eq!(read(from).unwrap().from_generation, 3);
-        }
-        // Beyond what any task has, and still a number that the object of the task reads.
-        for from in [json!(u64::MAX), json!(u64::MAX.to_string())] {
-            let request = read(from).unwrap();
-            let sent = serde_json::to_string(&request).unwrap();
-            let received = super::super::decode::read_json::<RedeliverRequest>(&sent).unwrap();
-            assert_eq!((received.from_generation, &received), (u64::MAX, &request));
-        }
-        for from in [
-            json!(null),
-            json!(0),
-            json!(-1),
-            json!(1.5),
-            json!(1e300),
-            json!(-0.0),
-            json!("x"),
-            json!("18446744073709551616"),
-            json!([]),
-        ] {
-            let violations = read(from.clone()).unwrap_err();
-            let fields: Vec<_> = violations.iter().map(|found| found.field.as_str()).collect();
-            assert_eq!(fields, ["fromGeneration"], "{from}");
         }
     }
 }

@@ -1,0 +1,331 @@
+//! Admission: judges a request as far as no task is needed for that. Pure; the order of its steps is tested below.
+//!
+//! route, version, identity, agent, extensions, capabilities, parameters, limits, terms
+
+use serde_json::Value;
+
+use crate::auth::Caller;
+use crate::config::Settings;
+use crate::edge::command::Command;
+use crate::edge::webhook::check_webhook;
+use crate::executor::{Agents, HostedAgent};
+use a2a::binding::{Reply, ServiceParameters, extensions};
+use a2a::dialect::Dialect;
+use a2a::error::Error;
+use a2a::model::SendMessageRequest;
+use a2a::{Call, Operation};
+
+/// What requests are judged by: the agent at their path, and the rules of the deployment.
+pub(super) struct Door<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) agents: &'a Agents,
+    /// The agent of the path; `None` where the path is `/`.
+    pub(super) slug: Option<&'a str>,
+    pub(super) agent: &'a HostedAgent,
+    /// Says what is wrong with where the URL of a webhook leads.
+    pub(super) check_url: CheckUrl,
+}
+
+/// Checks where the URL of a webhook leads, and says what it must be.
+pub(super) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
+
+/// A request that was read by its binding, and not judged yet.
+pub(super) struct Asked<'a> {
+    /// What is asked for.
+    pub(super) wanted: Wanted<'a>,
+    /// Its parameters, which are not decoded yet.
+    pub(super) params: Value,
+    /// What its headers say besides.
+    pub(super) parameters: &'a ServiceParameters,
+    /// In which form to answer it.
+    pub(super) reply: Reply,
+    /// Who makes it, or why nobody may with these credentials.
+    pub(super) identity: Result<Caller, Error>,
+}
+
+/// What a request asks for.
+pub(super) enum Wanted<'a> {
+    /// What this method of JSON-RPC stands for.
+    Method(&'a str),
+    /// An operation, which a path and a verb of HTTP+JSON stand for. They had to be known before its body.
+    Operation(Dialect, Operation),
+}
+
+impl<'a> Door<'a> {
+    /// The door of the agent that a path leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`].
+    pub(super) fn find(
+        settings: &'a Settings,
+        agents: &'a Agents,
+        slug: Option<&'a str>,
+        path: &str,
+        check_url: CheckUrl,
+    ) -> Result<Self, Error> {
+        let agent = agents.find(slug).ok_or_else(|| unknown_path(path, agents))?;
+        Ok(Self { settings, agents, slug, agent, check_url })
+    }
+
+    /// Admits a request: gives the command that carries it out.
+    ///
+    /// # Errors
+    ///
+    /// The first reason to refuse it, in the order that the head of this file tells.
+    pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Error> {
+        let Asked { wanted, params, parameters, reply, identity } = asked;
+        let (dialect, operation) = match wanted {
+            Wanted::Method(name) => {
+                let version = parameters.version.as_deref();
+                Dialect::of_method(name, version, self.settings.strict_version)?
+            }
+            Wanted::Operation(dialect, operation) => (dialect, operation),
+        };
+        let caller = identity?;
+        let agent = self.agent_for(params.get("tenant").and_then(Value::as_str))?;
+        let capabilities = &agent.capabilities;
+        let declared = &capabilities.extensions;
+        let active = extensions::activate(operation, declared, &parameters.extensions)?;
+        operation.check_offered(capabilities)?;
+        let call = operation.decode(params)?;
+        call.check_offered(capabilities)?;
+        check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
+        if let Some(request) = call.message() {
+            check_message(request, self.settings)?;
+        }
+        let terms = parameters.terms(&call, &active)?;
+        let is_keyed = parameters.idempotency_key()?.is_some();
+        let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
+        let reply = reply.in_dialect(dialect).with_extensions(active);
+        Ok(Command { agent: agent.slug.clone(), caller, reply, fingerprint, terms, call })
+    }
+
+    /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
+    fn agent_for(&self, tenant: Option<&str>) -> Result<&'a HostedAgent, Error> {
+        let Some(tenant) = tenant.filter(|tenant| !tenant.is_empty()) else {
+            return Ok(self.agent);
+        };
+        let (agents, slug) = (self.agents, self.slug);
+        let named = agents.find(Some(tenant)).filter(|_| slug.is_none_or(|slug| slug == tenant));
+        named.ok_or_else(|| {
+            let all = || agents.slugs().collect::<Vec<_>>().join(", ");
+            let known = slug.map_or_else(all, str::to_owned);
+            let description = format!("names no agent that answers here; there is: {known}");
+            Error::invalid("tenant", description)
+        })
+    }
+}
+
+/// The refusal of a path to which nothing belongs.
+pub(super) fn unknown_path(path: &str, agents: &Agents) -> Error {
+    let shown: String = path.chars().take(60).collect();
+    let cards = "their cards at <agent>/.well-known/agent-card.json";
+    Error::NotFound(format!(
+        "nothing is served at {shown}; agents answer at {}, {cards}",
+        agents.paths()
+    ))
+}
+
+fn check_message(request: &SendMessageRequest, settings: &Settings) -> Result<(), Error> {
+    let parts = request.message.parts.len();
+    if parts > settings.max_parts {
+        let limit = settings.max_parts;
+        let description = format!("must have at most {limit} parts, got {parts}");
+        return Err(Error::invalid("message.parts", description));
+    }
+    // Short texts take several times their bytes in memory, and are kept.
+    let message = &request.message;
+    for (field, count) in [
+        ("message.extensions", message.extensions.len()),
+        ("message.referenceTaskIds", message.reference_task_ids.len()),
+        ("configuration.acceptedOutputModes", request.configuration.accepted_output_modes.len()),
+    ] {
+        if count > MAX_LISTED {
+            let description = format!("must have at most {MAX_LISTED} entries, got {count}");
+            return Err(Error::invalid(field, description));
+        }
+    }
+    Ok(())
+}
+
+/// How many extensions, other tasks or media types a message may name.
+const MAX_LISTED: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::executor::Registry;
+    use crate::port::memory::MemoryPlatform;
+    use a2a::binding::MediaType;
+
+    fn agents() -> Agents {
+        let agent = |slug: &str, streaming: bool, push_notifications: bool, extensions: Value| {
+            json!({
+                "slug": slug, "default": slug == "full", "development": false, "card": "",
+                "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
+                    "extended_agent_card": false, "extensions": extensions},
+                "executor": {"kind": "script", "table": {"rules": []}, "run": {}},
+            })
+        };
+        let agents = [
+            agent("full", true, true, json!([])),
+            agent("bare", false, false, json!([{"uri": "urn:needed", "required": true}])),
+            agent("plain", true, false, json!([])),
+        ];
+        let text = json!({"built_ms": 0, "agents": agents}).to_string();
+        let outside = MemoryPlatform::default().outside();
+        Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
+    }
+
+    fn settings() -> Settings {
+        Settings::read(|name| (name == "MAX_PARTS").then(|| "1".to_owned())).unwrap()
+    }
+
+    fn parameters(headers: &[(&str, &str)]) -> ServiceParameters {
+        let header = |name: &str| {
+            let found = headers.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        ServiceParameters::read(header, "")
+    }
+
+    fn https_only(url: &str, _settings: &Settings) -> Result<(), String> {
+        if url.starts_with("https://") { Ok(()) } else { Err("must be https".to_owned()) }
+    }
+
+    /// Sends a method to the agent at a path.
+    fn admit(
+        slug: Option<&str>,
+        method: &str,
+        params: Value,
+        headers: &[(&str, &str)],
+        identity: Result<Caller, Error>,
+    ) -> Result<Command<Call>, Error> {
+        let (settings, agents, parameters) = (settings(), agents(), parameters(headers));
+        let door = Door::find(&settings, &agents, slug, "/x", https_only)?;
+        let reply = Reply::rest(MediaType::Json);
+        let wanted = Wanted::Method(method);
+        door.admit(Asked { wanted, params, parameters: &parameters, reply, identity })
+    }
+
+    fn message(parts: usize) -> Value {
+        json!({"messageId": "m", "role": "ROLE_USER", "parts": vec![json!({"text": "x"}); parts]})
+    }
+
+    /// A send with every fault there is, in which those before `step` are mended.
+    fn faulty(step: usize) -> Result<Command<Call>, Error> {
+        let mended = |fault: usize| fault < step;
+        let slug = match step {
+            0 => "nobody",
+            1..=5 => "bare",
+            6..=7 => "plain",
+            _ => "full",
+        };
+        let version = if mended(1) { "1.0" } else { "9.0" };
+        let identity =
+            if mended(2) { Ok(Caller::anonymous()) } else { Err(Error::Unavailable("who")) };
+        let mut headers = vec![("a2a-version", version)];
+        if !mended(10) {
+            headers.push(("if-generation-match", "7"));
+        }
+        if !mended(11) {
+            headers.push(("idempotency-key", ""));
+        }
+        if mended(4) {
+            headers.push(("a2a-extensions", "urn:needed"));
+        }
+        let url = if mended(8) { "https://a.example" } else { "http://a.example" };
+        let parts = if mended(9) { 1 } else { 2 };
+        let mut params = json!({
+            "message": message(parts),
+            "configuration": {"taskPushNotificationConfig": {"url": url}},
+        });
+        if !mended(3) {
+            params["tenant"] = json!("somebody");
+        }
+        if !mended(6) {
+            params["message"]["role"] = json!("ROLE_NOBODY");
+        }
+        admit(Some(slug), "SendStreamingMessage", params, &headers, identity)
+    }
+
+    #[test]
+    fn the_first_fault_in_the_order_of_the_steps_is_told() {
+        for (step, code, text) in [
+            (0, -32601, "nothing is served at /x"),
+            (1, -32009, "A2A 9.0 is not spoken"),
+            (2, -32603, "who"),
+            (3, -32602, "tenant names no agent"),
+            (4, -32008, "urn:needed"),
+            (5, -32004, "SendStreamingMessage is not offered"),
+            (6, -32602, "message.role"),
+            (7, -32003, "push notifications are not supported"),
+            (8, -32602, "configuration.taskPushNotificationConfig.url must be https"),
+            (9, -32602, "message.parts must have at most 1 parts"),
+            (10, -32602, "If-Generation-Match"),
+            (11, -32602, "Idempotency-Key"),
+        ] {
+            let refused = faulty(step).expect_err(text);
+            assert_eq!(refused.wire().code, code, "{step}: {refused}");
+            assert!(refused.to_string().contains(text), "{step}: {refused}");
+        }
+        assert!(faulty(12).is_ok());
+    }
+
+    #[test]
+    fn a_command_is_for_the_agent_of_the_path_or_at_the_root_for_that_of_the_tenant() {
+        let caller = || Ok(Caller::anonymous());
+        for (slug, tenant, agent) in [
+            (None, None, Some("full")),
+            (None, Some("plain"), Some("plain")),
+            (None, Some(""), Some("full")),
+            (Some("plain"), None, Some("plain")),
+            (Some("plain"), Some("plain"), Some("plain")),
+            (Some("plain"), Some("full"), None),
+            (None, Some("nobody"), None),
+        ] {
+            let params = json!({"id": "t", "tenant": tenant});
+            let admitted = admit(slug, "GetTask", params, &[], caller());
+            let found = admitted.ok().map(|command| command.agent);
+            assert_eq!(found.as_deref(), agent, "{slug:?} {tenant:?}");
+        }
+    }
+
+    #[test]
+    fn a_send_under_a_key_has_a_fingerprint_and_other_calls_have_none() {
+        for (method, params, key, has_fingerprint) in [
+            ("SendMessage", json!({"message": message(1)}), Some("k"), true),
+            ("SendMessage", json!({"message": message(1)}), None, false),
+            ("GetTask", json!({"id": "t"}), Some("k"), false),
+        ] {
+            let headers: Vec<_> = key.map(|key| ("idempotency-key", key)).into_iter().collect();
+            let command = admit(None, method, params, &headers, Ok(Caller::anonymous())).unwrap();
+            assert_eq!(command.fingerprint.is_some(), has_fingerprint, "{method} {key:?}");
+        }
+    }
+
+    #[test]
+    fn extensions_that_both_sides_name_are_in_use() {
+        let headers = [("a2a-extensions", "urn:needed, urn:other")];
+        let caller = Ok(Caller::anonymous());
+        let command = admit(Some("bare"), "GetTask", json!({"id": "t"}), &headers, caller);
+        let header = command.unwrap().reply.extensions_header();
+        assert_eq!(header, Some(("a2a-extensions", "urn:needed".to_owned())));
+    }
+
+    #[test]
+    fn lists_of_names_in_a_message_are_bounded() {
+        for field in ["extensions", "referenceTaskIds"] {
+            for (count, is_taken) in [(MAX_LISTED, true), (MAX_LISTED + 1, false)] {
+                let mut message = message(1);
+                message[field] = json!(vec!["x"; count]);
+                let params = json!({"message": message});
+                let admitted = admit(None, "SendMessage", params, &[], Ok(Caller::anonymous()));
+                assert_eq!(admitted.is_ok(), is_taken, "{field} {count}");
+            }
+        }
+    }
+}

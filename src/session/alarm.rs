@@ -1,0 +1,67 @@
+//! The one alarm of a task: what it is set for, and what happens when it fires.
+
+use std::cell::RefCell;
+
+use super::{TaskSession, index, notifications};
+use crate::task::{Deadlines, RunStart, Wants};
+use a2a::model::UnixMillis;
+
+/// The alarm of one task.
+pub(super) struct Alarm(RefCell<Deadlines>);
+
+impl Alarm {
+    /// The alarm as it is set, if it is.
+    pub(super) fn new(set_for: Option<UnixMillis>) -> Self {
+        Self(RefCell::new(Deadlines::new(set_for)))
+    }
+
+    /// It has fired, and is not set any more.
+    fn note_fired(&self) {
+        self.0.borrow_mut().disarm();
+    }
+
+    /// Follows what the task wants; gives the instant for which the alarm must be set now, if it must.
+    fn follow(&self, wants: &Wants, keep_alive_ms: u64, now: UnixMillis) -> Option<UnixMillis> {
+        self.0.borrow_mut().update(wants, keep_alive_ms, now)
+    }
+}
+
+/// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+pub(super) fn arm(session: &TaskSession) {
+    if session.is_broken() {
+        return;
+    }
+    let now = session.now();
+    let wants = session.life.with_machine(|machine| {
+        let run = machine.run().filter(|_| machine.is_active());
+        let looks = session.webhooks.looks(machine, now);
+        Wants {
+            run_until: run.map(RunStart::deadline),
+            owes_index: session.index.owes(machine.status_generation()),
+            index_retry: session.index.retry_at(),
+            webhook_look: looks.look,
+            webhook_retry: looks.retry,
+            keep_until: session.retention.keep_until(machine),
+        }
+    });
+    let keep_alive_ms = session.limits.keep_alive_ms;
+    let set = wants.and_then(|wants| session.alarm.follow(&wants, keep_alive_ms, now));
+    if let Some(at) = set {
+        session.ports.runtime.set_alarm(at);
+    }
+}
+
+/// The alarm has fired: does what is due, waits for it, and sets the next one.
+pub(super) async fn wake(session: &TaskSession) {
+    session.alarm.note_fired();
+    session.index.note_alarm(session.now());
+    index::project(session);
+    notifications::enqueue_due(session);
+    // Waited for, so that the platform fires the alarm again if the object dies meanwhile.
+    session.index.until_written().await;
+    let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
+    if keep_until.flatten().is_some_and(|until| until <= session.now()) {
+        session.delete().await;
+    }
+    arm(session);
+}

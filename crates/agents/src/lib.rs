@@ -20,7 +20,7 @@ pub mod tool;
 
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};
-pub use definition::{AgentDefinition, Capabilities, RecoveryMode, RunSettings, SkillDefinition};
+pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;

@@ -114,7 +114,7 @@ fn a_refusal_has_the_headers_that_the_object_gave_it_and_no_others() {
     let told = |headers: &[(&str, &str)]| {
         let mut hello = following(Operation::SendStreamingMessage, None, None);
         hello.command.fingerprint = Some("f".to_owned());
-        hello.command.terms.quota = Some(3);
+        hello.command.terms.over_quota = Some(3);
         let mut stream = stream(hello);
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();

@@ -5,8 +5,8 @@ use futures_util::{StreamExt, stream};
 use worker::{Env, Result};
 
 use crate::edge::address::TaskAddress;
+use crate::edge::ask::Refusal;
 use crate::edge::bindings::{self, ANSWERS_AT_ONCE};
-use crate::edge::command::Refusal;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::edge::service::observer::ConsoleObserver;

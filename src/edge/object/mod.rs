@@ -19,9 +19,10 @@ use worker::{
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::ask::{Ask, Form, Refusal};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
-use crate::edge::command::{Ask, Command, Form, Refusal, StreamCommand};
+use crate::edge::command::{Command, StreamCommand};
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
@@ -71,7 +72,7 @@ impl DurableObject for TaskObject {
         answer.or_else(refuse)
     }
 
-    /// The first and only message over a follower's socket: a [`StreamCommand`].
+    /// The first and only message over a follower's socket: a `StreamCommand`.
     async fn websocket_message(
         &self,
         socket: WebSocket,

@@ -21,7 +21,7 @@ use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, 
 use a2a::model::UnixMillis;
 
 /// All ports of the task of one object but its storage.
-pub(in crate::edge) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
+pub(super) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
     let object = ObjectId::new(state.id().to_string());
     let index = D1Index { env: env.clone() };
     Ports {

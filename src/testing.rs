@@ -103,6 +103,7 @@ impl TestAgent {
             agent: AGENT.to_owned(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
+            dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
         };

@@ -9,6 +9,7 @@
 
 use std::rc::Rc;
 
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
 use a2a::{Outcome, Terms};
@@ -137,6 +138,7 @@ fn sender() -> Sender {
         run_timeout_ms: None,
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),
+        dialect: Dialect::V1,
         fingerprint: None,
     }
 }

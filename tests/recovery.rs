@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use a2a::Terms;
+use a2a::dialect::Dialect;
 use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
@@ -171,6 +172,7 @@ impl World {
             agent: "agent".to_owned(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
+            dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
         };

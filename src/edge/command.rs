@@ -1,195 +1,15 @@
-//! What a task object is asked, and the form in which it travels.
+//! The calls of clients as they travel to a task object. `ask.rs` has the other things that it is asked.
 //!
 //! Both sides may be of different versions during a deploy: members are added, and unknown ones are ignored. A change
-//! that an older version would get wrong raises the number of the form ([`format`]). Neither the heads of
-//! requests nor the statuses of refusals change their meaning.
+//! that an older version would get wrong raises the number of the form ([`format`]).
 
 use serde::Serialize;
 
 use crate::auth::Caller;
 use crate::format;
-use crate::push::NextNotification;
 use a2a::binding::Reply;
-use a2a::model::decode::{Decode, Fields, read_json};
-use a2a::model::encode;
+use a2a::model::decode::{Decode, Fields};
 use a2a::{FollowCall, TaskCall, Terms};
-
-/// What an object is asked. `objects.rs` sends it, the object carries it out.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ask {
-    /// A call of a client. Answered by the finished HTTP response for the client, of a status below 500.
-    Call(Box<Command>),
-    /// A socket for a follower. Answered by the socket; its first message is a [`StreamCommand`].
-    Follow,
-    /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
-    NextNotification(NextNotification),
-    /// To delete the task if it is finished. Answered by status 204.
-    Delete,
-}
-
-impl Ask {
-    /// The form in which it travels.
-    pub(super) fn form(&self) -> Form {
-        match self {
-            Self::Call(_) => Form::Call,
-            Self::Follow => Form::Follow,
-            Self::NextNotification(_) => Form::NextNotification,
-            Self::Delete => Form::Delete,
-        }
-    }
-
-    /// The body of the request that carries it.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be encoded.
-    pub(super) fn into_body(self) -> serde_json::Result<Option<String>> {
-        match self {
-            Self::Call(command) => encode(&*command).map(Some),
-            Self::NextNotification(asked) => serde_json::to_string(&asked).map(Some),
-            Self::Follow | Self::Delete => Ok(None),
-        }
-    }
-
-    /// Reads what came in this form.
-    ///
-    /// # Errors
-    ///
-    /// When the body is none of this version.
-    pub(super) fn read(form: Form, body: &str) -> serde_json::Result<Self> {
-        match form {
-            Form::Call => read_json(body).map(Box::new).map(Self::Call),
-            Form::Follow => Ok(Self::Follow),
-            Form::NextNotification => read_json(body).map(Self::NextNotification),
-            Form::Delete => Ok(Self::Delete),
-        }
-    }
-}
-
-/// The forms of [`Ask`]: what the head of a request tells of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// A POST with a [`Command`].
-    Call,
-    /// An upgrade to a WebSocket, without a body.
-    Follow,
-    /// A POST with a [`NextNotification`], at a path of its own.
-    NextNotification,
-    /// A DELETE, without a body.
-    Delete,
-}
-
-impl Form {
-    /// The form of a request with this head.
-    pub(super) fn of(method: &str, path: &str, is_upgrade: bool) -> Self {
-        match (method, path) {
-            _ if is_upgrade => Self::Follow,
-            ("DELETE", _) => Self::Delete,
-            (_, WEBHOOK_PATH) => Self::NextNotification,
-            (_, _) => Self::Call,
-        }
-    }
-
-    /// The method of a request in this form.
-    pub(super) fn method(self) -> &'static str {
-        match self {
-            Self::Call | Self::NextNotification => "POST",
-            Self::Follow => "GET",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// The path of a request in this form.
-    pub(super) fn path(self) -> &'static str {
-        match self {
-            Self::NextNotification => WEBHOOK_PATH,
-            Self::Call | Self::Follow | Self::Delete => "/",
-        }
-    }
-
-    /// Whether a request in this form asks for a socket.
-    pub(super) fn is_upgrade(self) -> bool {
-        self == Self::Follow
-    }
-
-    /// Whether a request in this form has a body.
-    pub(super) fn has_body(self) -> bool {
-        matches!(self, Self::Call | Self::NextNotification)
-    }
-}
-
-/// Where an object takes what senders ask.
-const WEBHOOK_PATH: &str = "/webhook";
-
-/// Why an object does not do what it was asked, apart from what it tells the client of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It cannot read the command, or its task: another version can, and will in a moment or after the next
-    /// deploy.
-    Unreadable,
-    /// The task has as many followers as it may have: this many.
-    TooManyFollowers(usize),
-    /// The task is not finished, or cannot be deleted now.
-    NotDeleted,
-    /// It failed, with this status of 500 or more.
-    Failed(u16),
-}
-
-impl Refusal {
-    /// The status of the answer.
-    pub(super) fn status(self) -> u16 {
-        match self {
-            Self::Unreadable => 501,
-            Self::TooManyFollowers(_) => 429,
-            Self::NotDeleted => 409,
-            Self::Failed(status) => status,
-        }
-    }
-
-    /// The header of the answer that tells the limit which was reached.
-    pub(super) fn limit(self) -> Option<(&'static str, usize)> {
-        match self {
-            Self::TooManyFollowers(limit) => Some((LIMIT, limit)),
-            Self::Unreadable | Self::NotDeleted | Self::Failed(_) => None,
-        }
-    }
-
-    /// The refusal that an answer is, if it is one.
-    pub(super) fn read(
-        form: Form,
-        status: u16,
-        header: impl FnOnce(&str) -> Option<String>,
-    ) -> Option<Self> {
-        match (form, status) {
-            (_, 501) => Some(Self::Unreadable),
-            (_, 500..) => Some(Self::Failed(status)),
-            // What a call is answered below 500 is for the client.
-            (Form::Call, _) => None,
-            // Objects of version 0.1.0 answer 400.
-            (Form::NextNotification, 400) => Some(Self::Unreadable),
-            (Form::Follow, 429) => {
-                let limit = header(LIMIT).and_then(|limit| limit.parse().ok());
-                Some(Self::TooManyFollowers(limit.unwrap_or_default()))
-            }
-            (Form::Delete, 409) => Some(Self::NotDeleted),
-            (Form::Follow | Form::NextNotification | Form::Delete, _) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unreadable => out.write_str("it cannot read the command, or its task"),
-            Self::TooManyFollowers(limit) => write!(out, "it has {limit} followers already"),
-            Self::NotDeleted => out.write_str("its task is not finished, or cannot be deleted now"),
-            Self::Failed(status) => write!(out, "it answered {status}"),
-        }
-    }
-}
-
-/// The header that tells how many followers a task may have.
-const LIMIT: &str = "x-limit";
 
 /// One call for a task object: a [`TaskCall`], which it answers with the finished HTTP response for the
 /// client, or as part of a [`StreamCommand`].
@@ -244,13 +64,10 @@ impl Decode for StreamCommand {
 mod tests {
     use serde_json::json;
 
-    use crate::push::Report;
-
     use super::*;
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::model::decode::read_json;
-    use a2a::model::{GetTaskRequest, TaskId};
     use a2a::{Call, Operation};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
@@ -346,91 +163,6 @@ mod tests {
                     call @ (Call::List(_) | Call::Card) => panic!("no object answers {call:?}"),
                 }
             }
-        }
-    }
-
-    fn every_ask() -> [Ask; 4] {
-        let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
-        let (call, reply) = (TaskCall::GetTask(request), Reply::rest(MediaType::Json));
-        let command = command(call, &reply, None, Terms::default());
-        let report = Report { generation: 3, at: 5, status: Some(204), ..Report::default() };
-        let asked = NextNotification {
-            config_id: "c".to_owned(),
-            lease: Some("l".to_owned()),
-            report: Some(report),
-            leaves: true,
-        };
-        [Ask::Call(Box::new(command)), Ask::Follow, Ask::NextNotification(asked), Ask::Delete]
-    }
-
-    #[test]
-    fn what_an_object_is_asked_is_read_as_it_was_sent() {
-        for ask in every_ask() {
-            let form = ask.form();
-            let head = Form::of(form.method(), form.path(), form.is_upgrade());
-            assert_eq!(head, form, "the head of a request tells its form");
-            let body = ask.clone().into_body().unwrap();
-            assert_eq!(body.is_some(), form.has_body(), "{form:?}");
-            assert_eq!(Ask::read(form, &body.unwrap_or_default()).unwrap(), ask);
-        }
-    }
-
-    #[test]
-    fn the_heads_of_requests_are_those_of_earlier_versions() {
-        let heads = every_ask().map(|ask| (ask.form().method(), ask.form().path()));
-        assert_eq!(heads, [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")]);
-    }
-
-    #[test]
-    fn a_body_that_cannot_be_read_is_an_error() {
-        for form in [Form::Call, Form::NextNotification] {
-            for body in ["", "{}", "[]", "{"] {
-                assert!(Ask::read(form, body).is_err(), "{form:?} {body}");
-            }
-        }
-    }
-
-    #[test]
-    fn refusals_are_read_as_they_were_answered() {
-        for (form, refusal) in [
-            (Form::Call, Refusal::Unreadable),
-            (Form::Call, Refusal::Failed(500)),
-            (Form::Follow, Refusal::TooManyFollowers(5)),
-            (Form::Follow, Refusal::Failed(503)),
-            (Form::NextNotification, Refusal::Unreadable),
-            (Form::Delete, Refusal::NotDeleted),
-        ] {
-            let limit = |name: &str| {
-                let (known, limit) = refusal.limit()?;
-                (known == name).then(|| limit.to_string())
-            };
-            assert_eq!(Refusal::read(form, refusal.status(), limit), Some(refusal));
-        }
-    }
-
-    #[test]
-    fn answers_for_clients_are_no_refusals() {
-        for (form, status) in [
-            (Form::Call, 200),
-            (Form::Call, 400),
-            (Form::Call, 409),
-            (Form::Call, 429),
-            (Form::Follow, 101),
-            (Form::NextNotification, 200),
-            (Form::Delete, 204),
-        ] {
-            assert_eq!(Refusal::read(form, status, |_| None), None, "{form:?} {status}");
-        }
-    }
-
-    #[test]
-    fn refusals_of_version_0_1_0_are_read() {
-        for (form, status, refusal) in [
-            (Form::Call, 500, Refusal::Failed(500)),
-            (Form::NextNotification, 400, Refusal::Unreadable),
-            (Form::NextNotification, 500, Refusal::Failed(500)),
-        ] {
-            assert_eq!(Refusal::read(form, status, |_| None), Some(refusal), "{form:?} {status}");
         }
     }
 }

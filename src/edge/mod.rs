@@ -10,6 +10,7 @@
 //! | `development` | what `DEVELOPMENT` shows of all that |
 
 mod address;
+mod ask;
 mod bindings;
 mod chunks;
 mod command;

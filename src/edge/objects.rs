@@ -5,8 +5,9 @@ use std::fmt;
 use worker::{Env, Request, Response, WebSocket};
 
 use super::address::{ObjectId, TaskAddress};
+use super::ask::{Ask, Form, Refusal};
 use super::bindings;
-use super::command::{Ask, Command, Form, Refusal};
+use super::command::Command;
 use super::request::{new_request, post_bytes};
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;

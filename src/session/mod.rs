@@ -199,7 +199,7 @@ impl TaskSession {
         // All that may fail comes before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
-            owned.register(webhook, 0)?;
+            owned.register(webhook, sender.dialect, 0)?;
         }
         let (agent, task) = (sender.agent.as_str(), &self.id);
         self.observe(&Observation::MessageReceived { agent, task, message: &message });

@@ -8,6 +8,7 @@ use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
+use a2a::dialect::Dialect;
 use a2a::model::EventFilter;
 
 /// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
@@ -92,15 +93,15 @@ fn give_out_next(
     leaves: bool,
 ) -> Option<Notification> {
     let now = session.now();
-    let (after, filter) = session.webhooks.with(config_id, |webhook| {
+    let (after, filter, dialect) = session.webhooks.with(config_id, |webhook| {
         if !webhook.admit(lease, now) {
             return None;
         }
         let may_send = !leaves && webhook.delivery.is_ready(now);
         let after = session.life.with_machine(|machine| webhook.owed_after(machine)).flatten();
-        Some((after.filter(|_| may_send), webhook.config.events))
+        Some((after.filter(|_| may_send), webhook.config.events, webhook.dialect))
     })??;
-    let next = after.and_then(|after| event_after(session, after, filter));
+    let next = after.and_then(|after| event_after(session, after, filter, dialect));
     let must_be_stored = |webhook: &mut Webhook| webhook.must_be_stored(next.is_some());
     if session.webhooks.with(config_id, must_be_stored)? {
         store(session, config_id);
@@ -115,8 +116,13 @@ fn give_out_next(
     Some(Notification { lease, generation, body, config, standing })
 }
 
-/// The first event after a generation that a filter lets through, and its generation.
-fn event_after(session: &TaskSession, after: u64, filter: EventFilter) -> Option<(u64, String)> {
+/// The first event after a generation that a filter lets through, in a dialect, and its generation.
+fn event_after(
+    session: &TaskSession,
+    after: u64,
+    filter: EventFilter,
+    dialect: Dialect,
+) -> Option<(u64, String)> {
     let mut after = after;
     loop {
         let (frames, has_more) = follower::frames_after(session, after).ok()?;
@@ -124,7 +130,7 @@ fn event_after(session: &TaskSession, after: u64, filter: EventFilter) -> Option
             let Some(Frame::Events(first, events)) = Frame::parse(text) else { continue };
             for (generation, (_, json)) in (first..).zip(events) {
                 if frame::passes(filter, json) {
-                    return Some((generation, json.to_owned()));
+                    return Some((generation, dialect.event(json).into_owned()));
                 }
                 after = after.max(generation);
             }

@@ -11,6 +11,7 @@ use crate::executor::TurnHost;
 use crate::port::Observation;
 use crate::push::signature::SigningSecret;
 use crate::task::{Input, TaskError};
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
@@ -196,14 +197,14 @@ impl<'a> Owned<'a> {
             session.webhooks.check_room(&webhook.id)?;
         }
         let limits = session.run_limits().ok_or_else(|| self.internal())?;
-        let (agent, before) = (sender.agent.clone(), self.generation());
+        let (agent, dialect, before) = (sender.agent.clone(), sender.dialect, self.generation());
         let request = sender.request(&limits, metadata);
         if session
             .step(Input::Message(message, request))
             .map_err(|error| refusal(self.id(), error))?
         {
             if let Some(webhook) = webhook {
-                self.register(webhook, before)?;
+                self.register(webhook, dialect, before)?;
             }
             note_newest_message(session, &agent);
         }
@@ -264,7 +265,7 @@ impl<'a> Owned<'a> {
 
     /// Adds a webhook, or puts it in the place of the one of the same id. It gets an id and a signing
     /// secret if it has none; one that replaces another keeps that one's signing secret then. Token and
-    /// credentials are not kept: the new URL may be somebody else's. Gives it as it is registered, in memory.
+    /// credentials are not kept: the new URL may be somebody else's. Its notifications are in this dialect. Gives it as it is registered, in memory.
     ///
     /// # Errors
     ///
@@ -272,6 +273,7 @@ impl<'a> Owned<'a> {
     pub(crate) fn register(
         self,
         mut config: TaskPushNotificationConfig,
+        dialect: Dialect,
         after: u64,
     ) -> Result<TaskPushNotificationConfig, Error> {
         let Self { session } = self;
@@ -284,7 +286,7 @@ impl<'a> Owned<'a> {
         let known = self.with_webhook(&config.id, |webhook| webhook.config.signing_secret.clone());
         let new = || SigningSecret::from_random(random.secret_bytes()).to_secret();
         config.signing_secret = config.signing_secret.or(known.flatten()).or_else(|| Some(new()));
-        session.webhooks.put(config.clone(), after)?;
+        session.webhooks.put(config.clone(), dialect, after)?;
         Ok(config)
     }
 

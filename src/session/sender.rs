@@ -4,6 +4,7 @@ use super::run::RunLimits;
 use crate::auth::Caller;
 use crate::port::TaskFacts;
 use crate::task::RunRequest;
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::Metadata;
 
@@ -18,6 +19,8 @@ pub struct Sender {
     pub accepted_output_modes: Vec<String>,
     /// Tells the message from others, if the send is idempotent: repeating it begins nothing new.
     pub fingerprint: Option<String>,
+    /// The dialect of the request. A webhook that comes with the message keeps it.
+    pub dialect: Dialect,
     /// How long the run may take, in milliseconds, if less than the agent's runs may.
     pub run_timeout_ms: Option<u64>,
 }

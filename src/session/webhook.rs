@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::push::{Delivery, GivenUp, Health, Report, RetryPolicy, Verdict};
 use crate::task::TaskMachine;
+use a2a::dialect::Dialect;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 
@@ -11,6 +12,8 @@ use a2a::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 pub(crate) struct Webhook {
     /// What the client registered.
     pub(crate) config: TaskPushNotificationConfig,
+    /// The dialect in which it was registered, and which its notifications speak.
+    pub(super) dialect: Dialect,
     /// How its notifications have fared.
     pub(crate) delivery: Delivery,
     /// While a job for it is in the queue, as far as is known: when that job counts as lost.
@@ -41,6 +44,8 @@ struct Lease {
 #[derive(Serialize)]
 struct StoredWebhook<'a> {
     config: &'a TaskPushNotificationConfig,
+    #[serde(skip_serializing_if = "Dialect::is_v1")]
+    dialect: Dialect,
     delivery: &'a Delivery,
 }
 
@@ -64,9 +69,10 @@ impl Looks {
 
 impl Webhook {
     /// A new webhook, whose first event is the one after this generation.
-    pub(super) fn new(config: TaskPushNotificationConfig, after: u64) -> Self {
+    pub(super) fn new(config: TaskPushNotificationConfig, dialect: Dialect, after: u64) -> Self {
         Self {
             config,
+            dialect,
             delivery: Delivery::after(after),
             lost_at: None,
             waits_since: None,
@@ -79,9 +85,9 @@ impl Webhook {
     }
 
     /// Puts another config in its place, which goes on behind the newest event that this one got.
-    pub(super) fn replace(&mut self, config: TaskPushNotificationConfig) {
+    pub(super) fn replace(&mut self, config: TaskPushNotificationConfig, dialect: Dialect) {
         let delivery = self.delivery.replaced();
-        *self = Self { delivery, lost_at: self.lost_at, ..Self::new(config, 0) };
+        *self = Self { delivery, lost_at: self.lost_at, ..Self::new(config, dialect, 0) };
     }
 
     /// Sends again, from the event of this generation on. A report of what is under way does not count.
@@ -93,7 +99,8 @@ impl Webhook {
 
     /// It as it is stored.
     pub(super) fn to_json(&self) -> String {
-        let stored = StoredWebhook { config: &self.config, delivery: &self.delivery };
+        let Self { config, dialect, delivery, .. } = self;
+        let stored = StoredWebhook { config, dialect: *dialect, delivery };
         // The model has no map with keys other than strings, so encoding cannot fail.
         serde_json::to_string(&stored).unwrap_or_default()
     }
@@ -222,8 +229,10 @@ impl Webhook {
 impl Decode for Webhook {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let config = fields.object("config")?;
+        let dialect = Dialect::read(fields, "dialect")?;
         let delivery = fields.object("delivery")?;
-        Some(Self { delivery, is_stored: true, is_watched: false, ..Self::new(config, 0) })
+        let new = Self::new(config, dialect, 0);
+        Some(Self { delivery, is_stored: true, is_watched: false, ..new })
     }
 }
 
@@ -240,7 +249,18 @@ mod tests {
 
     fn webhook() -> Webhook {
         let config = r#"{"id": "w", "taskId": "t", "url": "https://receiver.example/"}"#;
-        Webhook::new(read_json(config).unwrap(), 0)
+        Webhook::new(read_json(config).unwrap(), Dialect::V1, 0)
+    }
+
+    /// Version 0.1.0 stored no dialect, and spoke 1.0.
+    #[test]
+    fn a_webhook_without_a_dialect_is_one_of_1_0() {
+        let stored = webhook().to_json();
+        assert!(stored.starts_with(r#"{"config":{"id":"w""#) && !stored.contains("dialect"));
+        assert_eq!(read_json::<Webhook>(&stored).unwrap().dialect, Dialect::V1);
+        let of_later = stored.replacen('{', r#"{"dialect":"9.9","#, 1);
+        let refused = read_json::<Webhook>(&of_later).map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains("dialect") && refused.contains("9.9"), "{refused}");
     }
 
     #[test]

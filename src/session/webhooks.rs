@@ -10,6 +10,7 @@ use std::rc::Rc;
 use super::webhook::{Looks, Webhook};
 use crate::port::{StoreError, TaskStore};
 use crate::task::TaskMachine;
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{TaskId, TaskPushNotificationConfig, UnixMillis};
@@ -75,12 +76,17 @@ impl Webhooks {
     /// # Errors
     ///
     /// As [`check_room`](Self::check_room).
-    pub(super) fn put(&self, config: TaskPushNotificationConfig, after: u64) -> Result<(), Error> {
+    pub(super) fn put(
+        &self,
+        config: TaskPushNotificationConfig,
+        dialect: Dialect,
+        after: u64,
+    ) -> Result<(), Error> {
         self.check_room(&config.id)?;
         let mut all = self.all.borrow_mut();
         match all.iter_mut().find(|webhook| webhook.config.id == config.id) {
-            Some(webhook) => webhook.replace(config),
-            None => all.push(Webhook::new(config, after)),
+            Some(webhook) => webhook.replace(config, dialect),
+            None => all.push(Webhook::new(config, dialect, after)),
         }
         Ok(())
     }
@@ -174,11 +180,11 @@ mod tests {
     #[test]
     fn a_webhook_of_the_same_id_is_replaced_where_it_stands_and_needs_no_room() {
         let webhooks = Webhooks::new(Rc::new(MemoryStore::default()), 2, 1);
-        webhooks.put(config("a", "one.example"), 3).unwrap();
-        webhooks.put(config("b", "two.example"), 4).unwrap();
-        let full = webhooks.put(config("c", "three.example"), 5).unwrap_err();
+        webhooks.put(config("a", "one.example"), Dialect::V1, 3).unwrap();
+        webhooks.put(config("b", "two.example"), Dialect::V1, 4).unwrap();
+        let full = webhooks.put(config("c", "three.example"), Dialect::V1, 5).unwrap_err();
         assert!(full.to_string().contains("at most 2 webhooks"), "{full}");
-        webhooks.put(config("a", "four.example"), 9).unwrap();
+        webhooks.put(config("a", "four.example"), Dialect::V1, 9).unwrap();
         assert_eq!(ids(&webhooks), ["a", "b"]);
         assert_eq!(webhooks.configs()[0].url, "https://four.example/");
         assert_eq!(webhooks.with("a", |webhook| webhook.delivery.done), Some(3), "where it was");
@@ -188,7 +194,7 @@ mod tests {
     fn a_webhook_that_cannot_be_deleted_stays() {
         let store = MemoryStore::default();
         let webhooks = Webhooks::new(Rc::new(store.clone()), 2, 1);
-        webhooks.put(config("a", "one.example"), 0).unwrap();
+        webhooks.put(config("a", "one.example"), Dialect::V1, 0).unwrap();
         store.set_failing(true);
         assert!(webhooks.delete("a").is_err());
         assert_eq!(webhooks.delete("b"), Ok(()), "nothing to delete");

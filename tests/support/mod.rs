@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, Message, SendMessageRequest, Task, TaskId, TaskState};
 use a2a::{Outcome, Terms, WebhookCall};
@@ -70,6 +71,7 @@ impl Host {
             agent: "agent".to_owned(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
+            dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
         }
@@ -146,5 +148,5 @@ pub fn manage_webhooks(
     caller: &Caller,
     call: WebhookCall,
 ) -> Result<Outcome, Error> {
-    operation::manage_webhooks(session.owned_by(agent, caller)?, call)
+    operation::manage_webhooks(session.owned_by(agent, caller)?, call, Dialect::V1)
 }

@@ -21,7 +21,7 @@ use a2a::error::Error;
 
 /// A body, which takes its share of the memory for bodies until it is dropped.
 #[derive(Default)]
-pub(in crate::edge) struct Body {
+pub(super) struct Body {
     bytes: Vec<u8>,
     share: Share,
     turn: Option<Turn>,
@@ -37,10 +37,7 @@ impl Body {
     /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if it breaks off; [`Error::BodyTimeout`] if it
     /// stalls or takes too long; [`Error::TooManyBodies`] if there is no memory for it, or it is large and
     /// its turn does not come.
-    pub(in crate::edge) async fn receive(
-        request: &mut Request,
-        limit: usize,
-    ) -> Result<Self, Error> {
+    pub(super) async fn receive(request: &mut Request, limit: usize) -> Result<Self, Error> {
         let declared = header(request, "content-length").and_then(|text| text.parse().ok());
         if declared.is_some_and(|length| length > limit) {
             return Err(Error::TooLarge(limit));
@@ -89,12 +86,12 @@ impl Body {
     }
 
     /// What is left of a body that was parsed: the turn of a large one, to be kept until it is answered.
-    pub(in crate::edge) fn into_turn(self) -> Option<Turn> {
+    pub(super) fn into_turn(self) -> Option<Turn> {
         self.turn
     }
 
     /// What was received.
-    pub(in crate::edge) fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
@@ -159,7 +156,7 @@ impl Drop for Share {
 
 /// The turn of one large body, which ends when this is dropped, or by itself: a send may wait for its agent
 /// much longer than its body takes memory here.
-pub(in crate::edge) struct Turn {
+pub(super) struct Turn {
     until: i64,
 }
 

@@ -12,10 +12,12 @@ use worker::{Delay, Headers, Response, Result};
 
 use super::client_stream::ClientStream;
 use super::link::{Link, connect};
-use crate::edge::command::{Refusal, StreamCommand};
+use crate::edge::ask::Refusal;
+use crate::edge::command::StreamCommand;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::observer::ConsoleObserver;
-use crate::port::{Observation, Observer};
+use crate::edge::service::random::WorkerRandom;
+use crate::port::{Observation, Observer, Random};
 use crate::session::frame::Frame;
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::binding::sse;
@@ -133,7 +135,7 @@ impl Bridge {
     async fn connect(&mut self) {
         let Some(pause_ms) = self.stream.pause_ms() else { return };
         if pause_ms > 0 {
-            let jitter = 0.5 + js_sys::Math::random() / 2.0;
+            let jitter = 0.5 + WorkerRandom.chance() / 2.0;
             Delay::from(Duration::from_millis((pause_ms as f64 * jitter) as u64)).await;
         }
         match connect(&self.object, self.stream.hello()).await {

@@ -2,6 +2,7 @@
 
 use super::shown::{created, shown};
 use crate::session::Owned;
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{ShownWebhook, TaskPushNotificationConfig};
 
@@ -15,10 +16,11 @@ use a2a::model::{ShownWebhook, TaskPushNotificationConfig};
 pub(super) fn create_push_config(
     task: Owned<'_>,
     config: TaskPushNotificationConfig,
+    dialect: Dialect,
 ) -> Result<ShownWebhook, Error> {
     let newest = task.settle_generation()?;
     let is_new = task.with_webhook(&config.id, |_| ()).is_none();
-    let config = task.register(config, newest)?;
+    let config = task.register(config, dialect, newest)?;
     if !task.commit_webhook(&config.id) {
         return Err(task.internal());
     }

@@ -9,19 +9,24 @@ mod redeliver;
 mod shown;
 
 use crate::session::Owned;
+use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::{Outcome, WebhookCall};
 
-/// Carries out a call that is about the webhooks of the task.
+/// Carries out a call that is about the webhooks of the task, and is in this dialect.
 ///
 /// # Errors
 ///
 /// Those of the operation.
-pub fn manage_webhooks(task: Owned<'_>, call: WebhookCall) -> Result<Outcome, Error> {
+pub fn manage_webhooks(
+    task: Owned<'_>,
+    call: WebhookCall,
+    dialect: Dialect,
+) -> Result<Outcome, Error> {
     let one = |webhook| Outcome::PushConfig(Box::new(webhook));
     match call {
         WebhookCall::CreateTaskPushNotificationConfig(config) => {
-            create::create_push_config(task, *config).map(one)
+            create::create_push_config(task, *config, dialect).map(one)
         }
         WebhookCall::GetTaskPushNotificationConfig(request) => {
             get::get_push_config(task, &request).map(one)

@@ -4,10 +4,49 @@ use std::rc::Rc;
 
 use crate::executor::{AgentExecutor, Agents, Registry, Unreadable};
 use crate::port::Outside;
+use crate::port::memory::MemoryPlatform;
 use a2a_agents::tool::Tool;
 use a2a_agents::{Misfit, Table};
 
 /// The agents of a Worker, and what they are made of.
+///
+/// ```
+/// use a2a_edge::prelude::*;
+///
+/// /// Asks for something that it knows already.
+/// struct Quiz {
+///     answer: String,
+/// }
+///
+/// #[async_trait(?Send)]
+/// impl AgentExecutor for Quiz {
+///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+///         match turn.message.text() == self.answer {
+///             true => events.complete(Some("right")),
+///             false => events.require_input("what is it?"),
+///         }
+///     }
+/// }
+///
+/// fn host() -> Host {
+///     // In a Worker: a2a_edge::embedded!()
+///     let agents = r#"{"built_ms": 0, "agents": [{
+///         "slug": "quiz", "default": true, "development": false, "card": "{}",
+///         "capabilities": {"streaming": true, "push_notifications": false, "extended_agent_card": false},
+///         "executor": {"kind": "rust", "table": {"name": "quiz", "answer": "7"}, "run": {}}}]}"#;
+///     Host::embedded(agents).executor("quiz", |table, _| {
+///         #[derive(serde::Deserialize)]
+///         #[serde(deny_unknown_fields)]
+///         struct Settings {
+///             answer: String,
+///         }
+///         let Settings { answer } = table.read()?;
+///         Ok(Quiz { answer })
+///     })
+/// }
+///
+/// host().check().unwrap();
+/// ```
 pub struct Host {
     embedded: &'static str,
     registry: Registry,
@@ -53,6 +92,25 @@ impl Host {
             self.registry.add_tool(Rc::from(tool));
         }
         self
+    }
+
+    /// Whether the agents that were embedded can be served, for a test of the Worker's own. It makes their
+    /// executors, with an outside that is empty.
+    ///
+    /// ```no_run
+    /// # fn host() -> a2a_edge::Host { a2a_edge::Host::embedded("") }
+    /// #[test]
+    /// fn every_agent_can_be_served() {
+    ///     host().check().unwrap();
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`agents`](Self::agents).
+    pub fn check(&self) -> Result<(), Unreadable> {
+        let outside = MemoryPlatform::default().outside();
+        self.agents(None, &outside, true, None).map(|_| ())
     }
 
     /// The agents, ready to answer: those that were embedded, or those of `instead`, which is of the same form. Those

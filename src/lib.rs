@@ -14,6 +14,7 @@
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
+//! | [`prelude`], [`testing`] | what the author of an agent needs |
 //! | [`edge`] | Cloudflare |
 
 pub mod auth;
@@ -26,16 +27,21 @@ pub mod format;
 mod host;
 pub mod operation;
 pub mod port;
+pub mod prelude;
 pub mod push;
 pub mod session;
 pub mod task;
+pub mod testing;
 #[cfg(feature = "demo")]
 mod tools;
 
 pub use edge::handle;
 pub use host::Host;
-// What the macros name, and what an agent's author needs: one dependency is enough.
-pub use ::worker;
+// One dependency is enough for a Worker of one's own. What tools need has the same paths in `a2a_agents`, with which
+// the build script compiles them.
+pub use ::{async_trait, serde, serde_json, worker};
+pub use a2a::{http, model};
+pub use a2a_agents::tool;
 
 #[cfg(feature = "demo")]
 worker!(demo::host());

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
@@ -24,6 +24,8 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded"]),
+    ("prelude", &["executor", "host", "port", "task"]),
+    ("testing", &["auth", "config", "executor", "operation", "port", "session"]),
     ("session", &["config", "auth", "task", "port", "executor", "push"]),
     ("operation", &["auth", "push", "session", "format"]),
     (

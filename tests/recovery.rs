@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use a2a::Terms;
 use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
-use a2a_agents::{RecoveryMode, RunSettings};
+use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
@@ -122,7 +122,7 @@ struct World {
 type Crash = (usize, bool);
 
 impl World {
-    fn new(acts: &[Act], recovery: RecoveryMode) -> Self {
+    fn new(acts: &[Act], recovery: Recovery) -> Self {
         let effects = Rc::new(RefCell::new(BTreeMap::new()));
         let commits = Rc::new(Cell::new(0));
         let (acts, counted) = (acts.to_vec(), effects.clone());
@@ -373,11 +373,11 @@ proptest! {
         acts in any_acts(),
         crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..8),
     ) {
-        let calm = World::new(&acts, RecoveryMode::Resume);
+        let calm = World::new(&acts, Recovery::Resume);
         live_through(&calm, &acts, &[]);
         prop_assert!(calm.effects.borrow().values().all(|times| *times == 1));
 
-        let world = World::new(&acts, RecoveryMode::Resume);
+        let world = World::new(&acts, Recovery::Resume);
         let deaths = live_through(&world, &acts, &crashes);
         let task = world.task().expect("a task");
         prop_assert_eq!(task.status.state, TaskState::Completed);
@@ -407,11 +407,11 @@ proptest! {
         acts in any_acts(),
         crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..5),
     ) {
-        let world = World::new(&acts, RecoveryMode::Restart);
+        let world = World::new(&acts, Recovery::Restart);
         let deaths = live_through(&world, &acts, &crashes);
         let task = world.task().expect("a task");
         prop_assert_eq!(task.status.state, TaskState::Completed);
-        let calm = World::new(&acts, RecoveryMode::Restart);
+        let calm = World::new(&acts, Recovery::Restart);
         live_through(&calm, &acts, &[]);
         prop_assert_eq!(task.artifacts, calm.task().unwrap().artifacts);
         let times = world.effects.borrow().values().copied().max().unwrap_or(1);
@@ -423,7 +423,7 @@ proptest! {
         acts in any_acts(),
         crash in (0..60usize, any::<bool>()),
     ) {
-        let world = World::new(&acts, RecoveryMode::Fail);
+        let world = World::new(&acts, Recovery::Fail);
         live_through(&world, &acts, &[crash]);
         let task = world.task().expect("a task");
         let said = task.status.message.map(|message| message.text()).unwrap_or_default();

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use a2a::Terms;
 use a2a::model::{Artifact, Part, TaskState};
-use a2a_agents::{RecoveryMode, RunSettings};
+use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
 use a2a_edge::operation::send_message;
@@ -39,7 +39,7 @@ fn crash(host: &Host) -> Rc<TaskSession> {
 }
 
 fn resuming(host: Host) -> Host {
-    let settings = RunSettings { recovery: Some(RecoveryMode::Resume), ..host.settings };
+    let settings = RunSettings { recovery: Some(Recovery::Resume), ..host.settings };
     Host { settings, ..host }
 }
 

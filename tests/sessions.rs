@@ -15,7 +15,7 @@ use std::rc::Rc;
 use a2a::error::Error;
 use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
 use a2a::{Outcome, Terms};
-use a2a_agents::RecoveryMode;
+use a2a_agents::Recovery;
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::ExecutorError;
 use a2a_edge::operation::send_message;
@@ -318,7 +318,7 @@ fn a_run_sees_its_message_as_the_history_holds_it_on_each_attempt() {
             events.complete(None)
         })
     });
-    host.settings.recovery = Some(RecoveryMode::Resume);
+    host.settings.recovery = Some(Recovery::Resume);
     let mut request = first("hi");
     request["configuration"] = json!({"returnImmediately": true});
     let session = host.open();
@@ -557,10 +557,10 @@ fn a_task_tells_its_generation_to_those_who_ask_only() {
 #[test]
 fn beyond_the_quota_no_task_begins_but_what_was_begun_is_answered() {
     let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
-    let send = |session: &Rc<TaskSession>, quota| {
+    let send = |session: &Rc<TaskSession>, over_quota| {
         let request: SendMessageRequest = serde_json::from_value(first("begin")).unwrap();
         let sender = Sender { fingerprint: Some(request.fingerprint()), ..host.sender() };
-        let terms = Terms { quota, ..Terms::default() };
+        let terms = Terms { over_quota, ..Terms::default() };
         host.platform.run_until(send_message(session, sender, request, terms))
     };
     let session = host.open();

@@ -1,4 +1,4 @@
-//! What the Worker is bound to, each name in one place, and what is read once per instance.
+//! The bindings of the Worker, each name in one place, and what is read once per instance.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -55,7 +55,7 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
     })
 }
 
-/// The agents, made ready once per instance.
+/// The agents, read once per instance.
 pub(super) fn agents(
     env: &Env,
     settings: &Settings,
@@ -91,5 +91,5 @@ thread_local! {
         const { OnceCell::new() };
 }
 
-/// How many answers a Worker may wait for at once: the platform's limit.
+/// The largest number of subrequests that a Worker may wait for at once: the platform's limit.
 pub(super) const ANSWERS_AT_ONCE: usize = 6;

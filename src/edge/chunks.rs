@@ -5,8 +5,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::Request;
 
-/// The chunks of a body, all in one buffer. The platform's own chunks are new ones each, which stay until
-/// its next garbage collection: several times what the body takes.
+/// The chunks of a body, all read into one buffer. A default reader of the platform makes a new buffer for each
+/// chunk, and these stay until its next garbage collection: several times the size of the body.
 pub(super) struct Chunks {
     reader: ByobReader,
     buffer: Option<Uint8Array>,
@@ -50,7 +50,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getReader)]
     fn get_reader(this: &ByteStream, options: &Object) -> Result<ByobReader, JsValue>;
 
-    /// Reads into the buffer of a view, which cannot be used any more: the result has a new one of it.
+    /// Reads into the buffer of a view. That view cannot be used any more; the result has a new one of the buffer.
     #[wasm_bindgen(method)]
     fn read(this: &ByobReader, into: &Uint8Array) -> Promise;
 }

@@ -330,7 +330,7 @@ mod tests {
                 wait_ms: Some(3),
                 run_timeout_ms: Some(5_000_000_000),
                 shows_generation: true,
-                quota: Some(4),
+                over_quota: Some(4),
             };
             for (reply, terms) in [
                 (Reply::json_rpc(RequestId::NULL), Terms::default()),

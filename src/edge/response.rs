@@ -1,4 +1,4 @@
-//! From our answers to those of the platform.
+//! Makes the platform's responses of ours.
 
 use worker::{Headers, Response, ResponseBuilder, Result};
 

@@ -13,6 +13,8 @@ pub(super) enum CloseCode {
     TooSlow,
     /// The object cannot read what the follower asked, or its task: another version can.
     Unreadable,
+    /// The object cannot open its task now, and has done nothing: ask again.
+    Unavailable,
 }
 
 impl CloseCode {
@@ -23,6 +25,7 @@ impl CloseCode {
             Self::More => 4000,
             Self::TooSlow => 4001,
             Self::Unreadable => 4002,
+            Self::Unavailable => 4003,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a webhook leads, as the platform understands its URL.
+//! The checks of a webhook's URL, on the parts into which the platform takes it.
 
 use web_sys::Url;
 
@@ -7,11 +7,11 @@ use crate::push::guard::{MAX_URL_BYTES, Policy, Target, check_target};
 
 /// Checks the URL of a webhook, when it is registered and before each notification.
 ///
-/// The platform takes the URL apart: what it would call is what is checked.
+/// The platform parses the URL, so what is checked is what it would call.
 ///
 /// # Errors
 ///
-/// What the URL must be, to be read behind the name of the field.
+/// What the URL must be, as a text that follows the name of the field.
 pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), String> {
     if url.len() > MAX_URL_BYTES {
         return Err(format!("must have at most {MAX_URL_BYTES} bytes, got {}", url.len()));

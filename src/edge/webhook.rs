@@ -1,4 +1,4 @@
-//! Whether a webhook is taken, as far as its task has no say.
+//! The checks of a webhook that need no task.
 
 use a2a::Call;
 use a2a::error::Error;

@@ -102,13 +102,7 @@ pub struct Runner {
 impl Runner {
     /// What is to be done when a run was interrupted.
     pub fn recovery(&self) -> Recovery {
-        use a2a_agents::RecoveryMode;
-        match self.settings.recovery {
-            None => self.executor.recovery(),
-            Some(RecoveryMode::Resume) => Recovery::Resume,
-            Some(RecoveryMode::Restart) => Recovery::Restart,
-            Some(RecoveryMode::Fail) => Recovery::Fail,
-        }
+        self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn deliver(
         if let Some(task) = session.repeated(&sender)? {
             return Ok(Delivered::Repeated(task));
         }
-        if let Some(limit) = terms.quota {
+        if let Some(limit) = terms.over_quota {
             return Err(Error::TooManyTasks(limit));
         }
         return session.begin(message, metadata, webhook, sender).map(Delivered::Begun);

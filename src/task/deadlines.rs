@@ -2,24 +2,26 @@
 
 use a2a::model::UnixMillis;
 
-/// What falls due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Due {
+/// When what falls due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Due {
     /// A run is under way: look whether it still is.
-    KeepAlive,
+    keep_alive: Option<UnixMillis>,
     /// The time of the run is over.
-    RunTimeout,
+    run_timeout: Option<UnixMillis>,
     /// The index is behind: write the row.
-    Index,
-    /// A webhook is owed notifications: let its sender know, again.
-    Webhook,
+    index: Option<UnixMillis>,
+    /// A webhook is owed notifications: put a job into the queue again.
+    webhook: Option<UnixMillis>,
     /// The task is finished and has been kept long enough.
-    Retention,
+    retention: Option<UnixMillis>,
 }
 
 impl Due {
-    const ALL: [Self; 5] =
-        [Self::KeepAlive, Self::RunTimeout, Self::Index, Self::Webhook, Self::Retention];
+    fn earliest(&self) -> Option<UnixMillis> {
+        let Self { keep_alive, run_timeout, index, webhook, retention } = *self;
+        [keep_alive, run_timeout, index, webhook, retention].into_iter().flatten().min()
+    }
 }
 
 /// What a task waits for.
@@ -47,7 +49,7 @@ pub struct Wants {
 /// once, and again for as long as what is due cannot be done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
-    due: [Option<UnixMillis>; Due::ALL.len()],
+    due: Due,
     armed: Option<UnixMillis>,
 }
 
@@ -73,33 +75,32 @@ impl Deadlines {
             let known = future(known).filter(|known| *known <= by);
             known.or(future(self.armed).filter(|armed| *armed < by)).unwrap_or(by)
         };
-        let exact = |what: Due, at: UnixMillis| match at > now {
-            true => at,
-            false => future(self.get(what)).map_or(at_once, |known| known.min(at_once)),
+        let exact = |known: Option<UnixMillis>, at: UnixMillis| {
+            if at > now {
+                return at;
+            }
+            future(known).map_or(at_once, |known| known.min(at_once))
         };
-        let keep_alive = wants.run_until.map(|_| look(self.get(Due::KeepAlive), soon));
-        let run_timeout = future(wants.run_until);
+        let known = self.due;
         let index = wants.owes_index.then(|| match wants.index_retry {
-            None => look(self.get(Due::Index), soon),
-            Some(retry) => exact(Due::Index, retry),
+            None => look(known.index, soon),
+            Some(retry) => exact(known.index, retry),
         });
-        let webhook = self.get(Due::Webhook);
-        let webhook_look = wants.webhook_look.map(|by| look(webhook, by.max(at_once)));
-        let webhook_retry = wants.webhook_retry.map(|at| exact(Due::Webhook, at));
-        let webhook = webhook_look.into_iter().chain(webhook_retry).min();
-        let retention = wants.keep_until.map(|at| exact(Due::Retention, at));
-        self.due = [keep_alive, run_timeout, index, webhook, retention];
+        let webhook_look = wants.webhook_look.map(|by| look(known.webhook, by.max(at_once)));
+        let webhook_retry = wants.webhook_retry.map(|at| exact(known.webhook, at));
+        self.due = Due {
+            keep_alive: wants.run_until.map(|_| look(known.keep_alive, soon)),
+            run_timeout: future(wants.run_until),
+            index,
+            webhook: webhook_look.into_iter().chain(webhook_retry).min(),
+            retention: wants.keep_until.map(|at| exact(known.retention, at)),
+        };
         self.arm(now)
-    }
-
-    /// When something falls due.
-    fn get(&self, what: Due) -> Option<UnixMillis> {
-        self.due.get(what as usize).copied().flatten()
     }
 
     /// The earliest deadline.
     pub fn next(&self) -> Option<UnixMillis> {
-        Due::ALL.into_iter().filter_map(|what| self.get(what)).min()
+        self.due.earliest()
     }
 
     fn arm(&mut self, now: UnixMillis) -> Option<UnixMillis> {

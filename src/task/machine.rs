@@ -8,6 +8,7 @@ use a2a::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
+use a2a_agents::Recovery;
 
 /// A task, and what may happen to it next.
 ///
@@ -106,17 +107,6 @@ pub enum Loss {
     Interrupted,
     /// It panicked.
     Crashed,
-}
-
-/// What is to be done when a run was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Run again; steps that are done give what they gave, what was said is not said again.
-    Resume,
-    /// Run again from the start, which knows that it is another attempt.
-    Restart,
-    /// Fail the task.
-    Fail,
 }
 
 /// What the outside must do, in the order given.

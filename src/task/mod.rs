@@ -10,10 +10,11 @@ mod machine;
 mod recall;
 mod transition;
 
+pub use a2a_agents::Recovery;
 pub use deadlines::{Deadlines, Wants};
 pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
 pub use machine::{
-    ATTEMPT, Effect, Input, Loss, NewTask, Recovery, RunOutcome, TaskError, TaskMachine, timed_out,
+    ATTEMPT, Effect, Input, Loss, NewTask, RunOutcome, TaskError, TaskMachine, timed_out,
 };
 pub use recall::{Diverged, Recall, Said};
 pub use transition::may_enter;

@@ -21,9 +21,10 @@ pub struct Terms {
     pub run_timeout_ms: Option<u64>,
     /// Whether the metadata of tasks is to tell their generation.
     pub shows_generation: bool,
-    /// Set if the caller has as many unfinished tasks as it may have, so many: this call must begin no
-    /// further one.
-    pub quota: Option<u64>,
+    /// The number of unfinished tasks that the caller may have, if it has reached it: a send that would begin a
+    /// task is refused.
+    #[serde(rename = "quota")]
+    pub over_quota: Option<u64>,
 }
 
 impl Decode for Terms {
@@ -34,7 +35,7 @@ impl Decode for Terms {
             after: number("after"),
             wait_ms: number("wait_ms"),
             run_timeout_ms: number("run_timeout_ms"),
-            quota: number("quota"),
+            over_quota: number("quota"),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
         })
     }

@@ -94,7 +94,7 @@ impl From<Capabilities> for AgentCapabilities {
 #[serde(default, deny_unknown_fields)]
 pub struct RunSettings {
     /// What is to be done when a run was interrupted; unless given, what the kind of executor says.
-    pub recovery: Option<RecoveryMode>,
+    pub recovery: Option<Recovery>,
     /// How often a run is begun at most; `MAX_ATTEMPTS` unless given.
     pub max_attempts: Option<u32>,
     /// How long a run may take, all attempts together, in milliseconds; `RUN_TIMEOUT_MS` unless given.
@@ -104,13 +104,13 @@ pub struct RunSettings {
     pub idle_timeout_ms: Option<u64>,
 }
 
-/// What is to be done when a run was interrupted.
+/// What is to be done when a run was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RecoveryMode {
-    /// Run again; steps that are done are not done again.
+pub enum Recovery {
+    /// Run again; steps that are done give what they gave, what was said is not said again.
     Resume,
-    /// Run again from the start.
+    /// Run again from the start, which knows that it is another attempt.
     Restart,
     /// Fail the task.
     Fail,

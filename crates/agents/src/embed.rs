@@ -46,6 +46,19 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
 }
 
+/// What the build script of a Worker is: embeds the agents of `folder`, whose `tools` are these, and prints what is
+/// wrong with them.
+///
+/// ```no_run
+/// # mod tools { pub fn all() -> Vec<Box<dyn a2a_agents::tool::Tool>> { Vec::new() } }
+/// fn main() -> std::process::ExitCode {
+///     a2a_agents::embed::run("agents", tools::all())
+/// }
+/// ```
+pub fn run(folder: &str, tools: Vec<Box<dyn Tool>>) -> ExitCode {
+    report([embed(folder, &tools)])
+}
+
 /// What the `main` of a build script ends with: prints every problem as an error of cargo's.
 pub fn report(results: impl IntoIterator<Item = Result<(), Vec<String>>>) -> ExitCode {
     let problems: Vec<String> = results.into_iter().filter_map(Result::err).flatten().collect();

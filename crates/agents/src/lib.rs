@@ -18,9 +18,13 @@ mod slug;
 mod table;
 pub mod tool;
 
+// What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
+pub use ::{async_trait, serde, serde_json};
+pub use a2a::{http, model};
+
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};
-pub use definition::{AgentDefinition, Capabilities, RecoveryMode, RunSettings, SkillDefinition};
+pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;

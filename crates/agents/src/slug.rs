@@ -1,7 +1,7 @@
 //! Slugs: the names by which agents are called, as the first segment of their paths and as tenants.
 
 /// Checks the slug of an agent: lower-case letters, digits and `-`, beginning with a letter, at most
-/// [`MAX_CHARS`], and no word that the Worker has a use for in its own paths, now or later.
+/// `MAX_CHARS`, and no word that the Worker has a use for in its own paths, now or later.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What a Worker with `DEVELOPMENT` set remembers, for tests.
+//! The lists that a Worker with `DEVELOPMENT` set keeps, for tests.
 
 pub(super) mod received;
 mod recent;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::recent::Recent;
 use crate::port::Observation;
 
-/// Notes a message that an agent is given, or a task that was canceled; anything else is no matter of this list.
+/// Notes a message that an agent is given, or a task that was canceled; this list leaves out any other observation.
 pub(in crate::edge) fn note(observation: &Observation<'_>) {
     if let Observation::MessageReceived { agent, task, message } = observation {
         let text = message.text();

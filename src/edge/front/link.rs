@@ -1,14 +1,13 @@
 //! The socket from the front Worker to the object of a task.
 
-use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::rc::Rc;
 
-use tokio::sync::Notify;
 use wasm_bindgen::prelude::*;
 use worker::WebSocket;
 
+use super::inbox::Inbox;
 use crate::edge::command::StreamCommand;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::socket::{CloseCode, close};
@@ -21,15 +20,6 @@ pub(super) struct Link {
     on_close: Closure<dyn FnMut(web_sys::CloseEvent)>,
 }
 
-/// What came over a socket and was not looked at yet.
-#[derive(Default)]
-struct Inbox {
-    frames: RefCell<VecDeque<String>>,
-    bytes: Cell<usize>,
-    closed: Cell<Option<u16>>,
-    changed: Notify,
-}
-
 impl Link {
     /// Listens to a socket and accepts it.
     fn new(socket: WebSocket) -> worker::Result<Self> {
@@ -38,7 +28,9 @@ impl Link {
 
         let (for_message, sender) = (inbox.clone(), socket.clone());
         let receive = move |event: web_sys::MessageEvent| {
-            for_message.receive(event.data().as_string().unwrap_or_default(), &sender);
+            if let Some(code) = for_message.receive(event.data().as_string().unwrap_or_default()) {
+                close(&sender, code);
+            }
         };
         let on_message = Closure::wrap_assert_unwind_safe(Box::new(receive) as Box<dyn FnMut(_)>);
         raw.add_event_listener_with_callback("message", on_message.as_ref().unchecked_ref())?;
@@ -57,41 +49,17 @@ impl Link {
 
     /// The code with which the socket was closed, once it is.
     pub(super) fn closed(&self) -> Option<u16> {
-        self.inbox.closed.get()
+        self.inbox.closed()
     }
 
     /// Completes when anything has come, or the socket was closed, since the call.
     pub(super) fn changed(&self) -> impl Future<Output = ()> {
-        self.inbox.changed.notified()
+        self.inbox.changed()
     }
 
     /// What has come since the last call.
     pub(super) fn take(&self) -> VecDeque<String> {
-        self.inbox.bytes.set(0);
-        self.inbox.frames.take()
-    }
-}
-
-impl Inbox {
-    /// Keeps a frame, unless the client is so far behind that it had better come back for it.
-    fn receive(&self, frame: String, socket: &WebSocket) {
-        if self.closed.get().is_some() {
-            return;
-        }
-        self.bytes.set(self.bytes.get() + frame.len());
-        self.frames.borrow_mut().push_back(frame);
-        if self.bytes.get() > MAX_QUEUED_BYTES {
-            self.close(CloseCode::TooSlow.number());
-            close(socket, CloseCode::TooSlow);
-        }
-        self.changed.notify_waiters();
-    }
-
-    fn close(&self, code: u16) {
-        if self.closed.get().is_none() {
-            self.closed.set(Some(code));
-        }
-        self.changed.notify_waiters();
+        self.inbox.take()
     }
 }
 
@@ -118,6 +86,3 @@ pub(super) async fn connect(object: &Object, hello: &StreamCommand) -> Result<Li
     link.socket.send_with_str(text)?;
     Ok(link)
 }
-
-/// How much may wait for a client that reads slowly, in bytes. The log is the buffer beyond that.
-const MAX_QUEUED_BYTES: usize = 1024 * 1024;

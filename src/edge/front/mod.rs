@@ -11,7 +11,7 @@
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
-//! | `bridge`, `client_stream`, `link` | answers by a stream |
+//! | `bridge`, `client_stream`, `link`, `inbox` | answers by a stream |
 
 mod admission;
 mod body;
@@ -20,6 +20,7 @@ mod card;
 mod client_stream;
 mod exchange;
 mod identify;
+mod inbox;
 mod link;
 mod listing;
 mod page;

@@ -43,7 +43,7 @@ pub(super) fn heed<C>(reached: Option<u64>, command: &mut Command<C>) -> Result<
     match reached {
         Some(limit) if command.fingerprint.is_none() => Err(Error::TooManyTasks(limit)),
         reached => {
-            command.terms.quota = reached;
+            command.terms.over_quota = reached;
             Ok(())
         }
     }
@@ -79,7 +79,7 @@ mod tests {
         ] {
             let mut command = command(fingerprint);
             assert_eq!(heed(reached, &mut command), outcome, "{fingerprint:?} {reached:?}");
-            assert_eq!(command.terms.quota, told, "{fingerprint:?} {reached:?}");
+            assert_eq!(command.terms.over_quota, told, "{fingerprint:?} {reached:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What nobody waits for: the consumers of the queues, and what the cron trigger does.
+//! What runs without a client that waits: the consumer of the queues, and the clean-up of the cron trigger.
 
 mod attempt;
 mod consumer;

@@ -1,5 +1,5 @@
-//! The clean-up that the cron trigger starts: of each agent's finished tasks only the newest are kept, if
-//! there is a limit.
+//! The clean-up that the cron trigger starts: where `MAX_FINISHED_TASKS` is set, the newest finished tasks of each
+//! agent are kept and older ones deleted.
 
 use futures_util::{StreamExt, stream};
 use worker::{Env, Result};
@@ -13,8 +13,8 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 
-/// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`, each by its own object,
-/// which alone knows whether it is finished. What could not be deleted is tried again the next time.
+/// Deletes the oldest finished tasks of each agent beyond `MAX_FINISHED_TASKS`. The object of each task decides
+/// whether it is finished. What could not be deleted is tried again the next time.
 pub(in crate::edge) async fn prune(env: &Env) {
     let observer = ConsoleObserver::of(env);
     let misconfigured = |reason: String| {
@@ -50,7 +50,7 @@ pub(in crate::edge) async fn prune(env: &Env) {
     }
 }
 
-/// Deletes one batch; says how many tasks are gone by that.
+/// Deletes one batch; gives the number of tasks that were deleted.
 async fn prune_batch(env: &Env, agent: &str, keep: u64) -> Result<usize> {
     let index = D1Index { env: env.clone() };
     let found = index.finished_beyond(agent, keep, BATCH).await?;
@@ -76,8 +76,8 @@ async fn delete(env: &Env, id: &TaskId, address: &TaskAddress) -> bool {
     }
 }
 
-/// How many tasks are found at a time.
+/// The number of tasks in one batch.
 const BATCH: u64 = 100;
 
-/// How many batches one trigger deletes of an agent at most: a Worker may ask 10,000 times.
+/// The largest number of batches of one agent for one trigger. A Worker may make 10,000 subrequests.
 const MAX_BATCHES: usize = 20;

@@ -1,8 +1,8 @@
-//! The sockets of those who follow a task, on the side of its object.
+//! The sockets of the followers of a task, on the side of its object.
 //!
-//! They are hibernatable: an object whose run is over can be evicted while they stay open. Of a socket
-//! only one thing is remembered, in its attachment: whether its follower was answered. Each follower keeps
-//! its own position.
+//! The sockets are hibernatable: an object whose run is over can be evicted while they stay open. The object
+//! keeps one thing about a socket, in its attachment: whether the follower was answered. Each follower keeps its
+//! own position.
 
 use wasm_bindgen::prelude::*;
 use worker::{State, WebSocket, WebSocketPair};
@@ -11,7 +11,7 @@ use crate::edge::socket::{CloseCode, close};
 use crate::session::{Beginning, Next, frame};
 use a2a::binding::http::HttpResponse;
 
-/// Accepts one more follower, unless there are `limit` already. Gives the other end of its socket.
+/// Accepts one more follower, unless there are `limit` already. Gives the end of the socket that goes to it.
 pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
     if state.get_websockets().len() >= limit {
         return Ok(None);
@@ -21,10 +21,10 @@ pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSo
     Ok(Some(client))
 }
 
-/// Sends a frame to all followers. Sends pass the output gate: nothing arrives before it is durable.
+/// Sends a frame to all followers. The output gate holds it until all rows written before are durable.
 ///
-/// When the task `is_over`, the sockets of followers that were answered are closed. One that has
-/// connected, but whose first message is still on its way, gets its answer when that comes.
+/// When the task `is_over`, the sockets of followers that were answered are closed. A follower whose first
+/// message is still on its way is answered when the message comes.
 pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
     let sockets = state.get_websockets();
     if sockets.is_empty() {
@@ -61,8 +61,8 @@ pub(super) fn refuse(socket: &WebSocket, answer: &HttpResponse) {
     close(socket, CloseCode::Over);
 }
 
-/// Sends one frame. A socket whose other end is gone is removed by the runtime; one whose other end
-/// does not read is closed, and resumes from its position.
+/// Sends one frame. The runtime removes a socket whose other end is gone. A socket whose other end does not read
+/// is closed here; its follower connects again and asks for what comes after its position.
 fn send(socket: &WebSocket, text: &JsValue) {
     let raw = raw(socket);
     let is_full = raw.buffered_amount().is_some_and(|bytes| bytes > MAX_BUFFERED_BYTES);
@@ -71,7 +71,7 @@ fn send(socket: &WebSocket, text: &JsValue) {
     }
 }
 
-/// Whether the follower behind a socket was answered, by whichever instance of the object.
+/// Whether the follower behind a socket was answered, by this instance of the object or by one before it.
 fn is_answered(socket: &WebSocket) -> bool {
     raw(socket).deserialize_attachment().is_ok_and(|attachment| attachment.is_truthy())
 }

@@ -1,5 +1,5 @@
-//! The Durable Object of one task: opens its session, carries commands out, answers in the client's
-//! form.
+//! The Durable Object of one task: opens the session of the task, carries out what it is asked, and answers
+//! calls in the client's form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
 mod followers;
@@ -44,7 +44,7 @@ pub struct TaskObject {
     session: Rc<RefCell<Option<Rc<TaskSession>>>>,
 }
 
-// After a caught panic the object goes on: the session is rebuilt from storage if it broke.
+// After a caught panic the object goes on. A session that broke is opened again from storage.
 impl std::panic::UnwindSafe for TaskObject {}
 impl std::panic::RefUnwindSafe for TaskObject {}
 
@@ -70,7 +70,7 @@ impl DurableObject for TaskObject {
         answer.or_else(refuse)
     }
 
-    /// A follower says what it wants: the first and only message that comes over its socket.
+    /// The first and only message over a follower's socket: a [`StreamCommand`].
     async fn websocket_message(
         &self,
         socket: WebSocket,
@@ -90,10 +90,22 @@ impl DurableObject for TaskObject {
                 return Ok(());
             }
         };
+        let session = match self.session().await {
+            Ok(session) => session,
+            Err(Error::Unavailable(_)) => {
+                close(&socket, CloseCode::Unreadable);
+                return Ok(());
+            }
+            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
+            // the session that is opened then knows it.
+            Err(_) => {
+                close(&socket, CloseCode::Unavailable);
+                return Ok(());
+            }
+        };
         let reply = command.reply.clone();
-        match self.begin_stream(command, after).await {
+        match begin_stream(&session, command, after).await {
             Ok(beginning) => followers::begin(&socket, &beginning),
-            Err(Error::Unavailable(_)) => close(&socket, CloseCode::Unreadable),
             Err(error) => followers::refuse(&socket, &reply.error(&error)),
         }
         Ok(())
@@ -119,10 +131,10 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// The alarm: something that could not be done before is due. The macro's own export of it can only
-    /// be had without that of the other events.
+    /// The alarm: a deadline of the task has come. The macro `durable_object` exports either the alarm or the
+    /// other events, so this export is made here.
     #[wasm_bindgen(js_name = alarm)]
-    pub async fn ring(&self) -> std::result::Result<(), JsValue> {
+    pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
             match self.session().await {
                 Ok(session) => session.wake().await,
@@ -211,30 +223,12 @@ impl TaskObject {
         }
     }
 
-    async fn begin_stream(
-        &self,
-        command: Command<FollowCall>,
-        after: Option<u64>,
-    ) -> std::result::Result<Beginning, Error> {
-        let Command { agent, caller, fingerprint, terms, call, .. } = command;
-        let session = self.session().await?;
-        match call {
-            FollowCall::SendStreamingMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, &terms, &request);
-                operation::send_streaming_message(&session, sender, *request, after, terms).await
-            }
-            FollowCall::SubscribeToTask(_) => {
-                operation::subscribe_to_task(session.owned_by(&agent, &caller)?, after, terms)
-            }
-        }
-    }
-
     fn observer(&self) -> ConsoleObserver {
         ConsoleObserver::of(&self.env)
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
-        // What is wrong with them was logged by the front Worker, which refuses every request then.
+        // With settings that cannot be read, the front Worker logs the reason and refuses every request.
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
@@ -250,7 +244,7 @@ impl TaskObject {
             Error::Internal { task: None }
         };
         let alarm = self.state.storage().get_alarm().await.map_err(|error| failed(&error))?;
-        // Somebody else may have opened it meanwhile.
+        // Another event may have opened it during the await.
         if let Some(session) = self.open_session() {
             return Ok(session);
         }
@@ -277,8 +271,8 @@ impl TaskObject {
         Ok(session)
     }
 
-    /// Frees the memory of a large task that has ended, once nobody works with it any more. The object itself
-    /// stays for some seconds, and an isolate may hold many.
+    /// Drops the session of a large task that has ended, when no event uses it any more. An idle object stays in
+    /// memory for some seconds, and an isolate may hold many objects.
     fn let_go_soon(&self) {
         if !self.session.borrow().as_ref().is_some_and(|session| session.is_dispensable()) {
             return;
@@ -292,12 +286,13 @@ impl TaskObject {
         });
     }
 
+    /// The session in memory, unless storage failed it.
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
 }
 
-/// What the object answers whoever asked it. An error that a client is told is an answer, no refusal.
+/// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.
 type Answer = std::result::Result<Response, Refusal>;
 
 fn refuse(refusal: Refusal) -> Result<Response> {
@@ -311,10 +306,28 @@ fn refuse(refusal: Refusal) -> Result<Response> {
 /// When an object that this version cannot read is looked at again.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// How long the last work on a task may take after it was answered.
+/// How long events may still use a session after the last answer.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
-/// Who sends a message, and how.
+/// The first frames of a stream, and what comes after them.
+async fn begin_stream(
+    session: &Rc<TaskSession>,
+    command: Command<FollowCall>,
+    after: Option<u64>,
+) -> std::result::Result<Beginning, Error> {
+    let Command { agent, caller, fingerprint, terms, call, .. } = command;
+    match call {
+        FollowCall::SendStreamingMessage(request) => {
+            let sender = sender(agent, caller, fingerprint, &terms, &request);
+            operation::send_streaming_message(session, sender, *request, after, terms).await
+        }
+        FollowCall::SubscribeToTask(_) => {
+            operation::subscribe_to_task(session.owned_by(&agent, &caller)?, after, terms)
+        }
+    }
+}
+
+/// The sender of a message, as the session wants it.
 fn sender(
     agent: String,
     caller: Caller,

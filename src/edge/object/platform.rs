@@ -50,7 +50,7 @@ impl Runtime for ObjectRuntime {
 
     fn set_alarm(&self, at: UnixMillis) {
         let storage = self.state.storage();
-        // Called here and now, so that the alarm is set together with the rows just written.
+        // Called without an await before it, so that the alarm commits together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         let observer = self.observer;
         self.state.wait_until(async move {
@@ -72,7 +72,7 @@ impl Runtime for ObjectRuntime {
     }
 }
 
-/// The sockets of those who follow the task of one object.
+/// The sockets of the followers of one task.
 struct Sockets {
     state: Rc<State>,
 }

@@ -35,7 +35,7 @@ impl SqlTaskStore {
     }
 
     fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
-        // An object that holds no task must not be written to, so its table may be missing.
+        // An object without a task must stay empty, or its storage would be billed: there may be no tables.
         let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
@@ -90,8 +90,7 @@ impl SqlTaskStore {
         Ok((batches(rows), has_more))
     }
 
-    /// Which rows hold events after a generation: as many as fit about `max_bytes`, at least one
-    /// batch, and never a part of one.
+    /// The rows with the events after a generation, up to about `max_bytes` of them: whole batches, at least one.
     fn page_after(&self, after: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
         let query = format!(
             "SELECT seq, more, octet_length(lines) AS size FROM log \
@@ -125,7 +124,7 @@ impl SqlTaskStore {
         let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let more = i64::from(pieces.peek().is_some());
-            // The marks stand with the first piece, the facts with the first of all.
+            // The marks go with the first piece of a batch, the facts with the first row of the log.
             let marks = std::mem::take(&mut marks);
             let mut values = vec![generation.into(), more.into(), text(marks), text(piece)];
             let insert = match opening.take() {
@@ -198,7 +197,7 @@ impl From<worker::Error> for StoreError {
     }
 }
 
-/// A range of log rows, and whether there are more behind it.
+/// A range of log rows, and whether there are more after it.
 struct Page {
     first: i64,
     last: i64,
@@ -249,7 +248,7 @@ struct WebhookRow {
 extern "C" {
     type TransactionalStorage;
 
-    /// Runs the closure in a transaction: if it fails, nothing of what it wrote stays.
+    /// Runs the closure in a transaction: if it fails, all that it wrote is rolled back.
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
     fn transaction_sync(
         this: &TransactionalStorage,
@@ -257,7 +256,7 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
-/// Log rows put together to the batches they were cut from.
+/// Puts the pieces of each batch together.
 fn batches(rows: Vec<LogRow>) -> Vec<Batch> {
     let mut log: Vec<Batch> = Vec::new();
     let mut is_continued = false;
@@ -304,7 +303,7 @@ const SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// Few tasks have webhooks, so the table is made with the first one.
+/// Made with the first webhook of a task: few tasks have any.
 const WEBHOOK_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS webhook (
         seq INTEGER PRIMARY KEY,
@@ -313,10 +312,10 @@ const WEBHOOK_SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// The platform's limit for a value is 2 MB; half of it leaves room for the rest of the row.
+/// The largest piece of a batch in one row, in bytes. The platform's limit for a row is 2 MB.
 const MAX_ROW_BYTES: usize = 1_000_000;
 
-/// How many rows one page of the log has at most, whatever their size.
+/// The largest number of rows in one page of the log.
 const MAX_PAGE_ROWS: usize = 1_000;
 
 #[cfg(test)]

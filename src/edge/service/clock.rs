@@ -1,4 +1,4 @@
-//! What time it is, and timers.
+//! The clock, and timers.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use crate::edge::bindings;
 use crate::port::{Observation, Observer};
 use crate::push::jwk::{Algorithm, Claims, SigningKey, join};
 
-/// A JWT that says this; `None` where the operator has given no key.
+/// A signed JWT with these claims; `None` where the operator has given no key.
 ///
 /// # Errors
 ///
@@ -24,14 +24,14 @@ pub(in crate::edge) async fn sign(
     let Some(jwk) = bindings::webhook_jwk(env) else { return Ok(None) };
     let key = SigningKey::parse(&jwk).map_err(refusal)?;
     let input = key.signing_input(claims);
-    // The platform's own words are left out: they might tell something of the key.
+    // The platform's own message is left out: it might contain parts of the key.
     let unusable = "is refused by the platform; its members may not belong together";
     let signature = signature(&key, &input).await.map_err(|_| refusal(unusable))?;
     Ok(Some(join(&input, &signature)))
 }
 
 async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
-    // What the platform wants to know, both for importing a key and for signing.
+    // For importing the key and for signing with it.
     let algorithm = JSON::parse(match key.algorithm {
         Algorithm::Es256 => r#"{"name":"ECDSA","namedCurve":"P-256","hash":"SHA-256"}"#,
         Algorithm::EdDsa => r#"{"name":"Ed25519"}"#,
@@ -48,7 +48,7 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
             handle
         }
     };
-    // A copy: what is behind the slice may move while the platform signs.
+    // A copy: the memory behind the slice may move while the platform signs.
     let bytes = Uint8Array::from(input.as_bytes());
     let signed = JsFuture::from(subtle_sign(&algorithm, &handle, &bytes)?).await?;
     Ok(Uint8Array::new(&signed).to_vec())

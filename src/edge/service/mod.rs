@@ -1,4 +1,4 @@
-//! What the front Worker, the objects and the jobs have in common.
+//! What several of the programs use: the index, counters, requests to other servers, keys, time and chance.
 
 pub(super) mod clock;
 pub(super) mod counters;

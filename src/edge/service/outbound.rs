@@ -112,7 +112,7 @@ fn to_request(request: HttpRequest) -> Result<Request> {
         HttpBody::Bytes(bytes) => init.set_body(&Uint8Array::from(bytes.as_slice())),
         HttpBody::Stream(pieces) => {
             let pieces = pieces.map(|piece| piece.map_err(|error| error.to_string()));
-            // A response is how `worker` makes a stream of ours one of the platform's.
+            // `worker` makes a stream of Rust one of the platform only as the body of a response.
             let carrier: web_sys::Response = Response::from_stream(pieces)?.into();
             init.set_body(&carrier.body().into());
         }
@@ -121,7 +121,7 @@ fn to_request(request: HttpRequest) -> Result<Request> {
     Ok(Request::from(request))
 }
 
-/// Sends a request; what comes behind the head of the answer comes only as long as the exchange is kept.
+/// Sends a request. The body of the answer comes for as long as the exchange is kept.
 async fn open(request: Request) -> Result<(Response, Exchange)> {
     let controller = AbortController::default();
     let signal = controller.signal();
@@ -130,8 +130,7 @@ async fn open(request: Request) -> Result<(Response, Exchange)> {
     Ok((answer, exchange))
 }
 
-/// An exchange that is under way; it ends when this is dropped. The platform goes on with what nobody
-/// waits for.
+/// An exchange that is under way. Dropping it aborts the exchange, which the platform would otherwise go on with.
 struct Exchange(Option<AbortController>);
 
 impl Drop for Exchange {

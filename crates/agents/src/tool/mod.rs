@@ -4,7 +4,6 @@
 //! files against the tools that exist.
 
 mod schema;
-#[cfg(any(test, feature = "build"))]
 pub mod testing;
 
 use std::fmt;

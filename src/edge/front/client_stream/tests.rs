@@ -114,7 +114,7 @@ fn a_refusal_has_the_headers_that_the_object_gave_it_and_no_others() {
     let told = |headers: &[(&str, &str)]| {
         let mut hello = following(Operation::SendStreamingMessage, None, None);
         hello.command.fingerprint = Some("f".to_owned());
-        hello.command.terms.quota = Some(3);
+        hello.command.terms.over_quota = Some(3);
         let mut stream = stream(hello);
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
@@ -208,6 +208,7 @@ fn only_sockets_that_were_lost_or_of_another_version_count_as_failures() {
         (CloseCode::More.number(), Some(0), false),
         (CloseCode::TooSlow.number(), Some(0), false),
         (CloseCode::Unreadable.number(), Some(50), false),
+        (CloseCode::Unavailable.number(), Some(50), false),
         (1006, Some(50), false),
     ] {
         let mut stream = new_task();
@@ -218,4 +219,17 @@ fn only_sockets_that_were_lost_or_of_another_version_count_as_failures() {
             assert_eq!(stream.pause_ms(), pause_ms, "{code}");
         }
     }
+}
+
+/// The object may have handled the message before its socket dropped. Then it knows the repetition, and gives a
+/// snapshot.
+#[test]
+fn a_follow_up_is_sent_again_to_an_object_that_cannot_open_its_task_now() {
+    let mut stream = stream(following(Operation::SendStreamingMessage, Some("t"), None));
+    for code in [1006, CloseCode::Unavailable.number()] {
+        stream.note_closed(code);
+        assert!(stream.pause_ms().is_some(), "{code}");
+        assert!(matches!(&stream.hello().command.call, FollowCall::SendStreamingMessage(_)));
+    }
+    assert_eq!(render(&mut stream, &snapshot(3)), event(3, r#"{"task":{}}"#));
 }

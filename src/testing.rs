@@ -1,0 +1,169 @@
+//! An agent in memory, for the tests beside an executor: its task, a clock that moves when everybody waits, and
+//! other servers that are a closure.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::auth::Caller;
+use crate::config::Settings;
+use crate::executor::{AgentExecutor, Runner};
+use crate::operation::{cancel_task, send_message};
+use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
+use crate::session::{Sender, TaskSession};
+use a2a::error::Error;
+use a2a::model::{Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId};
+use a2a::{Outcome, Terms};
+use a2a_agents::RunSettings;
+
+/// One task of an agent.
+///
+/// ```
+/// use a2a_edge::prelude::*;
+/// use a2a_edge::testing::TestAgent;
+///
+/// struct Greeter;
+///
+/// #[async_trait(?Send)]
+/// impl AgentExecutor for Greeter {
+///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+///         let page = turn.fetch(HttpRequest::new("GET", "https://example.com/name")).await?;
+///         events.complete(Some(&format!("{} {}", turn.message.text(), page.body)))
+///     }
+/// }
+///
+/// let agent = TestAgent::new(Greeter);
+/// agent.http().answer_with(|_, _| Ok(http::memory::ok("Ada")));
+/// agent.send("Hello").unwrap();
+/// let task = agent.task().unwrap();
+/// assert_eq!(task.status.state, TaskState::Completed);
+/// assert_eq!(task.status.message.unwrap().text(), "Hello Ada");
+/// ```
+pub struct TestAgent {
+    platform: MemoryPlatform,
+    store: MemoryStore,
+    runner: Runner,
+    session: RefCell<Option<Rc<TaskSession>>>,
+    messages: Cell<u32>,
+}
+
+impl TestAgent {
+    /// An agent without a task yet.
+    pub fn new(executor: impl AgentExecutor + 'static) -> Self {
+        Self {
+            platform: MemoryPlatform::default(),
+            store: MemoryStore::default(),
+            runner: Runner { executor: Rc::new(executor), settings: RunSettings::default() },
+            session: RefCell::default(),
+            messages: Cell::new(0),
+        }
+    }
+
+    /// The other servers that the agent calls; until they are given an answer, nobody answers.
+    pub fn http(&self) -> &MemoryHttp {
+        self.platform.memory_http()
+    }
+
+    /// Sends a text, and drives the agent until the task ends or asks for something, or the agent replies.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn send(&self, text: &str) -> Result<Outcome, Error> {
+        self.send_with(text, SendMessageConfiguration::default())
+    }
+
+    /// Sends a text, and drives the agent until there is a task; it is under way then.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn begin(&self, text: &str) -> Result<Outcome, Error> {
+        let configuration =
+            SendMessageConfiguration { return_immediately: true, ..Default::default() };
+        self.send_with(text, configuration)
+    }
+
+    fn send_with(
+        &self,
+        text: &str,
+        configuration: SendMessageConfiguration,
+    ) -> Result<Outcome, Error> {
+        self.messages.set(self.messages.get() + 1);
+        let message = Message {
+            message_id: format!("m{}", self.messages.get()),
+            context_id: None,
+            task_id: self.task().map(|task| task.id),
+            role: Role::User,
+            parts: vec![Part::text(text)],
+            metadata: None,
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        };
+        let sender = Sender {
+            agent: AGENT.to_owned(),
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            fingerprint: None,
+            run_timeout_ms: None,
+        };
+        let request = SendMessageRequest { message, configuration, tenant: None, metadata: None };
+        let session = self.session()?;
+        self.platform.run_until(send_message(&session, sender, request, Terms::default()))
+    }
+
+    /// Cancels the task.
+    ///
+    /// # Errors
+    ///
+    /// As CancelTask.
+    pub fn cancel(&self) -> Result<Outcome, Error> {
+        let session = self.session()?;
+        cancel_task(session.owned_by(AGENT, &Caller::anonymous())?, Terms::default())
+    }
+
+    /// Drives what is under way to its end, moving the clock as needed.
+    pub fn run(&self) {
+        self.platform.run_all();
+    }
+
+    /// Ends the process, as a crash or a deploy does, and begins another one. What was stored stays.
+    ///
+    /// # Errors
+    ///
+    /// If what is stored cannot be read.
+    pub fn crash(&self) -> Result<(), Error> {
+        self.platform.crash();
+        self.session.take();
+        let session = self.session()?;
+        self.platform.run_until(session.wake());
+        Ok(())
+    }
+
+    /// The task as it is now, if there is one.
+    pub fn task(&self) -> Option<Task> {
+        let session = self.session().ok()?;
+        let owned = session.owned_by(AGENT, &Caller::anonymous()).ok()?;
+        owned.with_task(Task::clone)
+    }
+
+    fn session(&self) -> Result<Rc<TaskSession>, Error> {
+        if let Some(session) = self.session.borrow().clone() {
+            return Ok(session);
+        }
+        let runner = self.runner.clone();
+        let settings = Settings::read(|_| None).map_err(|_| Error::Internal { task: None })?;
+        let session = TaskSession::open(
+            TaskId::new("task"),
+            Rc::new(self.store.clone()),
+            self.platform.ports(),
+            settings.limits,
+            Rc::new(move |_| Some(runner.clone())),
+            self.platform.alarm(),
+        );
+        let session = session.map_err(|_| Error::Internal { task: None })?;
+        self.session.replace(Some(session.clone()));
+        Ok(session)
+    }
+}
+
+const AGENT: &str = "agent";

@@ -17,6 +17,21 @@ use a2a::model::{
 use a2a_agents::tool::Counters;
 
 /// One message to handle, and what is known around it.
+///
+/// ```
+/// use a2a_edge::prelude::*;
+///
+/// async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+///     // Done once: a run that resumes this one gets the same number.
+///     let lot = turn.step("draw", async || Ok(turn.now().0 % 100)).await?;
+///     events.working(Some("waiting an hour"))?;
+///     turn.pause("hour", 3_600_000).await?;
+///     if turn.is_canceled() {
+///         return Ok(());
+///     }
+///     events.complete(Some(&format!("{}: {lot}", turn.message.text())))
+/// }
+/// ```
 pub struct Turn {
     /// The agent that is asked.
     pub agent: String,
@@ -247,7 +262,23 @@ impl Retry {
     }
 }
 
-/// The verbs of the protocol. Each is refused if the task has ended, for example because the client
+/// The verbs of the protocol.
+///
+/// ```
+/// use a2a_edge::prelude::*;
+///
+/// async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+///     if turn.message.text().is_empty() {
+///         return events.require_input("What is it about?");
+///     }
+///     events.working(Some("writing"))?;
+///     events.begin(Artifact::new("poem", Part::text("Roses are red,\n")))?;
+///     events.append(Artifact::new("poem", Part::text("violets are blue.\n")), true)?;
+///     events.complete(None)
+/// }
+/// ```
+///
+/// Each is refused if the task has ended, for example because the client
 /// canceled it; an executor then just returns.
 pub struct Events {
     pub(crate) host: Rc<dyn TurnHost>,

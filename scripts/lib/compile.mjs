@@ -73,7 +73,8 @@ async function readCrate() {
 async function compileRust(kind, targets, { workspace }, extra) {
   const { unwind, release } = kinds[kind];
   const args = [
-    ...(unwind ? ["+nightly"] : []), "build", "--lib", "--target", TARGET, ...(release ? ["--release"] : []),
+    // As one type of crate alone: cargo optimizes across crates (LTO) only where every type allows it, an rlib does not.
+    ...(unwind ? ["+nightly"] : []), "rustc", "--lib", "--crate-type", "cdylib", "--target", TARGET, ...(release ? ["--release"] : []),
     ...(unwind ? ["-Zbuild-std=std,panic_unwind"] : []),
   ];
   const { code, printed, output } = await run("cargo", args, {

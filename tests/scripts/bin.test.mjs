@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => project.remove());
 
-const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "build" && end === "ends").length;
+const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
 
 test("help names every command, and so does running it with nothing", async () => {
   for (const args of [["help"], ["--help"], ["-h"], []]) {

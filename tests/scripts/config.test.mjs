@@ -146,5 +146,5 @@ test("the commands check it before they build", async () => {
     assert.equal(code, 1, output);
     assert.match(output, /wrangler\.toml lacks/);
   }
-  assert.deepEqual(project.calls().filter(([name, what]) => name === "cargo" && what === "build"), []);
+  assert.deepEqual(project.calls().filter(([name, what]) => name === "cargo" && what === "rustc"), []);
 });

@@ -33,7 +33,7 @@ async function freePort() {
 
 const served = async () => (await fetch(url)).text();
 const serves = (texts) => until(async () => (await served()) === texts, `it serves ${texts}; it said:\n${dev.output}`);
-const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "build" && end === "ends").length;
+const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
 const calls = (tool) => project.calls().filter(([name]) => name === tool).length;
 
 test("two files that are saved at once are built once, together", async () => {

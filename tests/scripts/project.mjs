@@ -145,7 +145,7 @@ if (args[0] === "metadata") {
     packages: [{ manifest_path: join(project, "Cargo.toml"), targets: [{ name: "own-agent", crate_types: ["cdylib"] }] }],
     target_directory: join(project, "target"), workspace_root: project,
   }));
-} else if (args[0] === "build") {
+} else if (args[0] === "rustc") {
   if (existsSync(join(project, "cargo.txt"))) {
     process.stderr.write(readFileSync(join(project, "cargo.txt")));
     process.exit(1);
@@ -158,7 +158,7 @@ if (args[0] === "metadata") {
     writeFileSync(join(out, "own_agent.wasm"), texts.join(", "));
     const inputs = ["agents", "build.rs", "src/lib.rs", "shared/a file"].map((name) => join(project, name).replaceAll(" ", "\\\\ "));
     writeFileSync(join(out, "own_agent.d"), [join(out, "own_agent.wasm") + ":", ...inputs].join(" ") + "\\n");
-    record("build", "ends");
+    record("rustc", "ends");
   }, 300);
 } else {
   console.log("cargo 1.999.0");

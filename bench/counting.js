@@ -59,18 +59,21 @@ function countedObject(TaskObject) {
   });
 }
 
-function countedFront(Front) {
-  const fetch = Front.prototype.fetch;
-  // Each time that the consumer is given a message, be it for the first time or again.
-  before(Front.prototype, "queue", ({ queue, messages }) => {
-    if (!queue.endsWith("-dead")) counts().queueMessages += messages.length;
-  });
-  Front.prototype.fetch = function (request) {
-    if (new URL(request.url).pathname === "/_bench/counts") return Response.json(counts());
-    countDatabase(this.env.DB);
-    return fetch.call(this, request);
+function countedFront(front) {
+  const { fetch, queue } = front;
+  return {
+    ...front,
+    fetch(request, env, ctx) {
+      if (new URL(request.url).pathname === "/_bench/counts") return Response.json(counts());
+      countDatabase(env.DB);
+      return fetch(request, env, ctx);
+    },
+    queue(batch, env, ctx) {
+      // Each time that the consumer is given a message, be it for the first time or again.
+      if (!batch.queue.endsWith("-dead")) counts().queueMessages += batch.messages.length;
+      return queue(batch, env, ctx);
+    },
   };
-  return Front;
 }
 
 var storageIsCounted = false;

@@ -128,10 +128,10 @@ describe("notifications", () => {
     }
     await assertComplete(task, path);
     assert.deepEqual(generations(path), [1, 2, 3, 4, 5, 6], "and nothing twice");
-    assert.ok(worker.logs.some(({ message }) => message.includes("cannot be read, and is dropped")));
+    assert.ok(worker.logs.some(({ message }) => message.includes("a message of the queue cannot be read")));
   });
 
-  test("are limited to so many webhooks of a task", async () => {
+  test("are limited in number for each task", async () => {
     const task = await demo.sendForTask("hello");
     for (let index = 0; index < 20; index += 1) await register(task.id, freshPath());
     await assert.rejects(register(task.id, freshPath()), { code: -32004 });

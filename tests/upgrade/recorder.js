@@ -1,5 +1,5 @@
 // Logs what the parts of a Worker tell each other, a line of JSON each: see `Recorded` in fixture.ts.
-import Inner, * as inner from "worker";
+import handlers, * as inner from "worker";
 
 const MAX_CHARS = 20_000;
 
@@ -25,9 +25,10 @@ export class TaskObject extends inner.TaskObject {
   }
 }
 
-export default class extends Inner {
-  async queue(batch) {
+export default {
+  ...handlers,
+  queue(batch, ...rest) {
     for (const { body } of batch.messages) record(batch.queue.endsWith("-dead") ? "deadLetter" : "job", body);
-    return super.queue(batch);
-  }
-}
+    return handlers.queue(batch, ...rest);
+  },
+};

@@ -1,7 +1,7 @@
 // A Worker whose objects are asked by clients (`/_skew?commands`) or by senders of notifications (`/_skew?asks`), or whose followers are told
 // (`/_skew?frames`), in forms that this version does not know; `/_skew` ends that. What the queue retries comes again after a second, and is
 // logged with the pause that it was to have.
-import Inner, * as inner from "worker";
+import handlers, * as inner from "worker";
 
 let skew = "";
 let isWatched = false;
@@ -25,15 +25,15 @@ export class TaskObject extends inner.TaskObject {
   }
 }
 
-export default class extends Inner {
-  async fetch(request) {
+export default {
+  ...handlers,
+  fetch(request, ...rest) {
     const { pathname, search } = new URL(request.url);
-    if (pathname !== "/_skew") return super.fetch(request);
+    if (pathname !== "/_skew") return handlers.fetch(request, ...rest);
     skew = search.slice(1);
     return new Response("ok");
-  }
-
-  async queue(batch) {
+  },
+  queue(batch, ...rest) {
     const message = Object.getPrototypeOf(batch.messages[0]);
     const { retry } = message;
     if (!isWatched) {
@@ -43,6 +43,6 @@ export default class extends Inner {
         return retry.call(this, { delaySeconds: 1 });
       };
     }
-    return super.queue(batch);
-  }
-}
+    return handlers.queue(batch, ...rest);
+  },
+};

@@ -2,6 +2,7 @@
 //! Worker.
 
 mod agents;
+mod events;
 mod registry;
 mod script;
 mod tools;
@@ -17,8 +18,9 @@ use crate::task::{Recovery, TaskError};
 use a2a_agents::RunSettings;
 
 pub use agents::{Agents, HostedAgent, Unreadable};
+pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
-pub use turn::{Emission, Events, Retry, StepStart, Turn, TurnHost};
+pub use turn::{Retry, StepStart, Turn, TurnHost};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///

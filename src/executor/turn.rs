@@ -1,5 +1,4 @@
-//! The two things an executor is given: the [`Turn`] it is to handle, and the [`Events`] through
-//! which it answers.
+//! The [`Turn`] that an executor is given to handle.
 
 use std::rc::Rc;
 
@@ -7,13 +6,10 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::ExecutorError;
+use super::{Emission, ExecutorError};
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
-use a2a::model::{
-    Artifact, ContextId, Json, Message, Metadata, Part, Role, TaskId, TaskState, UnixMillis,
-    doubled,
-};
+use a2a::model::{ContextId, Json, Message, Metadata, TaskId, UnixMillis, doubled};
 use a2a_agents::tool::Counters;
 
 /// One message to handle, and what is known around it.
@@ -262,175 +258,7 @@ impl Retry {
     }
 }
 
-/// The verbs of the protocol.
-///
-/// ```
-/// use a2a_edge::prelude::*;
-///
-/// async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-///     if turn.message.text().is_empty() {
-///         return events.require_input("What is it about?");
-///     }
-///     events.working(Some("writing"))?;
-///     events.begin(Artifact::new("poem", Part::text("Roses are red,\n")))?;
-///     events.append(Artifact::new("poem", Part::text("violets are blue.\n")), true)?;
-///     events.complete(None)
-/// }
-/// ```
-///
-/// Each is refused if the task has ended, for example because the client
-/// canceled it; an executor then just returns.
-pub struct Events {
-    pub(crate) host: Rc<dyn TurnHost>,
-}
-
-impl Events {
-    /// The task is being worked on; with a text, a progress note. Saying it again without a text
-    /// changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn working(&self, text: Option<&str>) -> Result<(), ExecutorError> {
-        self.status(TaskState::Working, text)
-    }
-
-    /// Begins an artifact, or replaces the one of the same id.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended, or the artifact has no parts or is too large.
-    pub fn artifact(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: true })
-    }
-
-    /// Begins an artifact of which more will come through [`append`](Self::append).
-    ///
-    /// # Errors
-    ///
-    /// As [`artifact`](Self::artifact).
-    pub fn begin(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: false })
-    }
-
-    /// Adds the parts of `chunk` to the artifact of the same id.
-    ///
-    /// # Errors
-    ///
-    /// As [`artifact`](Self::artifact), or if there is no such artifact.
-    pub fn append(&self, chunk: Artifact, last_chunk: bool) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact: chunk, append: true, last_chunk })
-    }
-
-    /// The task is done. Results belong into artifacts; the text is for a closing word.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn complete(&self, text: Option<&str>) -> Result<(), ExecutorError> {
-        self.status(TaskState::Completed, text)
-    }
-
-    /// The task failed, for this reason.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn fail(&self, reason: &str) -> Result<(), ExecutorError> {
-        self.status(TaskState::Failed, Some(reason))
-    }
-
-    /// The agent declines the task, for this reason.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn reject(&self, reason: &str) -> Result<(), ExecutorError> {
-        self.status(TaskState::Rejected, Some(reason))
-    }
-
-    /// The task waits for a message that answers this question. The next message is a new run.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn require_input(&self, question: &str) -> Result<(), ExecutorError> {
-        self.status(TaskState::InputRequired, Some(question))
-    }
-
-    /// The task waits for credentials.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn require_auth(&self, text: &str) -> Result<(), ExecutorError> {
-        self.status(TaskState::AuthRequired, Some(text))
-    }
-
-    /// Answers with a message instead of a task. If there is a task already, because something was
-    /// said before or the agent took its time, the message closes it as completed.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended.
-    pub fn reply(&self, parts: Vec<Part>) -> Result<(), ExecutorError> {
-        let message = self.message(parts);
-        self.host.emit(Emission::Reply(message))
-    }
-
-    /// Enters a state with a message of any content.
-    ///
-    /// # Errors
-    ///
-    /// If the task has ended or no agent may make this move.
-    pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
-        let message = Some(self.message(parts));
-        self.host.emit(Emission::Status { state, message })
-    }
-
-    fn status(&self, state: TaskState, text: Option<&str>) -> Result<(), ExecutorError> {
-        let message = text.map(|text| self.message(vec![Part::text(text)]));
-        self.host.emit(Emission::Status { state, message })
-    }
-
-    fn message(&self, parts: Vec<Part>) -> Message {
-        Message {
-            message_id: self.host.new_id(),
-            context_id: None,
-            task_id: None,
-            role: Role::Agent,
-            parts,
-            metadata: None,
-            extensions: Vec::new(),
-            reference_task_ids: Vec::new(),
-        }
-    }
-}
-
-/// Something an executor says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Emission {
-    /// The task enters a state.
-    Status {
-        /// The state.
-        state: TaskState,
-        /// What the agent says with it.
-        message: Option<Message>,
-    },
-    /// An artifact begins, grows or is replaced.
-    Artifact {
-        /// The artifact or its next chunk.
-        artifact: Artifact,
-        /// Whether it is a chunk.
-        append: bool,
-        /// Whether the artifact is complete.
-        last_chunk: bool,
-    },
-    /// A message instead of a task.
-    Reply(Message),
-}
-
-/// What stands behind [`Turn`] and [`Events`]: the task that the run belongs to.
+/// What stands behind [`Turn`] and [`Events`](super::Events): the task that the run belongs to.
 pub trait TurnHost {
     /// Takes what the executor says.
     ///

@@ -123,7 +123,7 @@ pub(super) enum Refusal {
     /// It cannot read the command, or its task: another version can, and will in a moment or after the next
     /// deploy.
     Unreadable,
-    /// The task has as many followers as it may have: this many.
+    /// The task has reached the limit of followers, which is this.
     TooManyFollowers(usize),
     /// The task is not finished, or cannot be deleted now.
     NotDeleted,

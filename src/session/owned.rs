@@ -182,7 +182,7 @@ impl<'a> Owned<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if the task has ended or has as many webhooks as it may have,
+    /// [`Error::UnsupportedOperation`] if the task has ended or has reached the limit of webhooks,
     /// [`Error::InvalidParams`] if the message is of another context: nothing has changed then.
     /// [`Error::Internal`] if the agent is not served any more, or storage fails.
     pub(crate) fn receive(

@@ -1,4 +1,4 @@
-// Tries foreign programs against the built Worker and writes what came of it into docs/peers.md. Started by scripts/peers.mjs,
+// Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
 // which installs them: `main.ts RUST_PROGRAM [PYTHON]`.
 
 import assert from "node:assert/strict";

@@ -2,7 +2,7 @@
 //! answers written. It knows neither tasks that run nor agent files and asks no clock, so any program can use it.
 //!
 //! A server reads a request with [`binding`], which gives an [`Operation`] and its parameters; decodes them to a
-//! [`Call`]; and gives what came of it, an [`Outcome`] or an [`error::Error`], to the [`binding::Reply`] of the
+//! [`Call`]; and gives the result, an [`Outcome`] or an [`error::Error`], to the [`binding::Reply`] of the
 //! request, which writes the answer in the client's form:
 //!
 //! ```

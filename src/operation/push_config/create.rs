@@ -11,7 +11,7 @@ use a2a::model::{ShownWebhook, TaskPushNotificationConfig};
 ///
 /// # Errors
 ///
-/// [`Error::UnsupportedOperation`] if the task has as many webhooks as it may have; [`Error::Internal`] if storage
+/// [`Error::UnsupportedOperation`] if the task has reached the limit of webhooks; [`Error::Internal`] if storage
 /// fails.
 pub(super) fn create_push_config(
     task: Owned<'_>,

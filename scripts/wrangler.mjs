@@ -10,7 +10,7 @@ import { wranglerCommand } from "./lib/wrangler.mjs";
 
 await main(async () => {
   await ensurePackages();
-  // wrangler has the terminal, as it may ask and open a browser, and reads its own options.
+  // wrangler gets the terminal, because it may ask questions and open a browser; it reads its own options.
   const { status, signal } = spawnSync(...wranglerCommand(...process.argv.slice(2)), { cwd: projectDir, env: environment(), stdio: "inherit" });
   process.exit(status ?? 128 + (constants.signals[signal] ?? 0));
 });

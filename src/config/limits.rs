@@ -12,8 +12,8 @@ pub struct Limits {
     /// `RUN_TIMEOUT_MS`: how long a run of an agent may take, all attempts together, before its task
     /// fails (5 min). An agent file may say otherwise, a request may ask for less.
     pub run_timeout_ms: u64,
-    /// `IDLE_TIMEOUT_MS`: how long a run may do nothing that shows before its task fails; 0 (the default)
-    /// for as long as it may take. An agent file may say otherwise.
+    /// `IDLE_TIMEOUT_MS`: how long a run may show nothing before its task fails; 0 (the default) for no such
+    /// limit. An agent file may say otherwise.
     pub idle_timeout_ms: u64,
     /// `MAX_ATTEMPTS`: how often a run is begun at most when it is interrupted (3). An agent file may
     /// say otherwise.

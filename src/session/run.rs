@@ -117,7 +117,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
 pub(super) struct RunLimits {
     /// How long a run may take, all attempts together, in milliseconds. A request may ask for less.
     pub(super) timeout_ms: u64,
-    /// How long a run may do nothing, in milliseconds; 0 for as long as it may take.
+    /// How long a run may do nothing, in milliseconds; 0 for no limit.
     pub(super) idle_ms: u64,
     /// How often a run is begun at most.
     pub(super) max_attempts: u32,

@@ -2,28 +2,17 @@
 // against the agent `demo` of a Worker of the spec file.
 
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import * as answers from "./answers.ts";
 import type { Headers } from "./answers.ts";
-import { Agent, message, type Message, type Task } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
+import { message, type Message, type Task } from "./client.ts";
+import { demo } from "./demo.ts";
+
+export { demo, withWorker, worker } from "./demo.ts";
 
 export const EXTENSION = "urn:a2a-edge:generation:v1";
 
 /** The metadata in which a task tells its generation. */
 export const MEMBER = `${EXTENSION}/generation`;
-
-export let worker: Worker;
-export let demo: Agent;
-
-/** Runs the tests of the file against a Worker. */
-export function withWorker(): void {
-  before(async () => {
-    worker = await startWorker();
-    demo = new Agent(`${worker.url}/demo`);
-  });
-  after(() => worker.stop());
-}
 
 /** An answer, and the task that it is or holds. */
 export interface Answer extends answers.Answer {

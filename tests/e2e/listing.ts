@@ -1,20 +1,8 @@
 // Lists of tasks, and tasks to find in them, of the agent `demo` of a Worker of the spec file.
 
-import { after, before } from "node:test";
 import { Agent, message, type Task, type TaskList } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
 
-export let worker: Worker;
-export let demo: Agent;
-
-/** Runs the tests of the file against a Worker. */
-export function withWorker(): void {
-  before(async () => {
-    worker = await startWorker();
-    demo = new Agent(`${worker.url}/demo`);
-  });
-  after(() => worker.stop());
-}
+export { demo, withWorker, worker } from "./demo.ts";
 
 export const list = (agent: Agent, params: Record<string, unknown> = {}): Promise<TaskList> => agent.listTasks(params);
 

@@ -1,0 +1,17 @@
+// A Worker of the spec file, and its agent `demo`.
+
+import { after, before } from "node:test";
+import { Agent } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+
+export let worker: Worker;
+export let demo: Agent;
+
+/** Runs the tests of the file against a Worker. */
+export function withWorker(): void {
+  before(async () => {
+    worker = await startWorker();
+    demo = new Agent(`${worker.url}/demo`);
+  });
+  after(() => worker.stop());
+}

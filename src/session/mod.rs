@@ -230,7 +230,8 @@ impl TaskSession {
             begun,
         };
         self.life.draft(facts, new);
-        run::start(self, message, start);
+        run::begin(self, message, start);
+        run::start_begun(self);
         Ok(owned)
     }
 
@@ -282,7 +283,7 @@ impl TaskSession {
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
-                        run::start(self, message, start);
+                        run::begin(self, message, start);
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),
@@ -319,6 +320,8 @@ impl TaskSession {
         // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
         // finds both or neither.
         self.arm();
+        // A run starts when the entry is stored that says so.
+        run::start_begun(self);
         Ok(())
     }
 

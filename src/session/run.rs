@@ -18,10 +18,16 @@ use crate::task::{
 };
 use a2a::model::{ContextId, Message};
 
-/// Starts a run for a message, in the background.
-pub(super) fn start(session: &TaskSession, message: Message, start: RunStart) {
-    session.run.begin(start.resumes, session.now());
-    if let Some(handle) = session.handle() {
+/// Begins a run for a message. It is polled from [`start_begun`] on.
+pub(super) fn begin(session: &TaskSession, message: Message, start: RunStart) {
+    session.run.begin(message, start, session.now());
+}
+
+/// Starts the run that was begun, if there is one, in the background. Its first poll may be part of this call, so
+/// nothing of the task may be borrowed, and what the run must find stored or registered has to be so.
+pub(super) fn start_begun(session: &TaskSession) {
+    let Some(handle) = session.handle() else { return };
+    if let Some((message, start)) = session.run.take_begun() {
         session.ports.runtime.spawn(Box::pin(drive(handle, message, start)));
     }
 }

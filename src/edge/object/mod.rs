@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 use worker::{
     Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
     WebSocketIncomingMessage, durable_object,
@@ -19,10 +20,12 @@ use worker::{
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, Refusal};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
+use crate::edge::poll::poll_now;
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
@@ -40,6 +43,7 @@ use store::SqlTaskStore;
 
 /// The object of one task.
 #[durable_object(websocket)]
+#[derive(Clone)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
@@ -63,11 +67,7 @@ impl DurableObject for TaskObject {
         drop(body);
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
-            Err(error) => {
-                let reason = error.to_string();
-                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                Err(Refusal::Unreadable)
-            }
+            Err(error) => Err(self.unreadable(&error)),
         };
         answer.or_else(refuse)
     }
@@ -133,6 +133,22 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
+    /// Answers a call of a client, which is a [`Command`], in the text form of `edge/answer.rs`: at once where nothing
+    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`].
+    #[wasm_bindgen(js_name = ask)]
+    pub fn ask(&self, form: &str, body: String) -> JsValue {
+        let (object, is_known) = (self.clone(), RPC_FORMS.contains(&form));
+        let answer = async move {
+            let answer =
+                if is_known { object.call_text(&body).await } else { Err(Refusal::Unreadable) };
+            JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text()))
+        };
+        match poll_now(answer) {
+            Ok(answer) => answer,
+            Err(rest) => future_to_promise(AssertUnwindSafe(async move { Ok(rest.await) })).into(),
+        }
+    }
+
     /// The alarm: a deadline of the task has come. The macro `durable_object` exports either the alarm or the
     /// other events, so this export is made here.
     #[wasm_bindgen(js_name = alarm)]
@@ -157,7 +173,10 @@ impl TaskObject {
     /// Carries out what the object was asked.
     async fn answer(&self, ask: Ask) -> Result<Answer> {
         match ask {
-            Ask::Call(command) => self.call(*command).await,
+            Ask::Call(command) => match self.call(*command).await {
+                Ok(answer) => to_response(answer).map(Ok),
+                Err(refusal) => Ok(Err(refusal)),
+            },
             Ask::Follow => self.accept_follower(),
             Ask::NextNotification(asked) => match self.session().await {
                 Ok(session) => {
@@ -174,16 +193,28 @@ impl TaskObject {
         }
     }
 
+    /// Answers a call that came as text.
+    async fn call_text(&self, body: &str) -> std::result::Result<String, Refusal> {
+        let command = read_json(body).map_err(|error| self.unreadable(&error))?;
+        self.call(command).await.map(|answer| to_text(&answer))
+    }
+
     /// Answers a call, in the client's form.
-    async fn call(&self, command: Command) -> Result<Answer> {
+    async fn call(&self, command: Command) -> std::result::Result<HttpResponse, Refusal> {
         let reply = command.reply.clone();
-        let response = match self.carry_out(command).await {
-            Ok(response) => response,
-            Err(Error::Unavailable(_)) => return Ok(Err(Refusal::Unreadable)),
+        let answer = match self.carry_out(command).await {
+            Ok(answer) => answer,
+            Err(Error::Unavailable(_)) => return Err(Refusal::Unreadable),
             Err(error) => reply.error(&error),
         };
         self.let_go_soon();
-        to_response(response).map(Ok)
+        Ok(answer)
+    }
+
+    fn unreadable(&self, error: &serde_json::Error) -> Refusal {
+        let reason = error.to_string();
+        self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+        Refusal::Unreadable
     }
 
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
@@ -305,6 +336,9 @@ fn refuse(refusal: Refusal) -> Result<Response> {
         None => Ok(builder.empty()),
     }
 }
+
+/// The forms in which [`TaskObject::ask`] takes calls: of a task that was there before, and of a new object.
+const RPC_FORMS: [&str; 2] = ["call", "begin"];
 
 /// When an object that this version cannot read is looked at again.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);

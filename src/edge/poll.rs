@@ -53,7 +53,7 @@ mod tests {
             yield_once().await;
             7
         });
-        assert_eq!(block_on(rest.err().expect("it waits")), 7);
+        assert_eq!(block_on(rest.expect_err("it waits")), 7);
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
             first.borrow_mut().get_or_insert_with(|| context.waker().clone());
             if std::mem::replace(&mut is_over, true) { Poll::Ready(7) } else { Poll::Pending }
         });
-        let rest = poll_now(keeps_first_waker).err().expect("it waits");
+        let rest = poll_now(keeps_first_waker).expect_err("it waits");
         let wake = async {
             yield_once().await;
             if let Some(waker) = kept.take() {

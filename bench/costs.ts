@@ -9,10 +9,7 @@ import { Agent, followUp, message, toolCall, until, type Task } from "../tests/e
 import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
 import { Sink } from "../tests/e2e/sink.ts";
 import { digits, grouped, type Effort, type Section } from "./figures.ts";
-import { root, startVariant, type Worker } from "./workers.ts";
-
-// Read at once: whoever starts a variant of a build names another one here.
-const buildDir = process.env["A2A_BUILD_DIR"] ?? "build";
+import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
 
 /** What is counted; see counting.js. */
 export interface Counts {
@@ -218,7 +215,7 @@ async function startEffects(): Promise<{ url: string; close: () => Promise<unkno
 
 /** Starts a copy of the build that counts. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const built = readFileSync(join(root, buildDir, "index.js"), "utf8");
+  const built = readFileSync(join(root, builtFolder, "index.js"), "utf8");
   const counting = readFileSync(join(root, "bench", "counting.js"), "utf8");
   const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(built) ?? [];
   const local = (exported: string): string => {
@@ -233,6 +230,6 @@ export async function startCounting(vars: Record<string, string> = {}): Promise<
   const front = `export default countedFront(${local("default")});`;
   return startVariant({
     "index.js": [code, counting, object, front].join("\n"),
-    "index_bg.wasm": readFileSync(join(root, buildDir, "index_bg.wasm")),
+    "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
   }, vars);
 }

@@ -16,6 +16,7 @@ export interface Exchange {
 
 /** What one slice of a measurement gave. */
 export interface Slice {
+  count: number;
   perSecond: number;
   p50: number;
   p99: number;
@@ -60,7 +61,7 @@ export class Connections implements Disposable {
     };
     await Promise.all(Array.from({ length: this.#count }, loop));
     const seconds = (performance.now() - begun) / 1000;
-    return { perSecond: latencies.length / seconds, p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
+    return { count: latencies.length, perSecond: latencies.length / seconds, p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
   }
 
   /** One exchange; gives the answer, or throws one that is not as expected. */
@@ -84,7 +85,7 @@ export async function interleaved(connections: Connections, baseline: Exchange, 
     slices.push(await connections.repeat(exchange, sliceMs));
   }
   const mean = (figure: keyof Slice) => sum(baselines.map((slice) => slice[figure])) / baselines.length;
-  return [{ perSecond: mean("perSecond"), p50: mean("p50"), p99: mean("p99") }, ...slices];
+  return [{ count: mean("count"), perSecond: mean("perSecond"), p50: mean("p50"), p99: mean("p99") }, ...slices];
 }
 
 function exchangeOnce(url: string, body: string | undefined, agent: Agent): Promise<{ status: number; text: string }> {

@@ -1,7 +1,9 @@
-// Takes all figures, prints them and writes docs/benchmarks.md. Started by scripts/bench.mjs, which builds first.
+// Takes figures, prints them and writes docs/benchmarks.md. Started by scripts/bench.mjs, which builds first.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { comparison, KEYS } from "./comparison/comparison.ts";
 import { costs } from "./costs.ts";
 import type { Effort, Section } from "./figures.ts";
 import { listing } from "./listing.ts";
@@ -13,20 +15,43 @@ import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
 import { root } from "./workers.ts";
 
-const isQuick = process.argv.includes("--quick");
+const { values } = parseArgs({ options: { quick: { type: "boolean" }, only: { type: "string" }, against: { type: "string" } } });
+const isQuick = values.quick === true;
 const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
 const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 7, sliceMs: 400, streamRounds: 5, isQuick };
 
+/** By the names that `--only` knows; those of the comparison name its rows, too. */
+const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
+  comparison: () => comparison(effort, compared, values.against && relative(root, resolve(values.against))),
+  requests: () => load(effort),
+  streams: () => streams(effort),
+  webhooks: () => webhooks(effort),
+  lists: () => listing(effort),
+  costs: () => costs(effort),
+  memory: () => memory(effort),
+  start: () => startup(gzip),
+};
+
+const names = values.only?.split(",") ?? Object.keys(benchmarks);
+const unknown = names.find((name) => !(name in benchmarks) && !KEYS.includes(name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no section "${unknown}", but these: ${[...Object.keys(benchmarks), ...KEYS].join(", ")}\n`);
+  process.exit(1);
+}
+const compared = names.includes("comparison") ? KEYS : KEYS.filter((key) => names.includes(key));
+const chosen = Object.keys(benchmarks).filter((name) => names.includes(name) || (name === "comparison" && compared.length > 0));
+
 const sections: Section[] = [];
-for (const benchmark of [load, streams, webhooks, listing, costs, memory, () => startup(gzip)]) {
+for (const name of chosen) {
   const begun = performance.now();
-  const section = await benchmark(effort);
-  sections.push(section);
+  const taken = [(await benchmarks[name]?.()) ?? []].flat();
+  sections.push(...taken);
   const seconds = Math.round((performance.now() - begun) / 1000);
-  process.stdout.write(`\n==> ${section.title} (${seconds} s)\n\n${table(section)}\n`);
+  for (const section of taken) process.stdout.write(`\n==> ${section.title} (${seconds} s)\n\n${table(section)}\n`);
 }
 
-if (!isQuick) {
+const isWhole = !isQuick && values.only === undefined && values.against === undefined;
+if (isWhole) {
   mkdirSync(join(root, "docs"), { recursive: true });
   writeFileSync(join(root, "docs", "benchmarks.md"), page(sections));
   process.stdout.write("\nWritten to docs/benchmarks.md.\n");

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import type { ChildProcess } from "node:child_process";
 import { median, milliseconds, times, type Section } from "./figures.ts";
 import { card } from "./http.ts";
-import { startBuilt, startVariant, type Worker } from "./workers.ts";
+import { EMPTY_WASM, startBuilt, startVariant, type Worker } from "./workers.ts";
 
 /** A round takes less than a second. */
 const ROUNDS = 5;
@@ -15,7 +15,7 @@ const EMPTY = {
   "index.js": `import { DurableObject } from "cloudflare:workers";
     export class TaskObject extends DurableObject {}
     export default { fetch: () => new Response("empty") };`,
-  "index_bg.wasm": new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]),
+  "index_bg.wasm": EMPTY_WASM,
 };
 
 /** `gzip` is the size of the upload, as `npm run size` tells it. */

@@ -1,4 +1,4 @@
-// Workers to measure, started by the harness of the end-to-end tests: the built one, and variants of it.
+// Workers to measure, started by the harness of the end-to-end tests: the built one, other builds, and variants.
 
 import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,15 +10,21 @@ export type Worker = Harness.Worker;
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** The folder of the build that is measured, relative to the repository. */
+export const builtFolder = process.env["A2A_BUILD_DIR"] ?? "build";
+
 /** The modules that an upload consists of. */
 export interface Modules {
   "index.js": string;
   "index_bg.wasm": Uint8Array;
 }
 
-/** Starts the built Worker as it is deployed: without what `DEVELOPMENT` adds. */
-export function startBuilt(vars: Record<string, string> = {}): Promise<Worker> {
-  return start("build", vars);
+/** A module without anything in it, since the harness wants one. */
+export const EMPTY_WASM = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
+
+/** Starts a build as it is deployed: without what `DEVELOPMENT` adds. */
+export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder): Promise<Worker> {
+  return start(folder, vars);
 }
 
 /** Starts other modules in its place, with the agents that are for development. */
@@ -26,7 +32,7 @@ export async function startVariant(modules: Modules, vars: Record<string, string
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
-  copyFileSync(join(root, "build", "test-agents.json"), join(folder, "test-agents.json"));
+  copyFileSync(join(root, builtFolder, "test-agents.json"), join(folder, "test-agents.json"));
   return start(relative(root, folder), { DEVELOPMENT: "true", ...vars });
 }
 

@@ -1,5 +1,7 @@
 // `npm run bench`: builds, measures and writes docs/benchmarks.md. What is measured is in bench/.
 import "./lib/node-version.mjs";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { inPackage, packageDir } from "./lib/paths.mjs";
@@ -8,20 +10,29 @@ import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 
-const usage = `Usage: npm run bench [-- --quick]
+/** What a build consists of, as far as it is measured. */
+const FILES = ["index.js", "index_bg.wasm", "test-agents.json"];
 
-Builds the Worker, measures it and writes docs/benchmarks.md.
+const usage = `Usage: npm run bench [-- --quick] [--only NAME,NAME] [--against FOLDER]
 
-    --quick      rough figures in a minute or two; docs/benchmarks.md stays as it is
-    -h, --help   this text`;
+Builds the Worker, measures it beside what it is compared with, and writes docs/benchmarks.md. With an option, prints the figures only.
+
+    --quick            rough figures: the comparison in two minutes, everything in four
+    --only NAME,NAME   some sections: comparison, requests, streams, webhooks, lists, costs, memory, start;
+                       or some rows of the comparison: send, get, list, first-event, fan-out
+    --against FOLDER   compares with another build, too, such as a copy of build/ from before a change
+    -h, --help         this text`;
 
 await main(async () => {
-  const { values } = readOptions({ usage, options: { quick: { type: "boolean" } } });
+  const options = { quick: { type: "boolean" }, only: { type: "string" }, against: { type: "string" } };
+  const { values, refuse } = readOptions({ usage, options });
+  const missing = FILES.find((name) => values.against !== undefined && !existsSync(resolve(values.against, name)));
+  if (missing !== undefined) throw refuse(`--against needs a folder that holds a build; ${values.against} has no ${missing}.`);
   await setUpAndBuild();
   const begun = Date.now();
   const env = environment({ A2A_BENCH_GZIP: await gzipSize(), TMPDIR: scratchFolder() });
-  const options = ["--disable-warning=ExperimentalWarning", inPackage("bench", "main.ts"), ...passedOn(values, ["quick"])];
-  const { code } = await run(packagedNode(), options, { cwd: packageDir, env });
+  const args = ["--disable-warning=ExperimentalWarning", inPackage("bench", "main.ts"), ...passedOn(values, Object.keys(options))];
+  const { code } = await run(packagedNode(), args, { cwd: packageDir, env });
   if (code !== 0) throw new Stop("The benchmarks failed; the messages are above.");
   say(`\nMeasured in ${seconds(begun)}.`);
 });

@@ -9,7 +9,7 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
-use crate::session::{Sender, TaskSession};
+use crate::session::{Opening, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId};
 use a2a::{Outcome, Terms};
@@ -159,7 +159,7 @@ impl TestAgent {
             self.platform.ports(),
             settings.limits,
             Rc::new(move |_| Some(runner.clone())),
-            self.platform.alarm(),
+            Opening::ByRequest,
         );
         let session = session.map_err(|_| Error::Internal { task: None })?;
         self.session.replace(Some(session.clone()));

@@ -20,7 +20,7 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
-use a2a_edge::session::{FindAgent, Owned, Sender, TaskSession};
+use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -57,7 +57,7 @@ impl Host {
         let find: FindAgent = Rc::new(|_| {
             Some(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
         });
-        TaskSession::open(id(), store, ports, limits(), find, self.platform.alarm())
+        TaskSession::open(id(), store, ports, limits(), find, Opening::ByRequest)
             .expect("storage works")
     }
 
@@ -327,6 +327,36 @@ fn a_debt_survives_the_object() {
 
     host.platform.run_until(host.open().wake());
     assert_eq!(host.index().statements(), statements, "what is paid is not paid again");
+}
+
+#[test]
+fn a_request_that_opens_a_task_with_a_debt_sets_the_alarm_only_if_it_was_lost() {
+    let host = Host::default();
+    host.index().set_failing(true);
+    host.send(&host.open(), "complete");
+    host.index().set_hanging(true);
+    let (alarm, set) = (host.platform.alarm(), host.platform.alarms_set());
+    let _open = host.open();
+    host.pass(100);
+    assert_eq!((host.platform.alarm(), host.platform.alarms_set()), (alarm, set));
+    host.platform.crash();
+
+    host.platform.restore_alarm(None);
+    let _open = host.open();
+    host.pass(100);
+    assert!(host.platform.alarm().is_some());
+}
+
+#[test]
+fn a_request_that_opens_a_finished_task_leaves_its_alarm_alone() {
+    let host = Host::default();
+    host.send(&host.open(), "complete");
+    host.platform.run_all();
+    let set = host.platform.alarms_set();
+    let session = host.open();
+    host.pass(100);
+    assert!(owned(&session).with_task(|task| task.status.state.is_terminal()).unwrap());
+    assert_eq!(host.platform.alarms_set(), set);
 }
 
 #[test]

@@ -26,8 +26,8 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
 use a2a_edge::port::{Clock, Runtime, StoredTask};
-use a2a_edge::session::{FindAgent, Sender, TaskSession};
-use a2a_edge::task::{ATTEMPT, Deadlines, LogEntry, TaskMachine, Wants};
+use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
+use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, TaskMachine, Wants};
 use async_trait::async_trait;
 use proptest::prelude::*;
 use serde_json::json;
@@ -147,14 +147,13 @@ impl World {
         }
     }
 
-    fn session(&self) -> Rc<TaskSession> {
+    fn session(&self, opening: Opening) -> Rc<TaskSession> {
         let open = self.session.borrow().clone().filter(|session| !session.is_broken());
         let session = open.unwrap_or_else(|| {
             let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
-            let alarm = self.platform.alarm();
-            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, alarm)
+            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
                 .expect("storage works")
         });
         self.session.replace(Some(session.clone()));
@@ -176,7 +175,7 @@ impl World {
             fingerprint: None,
             run_timeout_ms: None,
         };
-        let session = self.session();
+        let session = self.session(Opening::ByRequest);
         self.platform.spawn(Box::pin(async move {
             let _ = send_message(&session, sender, request, Terms::default()).await;
         }));
@@ -217,7 +216,8 @@ impl World {
                 None => return true,
                 Some(false) => {}
                 Some(true) => {
-                    let (session, is_ringing) = (self.session(), self.is_ringing.clone());
+                    let session = self.session(Opening::ByAlarm);
+                    let is_ringing = self.is_ringing.clone();
                     is_ringing.set(true);
                     self.platform.spawn(Box::pin(async move {
                         session.wake().await;
@@ -450,7 +450,7 @@ proptest! {
     ) {
         let mut now = 0;
         let mut alarm = armed.map(UnixMillis);
-        let mut deadlines = Deadlines::new(alarm);
+        let mut deadlines = Deadlines::new(alarm.map_or(Armed::No, Armed::For));
         for (run, owes_index, retry, keep, passed, rings) in changes {
             now += passed;
             if rings && alarm.is_some_and(|at| at.0 <= now) {

@@ -19,7 +19,7 @@ use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::Clock;
-use a2a_edge::session::{Sender, TaskSession};
+use a2a_edge::session::{Opening, Sender, TaskSession};
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
 
@@ -465,7 +465,8 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     host.platform.crash();
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let id = a2a::model::TaskId::new("t");
-    let session = TaskSession::open(id, store, ports, limits(), Rc::new(|_| None), None);
+    let session =
+        TaskSession::open(id, store, ports, limits(), Rc::new(|_| None), Opening::ByRequest);
     let session = session.expect("storage works");
     assert_eq!(state(&session), TaskState::Failed);
     assert_eq!(host.platform.errors(), ["task t: its agent is not served any more"]);

@@ -348,6 +348,14 @@ impl Runtime for MemoryPlatform {
         self.0.alarms_set.set(self.0.alarms_set.get() + 1);
     }
 
+    fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>> {
+        let platform = self.clone();
+        Box::pin(async move {
+            yield_once().await;
+            platform.0.alarm.get()
+        })
+    }
+
     fn sync(&self) -> LocalBoxFuture<'static, ()> {
         Box::pin(std::future::ready(()))
     }

@@ -13,6 +13,9 @@ pub trait Runtime {
     /// earlier alarm. Takes effect together with the writes around it.
     fn set_alarm(&self, at: UnixMillis);
 
+    /// For when the alarm is set, if it is. Where that cannot be said, it counts as not set.
+    fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>>;
+
     /// Completes when everything written so far is durable.
     fn sync(&self) -> LocalBoxFuture<'static, ()>;
 }

@@ -1,28 +1,60 @@
 //! The one alarm of a task: what it is set for, and what happens when it fires.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use super::{TaskSession, index, notifications};
-use crate::task::{Deadlines, RunStart, Wants};
+use super::{Opening, TaskSession, index, notifications};
+use crate::task::{Armed, Deadlines, RunStart, Wants};
 use a2a::model::UnixMillis;
 
 /// The alarm of one task.
-pub(super) struct Alarm(RefCell<Deadlines>);
+pub(super) struct Alarm {
+    deadlines: RefCell<Deadlines>,
+    /// Whether the session was opened by an alarm that `wake` has not taken note of.
+    is_opened_by_it: Cell<bool>,
+}
 
 impl Alarm {
-    /// The alarm as it is set, if it is.
-    pub(super) fn new(set_for: Option<UnixMillis>) -> Self {
-        Self(RefCell::new(Deadlines::new(set_for)))
+    /// The alarm as far as it is known from what opened the session.
+    pub(super) fn new(opening: Opening) -> Self {
+        let armed = match opening {
+            Opening::ByRequest => Armed::Unknown,
+            Opening::ByAlarm | Opening::New => Armed::No,
+        };
+        let deadlines = RefCell::new(Deadlines::new(armed));
+        Self { deadlines, is_opened_by_it: Cell::new(opening == Opening::ByAlarm) }
+    }
+
+    /// It was found to be set for this instant, or for none.
+    fn note_found(&self, at: Option<UnixMillis>) {
+        self.deadlines.borrow_mut().learn(at);
     }
 
     /// It has fired, and is not set any more.
     fn note_fired(&self) {
-        self.0.borrow_mut().disarm();
+        if !self.is_opened_by_it.take() {
+            self.deadlines.borrow_mut().disarm();
+        }
     }
 
     /// Follows what the task wants; gives the instant for which the alarm must be set now, if it must.
     fn follow(&self, wants: &Wants, keep_alive_ms: u64, now: UnixMillis) -> Option<UnixMillis> {
-        self.0.borrow_mut().update(wants, keep_alive_ms, now)
+        self.deadlines.borrow_mut().update(wants, keep_alive_ms, now)
+    }
+}
+
+/// Looks whether the alarm is set, if the task owes something. It is, unless the platform has lost it, so nobody waits
+/// for this; and it is not set again without need, or it would never ring for a task that is opened often.
+pub(super) fn check(session: &TaskSession) {
+    let status_generation = session.life.status_generation();
+    if !session.index.owes(status_generation) && session.webhooks.is_empty() {
+        return;
+    }
+    if let Some(session) = session.handle() {
+        let runtime = session.ports.runtime.clone();
+        runtime.clone().spawn(Box::pin(async move {
+            session.alarm.note_found(runtime.alarm().await);
+            arm(&session);
+        }));
     }
 }
 

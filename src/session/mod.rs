@@ -69,6 +69,18 @@ pub(crate) use follower::check_position;
 /// Finds the agent that answers for a task, by its slug.
 pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
 
+/// What opens a session, and what is known by that of its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// A request. There may be a task, and the alarm may be set.
+    ByRequest,
+    /// The alarm. There may be a task, and the alarm is not set any more.
+    ByAlarm,
+    /// A send to an object that nobody has asked anything before: it holds nothing, and its alarm is not set. If that
+    /// is wrong, storing fails, and nothing is lost.
+    New,
+}
+
 /// One task in memory.
 ///
 /// Everything that changes the task is synchronous: the machine decides, the entries collect in the journal, and
@@ -94,8 +106,7 @@ pub struct TaskSession {
 
 impl TaskSession {
     /// The session of the task with this id, from storage if it is there. A task whose run was lost
-    /// goes on, or is brought to an end, as its agent wants it. `alarm` is when the object will be
-    /// woken anyway.
+    /// goes on, or is brought to an end, as its agent wants it.
     ///
     /// # Errors
     ///
@@ -106,11 +117,12 @@ impl TaskSession {
         ports: Ports,
         limits: Limits,
         agents: FindAgent,
-        alarm: Option<UnixMillis>,
+        opening: Opening,
     ) -> Result<Rc<Self>, StoreError> {
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
-        let (life, indexed, log) = match journal.load(&id)? {
+        let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
+        let (life, indexed, log) = match loaded {
             None => (Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
@@ -132,7 +144,7 @@ impl TaskSession {
             webhooks,
             retention: Retention::new(limits.retention_ms),
             limits,
-            alarm: Alarm::new(alarm),
+            alarm: Alarm::new(opening),
             bell: Bell::default(),
             health: Health::default(),
             handle: handle.clone(),
@@ -144,7 +156,10 @@ impl TaskSession {
         }
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
-        session.arm();
+        match opening {
+            Opening::ByRequest => alarm::check(&session),
+            Opening::ByAlarm | Opening::New => {}
+        }
         Ok(session)
     }
 

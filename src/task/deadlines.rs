@@ -19,8 +19,35 @@ struct Due {
 
 impl Due {
     fn earliest(&self) -> Option<UnixMillis> {
-        let Self { keep_alive, run_timeout, index, webhook, retention } = *self;
-        [keep_alive, run_timeout, index, webhook, retention].into_iter().flatten().min()
+        let Self { retention, .. } = *self;
+        self.earliest_but_retention().into_iter().chain(retention).min()
+    }
+
+    fn earliest_but_retention(&self) -> Option<UnixMillis> {
+        let Self { keep_alive, run_timeout, index, webhook, retention: _ } = *self;
+        [keep_alive, run_timeout, index, webhook].into_iter().flatten().min()
+    }
+}
+
+/// What is known of the alarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Armed {
+    /// Nothing: it may be set, for any instant.
+    Unknown,
+    /// It is not set.
+    #[default]
+    No,
+    /// It is set for this instant.
+    For(UnixMillis),
+}
+
+impl Armed {
+    /// When the alarm rings, if that is known.
+    fn at(self) -> Option<UnixMillis> {
+        match self {
+            Self::For(at) => Some(at),
+            Self::Unknown | Self::No => None,
+        }
     }
 }
 
@@ -47,16 +74,26 @@ pub struct Wants {
 /// is another than the one that is set. When nothing is due any more the alarm is left as it is: to
 /// be woken once for nothing costs less than clearing it. No alarm is ever set in the past: it would ring at
 /// once, and again for as long as what is due cannot be done.
+///
+/// While nothing is known of the alarm, whatever is due but the retention sets it: that was due since the task has
+/// finished, and what was due then has set an alarm that is no later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
     due: Due,
-    armed: Option<UnixMillis>,
+    armed: Armed,
 }
 
 impl Deadlines {
-    /// A table without deadlines, with the alarm set for this instant if at all.
-    pub fn new(armed: Option<UnixMillis>) -> Self {
+    /// A table without deadlines.
+    pub fn new(armed: Armed) -> Self {
         Self { armed, ..Self::default() }
+    }
+
+    /// The alarm is as it was found, unless it was set meanwhile.
+    pub fn learn(&mut self, found: Option<UnixMillis>) {
+        if self.armed == Armed::Unknown {
+            self.armed = found.map_or(Armed::No, Armed::For);
+        }
     }
 
     /// Follows what the task wants, and says for when the alarm must be set now; `None` if it need not
@@ -73,7 +110,7 @@ impl Deadlines {
         // For looking after the task, each instant up to this one is as good, so one that is set is kept.
         let look = |known: Option<UnixMillis>, by: UnixMillis| {
             let known = future(known).filter(|known| *known <= by);
-            known.or(future(self.armed).filter(|armed| *armed < by)).unwrap_or(by)
+            known.or(future(self.armed.at()).filter(|armed| *armed < by)).unwrap_or(by)
         };
         let exact = |known: Option<UnixMillis>, at: UnixMillis| {
             if at > now {
@@ -106,11 +143,14 @@ impl Deadlines {
     fn arm(&mut self, now: UnixMillis) -> Option<UnixMillis> {
         // One whose time has come is about to ring: what is due is done then, and the next one set.
         let rings = |armed: UnixMillis| armed <= now && now < after(armed, RING_LIMIT_MS);
-        if self.armed.is_some_and(rings) {
+        if self.armed.at().is_some_and(rings) {
             return None;
         }
-        let next = self.next().filter(|next| self.armed != Some(*next))?;
-        self.armed = Some(next);
+        if self.armed == Armed::Unknown && self.due.earliest_but_retention().is_none() {
+            return None;
+        }
+        let next = self.next().filter(|next| self.armed != Armed::For(*next))?;
+        self.armed = Armed::For(next);
         Some(next)
     }
 
@@ -188,10 +228,27 @@ mod tests {
 
     #[test]
     fn an_alarm_that_never_rang_is_set_again() {
-        let mut table = Deadlines::new(at(1_000));
+        let mut table = Deadlines::new(Armed::For(UnixMillis(1_000)));
         let wants = Wants { webhook_look: at(500_000), ..Wants::default() };
         assert_eq!(update(&mut table, &wants, 2_000), None);
         assert_eq!(update(&mut table, &wants, 100_000), at(500_000));
+    }
+
+    #[test]
+    fn an_alarm_that_is_not_known_is_set_unless_only_the_retention_is_due() {
+        let finished = Wants { keep_until: at(900_000), ..Wants::default() };
+        let owing = Wants { webhook_look: at(30_000), ..finished.clone() };
+        let mut table = Deadlines::new(Armed::Unknown);
+        assert_eq!(update(&mut table, &finished, 0), None);
+        assert_eq!(update(&mut table, &owing, 0), at(30_000));
+        table.learn(at(20_000));
+        assert_eq!(update(&mut table, &owing, 0), None, "it was set meanwhile");
+
+        for (found, set) in [(None, at(30_000)), (at(20_000), None), (at(40_000), at(30_000))] {
+            let mut table = Deadlines::new(Armed::Unknown);
+            table.learn(found);
+            assert_eq!(update(&mut table, &owing, 0), set, "found {found:?}");
+        }
     }
 
     fn instant() -> impl Strategy<Value = Option<UnixMillis>> {

@@ -11,7 +11,7 @@ mod recall;
 mod transition;
 
 pub use a2a_agents::Recovery;
-pub use deadlines::{Deadlines, Wants};
+pub use deadlines::{Armed, Deadlines, Wants};
 pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
 pub use machine::{
     ATTEMPT, Effect, Input, Loss, NewTask, RunOutcome, TaskError, TaskMachine, timed_out,

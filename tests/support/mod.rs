@@ -13,7 +13,7 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{self, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
-use a2a_edge::session::{FindAgent, Owned, Sender, TaskSession};
+use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 use serde_json::json;
@@ -61,8 +61,7 @@ impl Host {
         let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let runner = Runner { executor: self.executor.clone(), settings: self.settings };
         let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
-        let alarm = self.platform.alarm();
-        TaskSession::open(TaskId::new("t"), store, ports, limits, find, alarm)
+        TaskSession::open(TaskId::new("t"), store, ports, limits, find, Opening::ByRequest)
             .expect("storage works")
     }
 

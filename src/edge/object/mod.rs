@@ -32,12 +32,12 @@ use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
-use crate::session::{Beginning, FindAgent, Sender, TaskSession};
+use crate::session::{Beginning, FindAgent, Opening, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{SendMessageRequest, TaskId, UnixMillis};
+use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{FollowCall, TaskCall, Terms};
 use store::SqlTaskStore;
 
@@ -92,7 +92,7 @@ impl DurableObject for TaskObject {
                 return Ok(());
             }
         };
-        let session = match self.session().await {
+        let session = match self.session(Opening::ByRequest) {
             Ok(session) => session,
             Err(Error::Unavailable(_)) => {
                 close(&socket, CloseCode::Unreadable);
@@ -154,7 +154,7 @@ impl TaskObject {
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
-            match self.session().await {
+            match self.session(Opening::ByAlarm) {
                 Ok(session) => session.wake().await,
                 // What is due stays so until a version has the task that can read it.
                 Err(Error::Unavailable(_)) => {
@@ -178,7 +178,7 @@ impl TaskObject {
                 Err(refusal) => Ok(Err(refusal)),
             },
             Ask::Follow => self.accept_follower(),
-            Ask::NextNotification(asked) => match self.session().await {
+            Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
                     Response::ok(serde_json::to_string(&turn)?).map(Ok)
@@ -219,7 +219,7 @@ impl TaskObject {
 
     async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
-        let session = self.session().await?;
+        let session = self.session(Opening::ByRequest)?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
@@ -244,7 +244,7 @@ impl TaskObject {
 
     /// Deletes the task if it is finished.
     async fn delete(&self) -> std::result::Result<(), Refusal> {
-        let session = self.session().await.map_err(|_| Refusal::NotDeleted)?;
+        let session = self.session(Opening::ByRequest).map_err(|_| Refusal::NotDeleted)?;
         if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
@@ -268,7 +268,7 @@ impl TaskObject {
 
     /// The session in memory, or a new one from storage; [`Error::Unavailable`] if this version cannot read
     /// that.
-    async fn session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
+    fn session(&self, opening: Opening) -> std::result::Result<Rc<TaskSession>, Error> {
         if let Some(session) = self.open_session() {
             return Ok(session);
         }
@@ -277,11 +277,6 @@ impl TaskObject {
             self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
             Error::Internal { task: None }
         };
-        let alarm = self.state.storage().get_alarm().await.map_err(|error| failed(&error))?;
-        // Another event may have opened it during the await.
-        if let Some(session) = self.open_session() {
-            return Ok(session);
-        }
         let settings = self.settings()?;
         let agents = bindings::agents(&self.env, &settings).map_err(|error| failed(&error))?;
         let find: FindAgent =
@@ -292,7 +287,7 @@ impl TaskObject {
             platform::ports(&self.state, &self.env, self.observer()),
             settings.limits.clone(),
             find,
-            alarm.map(UnixMillis),
+            opening,
         );
         let session = session.map_err(|error| {
             let failure = failed(&error);

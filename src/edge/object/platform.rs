@@ -64,6 +64,19 @@ impl Runtime for ObjectRuntime {
         });
     }
 
+    fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>> {
+        let (storage, observer) = (self.state.storage(), self.observer);
+        Box::pin(async move {
+            let found = storage.get_alarm().await;
+            let found = found.unwrap_or_else(|error| {
+                let (what, reason) = ("reading the alarm", error.to_string());
+                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
+                None
+            });
+            found.map(UnixMillis)
+        })
+    }
+
     fn sync(&self) -> LocalBoxFuture<'static, ()> {
         let (storage, observer) = (self.state.storage(), self.observer);
         Box::pin(async move {

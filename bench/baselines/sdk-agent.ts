@@ -1,0 +1,53 @@
+// The agent of the baseline: what the scripted agent `demo` does with a text.
+
+import { TaskState, type AgentCard, type Message } from "@a2a-js/sdk";
+import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from "@a2a-js/sdk/server";
+
+export const card: AgentCard = {
+  name: "Echo",
+  description: "Gives back any text as an artifact.",
+  version: "1.0.0",
+  supportedInterfaces: [{ url: "http://127.0.0.1/", protocolBinding: "JSONRPC", tenant: "", protocolVersion: "1.0" }],
+  provider: undefined,
+  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+  securitySchemes: {},
+  securityRequirements: [],
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [{ id: "repeat", name: "Repeat", description: "Gives back the text.", tags: ["echo"], examples: [], inputModes: [], outputModes: [], securityRequirements: [] }],
+  signatures: [],
+};
+
+/** Gives back a text as an artifact; `hold 500` does so after half a second. */
+export class Echo implements AgentExecutor {
+  readonly #taskId: string;
+
+  /** `taskId`: of the one task that it works on. */
+  constructor(taskId: string) {
+    this.#taskId = taskId;
+  }
+
+  async execute({ userMessage, contextId }: RequestContext, bus: ExecutionEventBus): Promise<void> {
+    const of = { taskId: this.#taskId, contextId, metadata: {} };
+    const status = (state: TaskState) => ({ state, message: undefined, timestamp: new Date().toISOString() });
+    const history = [{ ...userMessage, taskId: this.#taskId }];
+    bus.publish(AgentEvent.task({ id: this.#taskId, contextId, status: status(TaskState.TASK_STATE_SUBMITTED), artifacts: [], history, metadata: {} }));
+    bus.publish(AgentEvent.statusUpdate({ ...of, status: status(TaskState.TASK_STATE_WORKING) }));
+    const text = textOf(userMessage);
+    const holdMs = /^hold (\d+)$/.exec(text)?.[1];
+    if (holdMs !== undefined) await new Promise((resolve) => setTimeout(resolve, Number(holdMs)));
+    const parts = [{ content: { $case: "text" as const, value: text }, mediaType: "", filename: "", metadata: undefined }];
+    const artifact = { artifactId: "echo", name: "echo", description: "", parts, metadata: undefined, extensions: [] };
+    bus.publish(AgentEvent.artifactUpdate({ ...of, artifact, append: false, lastChunk: true }));
+    bus.publish(AgentEvent.statusUpdate({ ...of, status: status(TaskState.TASK_STATE_COMPLETED) }));
+  }
+
+  async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
+    const status = { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: new Date().toISOString() };
+    bus.publish(AgentEvent.statusUpdate({ taskId, contextId: "", status, metadata: {} }));
+  }
+}
+
+function textOf({ parts }: Message): string {
+  return parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("");
+}

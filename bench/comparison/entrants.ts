@@ -1,0 +1,112 @@
+// Who takes part in the comparison, by what is asked of them.
+
+import { call, Connections, send, type Exchange } from "../http.ts";
+import { Agent } from "../../tests/e2e/client.ts";
+import { startFloors, startSdk } from "../baselines/start.ts";
+import { builtFolder, startBuilt, type Worker } from "../workers.ts";
+import { computing, type Entrant, type Measured, type Role } from "./contest.ts";
+
+/** A Worker that speaks the protocol, and where. */
+export interface Speaker {
+  role: Role;
+  name: string;
+  start: () => Promise<Worker>;
+  endpoint: (worker: Worker) => string;
+  /** Copies its finished task `id` in D1 until there are `count`. */
+  fill: (worker: Worker, id: string, count: number) => Promise<unknown>;
+}
+
+/** Ours, another build of it where there is one, and the alternative. */
+export function speakers(against: string | undefined): Speaker[] {
+  const built = (role: Role, name: string, folder: string): Speaker => ({
+    role,
+    name,
+    start: () => startBuilt({}, folder),
+    endpoint: ({ url }) => `${url}/demo`,
+    fill: (worker, id, count) => insert(worker, COPIES, id, count),
+  });
+  return [
+    built("ours", "a2a-edge", builtFolder),
+    ...(against === undefined ? [] : [built("against", against, against)]),
+    sdk("TypeScript", {}),
+  ];
+}
+
+/** The alternative. */
+export function sdk(name: string, vars: Record<string, string>): Speaker {
+  return {
+    role: "alternative",
+    name,
+    start: () => startSdk(vars),
+    endpoint: ({ url }) => `${url}/`,
+    fill: (worker, id, count) => insert(worker, SDK_COPIES, id, count),
+  };
+}
+
+/** An exchange that is repeated on a number of connections. */
+export interface Repetition {
+  connections: number;
+  sliceMs: number;
+  warmUpMs: number;
+}
+
+/** A Worker that answers an exchange again and again: processor time of a request, requests per second, and the median latency. */
+export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchangeOf: (worker: Worker) => Promise<Exchange>, { connections, sliceMs, warmUpMs }: Repetition): Entrant {
+  return {
+    role: of.role,
+    name: of.name,
+    start: of.start,
+    async prepare(worker) {
+      const exchange = await exchangeOf(worker);
+      const pool = new Connections(connections);
+      await pool.repeat(exchange, warmUpMs);
+      return async (): Promise<Measured> => {
+        const [{ count, perSecond, p50 }, cpuMs] = await computing(worker, () => pool.repeat(exchange, sliceMs));
+        return { cpuMs: cpuMs / count, perSecond, p50 };
+      };
+    },
+  };
+}
+
+/** What the platform alone takes for a path of floors.js. With `rows`, its table in D1 holds that many. */
+export function floor(name: string, path: string, repetition: Repetition, rows = 0): Entrant {
+  const exchange = async (worker: Worker): Promise<Exchange> => {
+    if (rows > 0) await insert(worker, FLOOR_ROWS, "x".repeat(650), rows);
+    return { url: worker.url + path, body: BODY, answer: path === "/d1-page" ? "[" : "jsonrpc" };
+  };
+  return repeating({ role: "floor", name, start: startFloors }, exchange, repetition);
+}
+
+/** The id of a task that was sent and has finished. */
+export async function finishedTask(endpoint: string): Promise<string> {
+  return (await new Agent(endpoint).sendForTask("hello")).id;
+}
+
+/** As long as the body of a send. */
+const BODY = send("", () => "hello").body ?? (() => "");
+
+async function insert(worker: Worker, statement: string, first: string, count: number): Promise<void> {
+  await (await worker.d1()).prepare(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2 - 1) ${statement}`).bind(first, count).run();
+}
+
+const COPIES = `INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history)
+  SELECT owner, agent, status_ms - n * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
+    replace(head, id, printf('%064x', n)), replace(history, id, printf('%064x', n))
+  FROM tasks, numbers WHERE id = ?1`;
+
+const SDK_COPIES = `INSERT INTO listed (id, context_id, state, changed, body)
+  SELECT printf('%064x', n), 'context-' || (n % 1000), state, printf('2026-01-01T00:00:00.%03dZ', n % 1000),
+    replace(body, id, printf('%064x', n))
+  FROM listed, numbers WHERE id = ?1`;
+
+const FLOOR_ROWS = "INSERT INTO floor (id, body) SELECT printf('%064x', n), ?1 FROM numbers";
+
+/** A page of a listing. */
+export function pageOf(endpoint: string, pageSize: number, total: number): Exchange {
+  return call(endpoint, "ListTasks", () => ({ pageSize }), `"totalSize":${total}`);
+}
+
+/** A task by its id. */
+export function getTask(endpoint: string, id: string): Exchange {
+  return call(endpoint, "GetTask", () => ({ id }), "TASK_STATE_COMPLETED");
+}

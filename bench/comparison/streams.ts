@@ -1,0 +1,123 @@
+// Streams in the comparison: how soon the first event is there, and how soon the last ones reach many who follow one task.
+
+import { Agent as Keeping, request, type IncomingMessage } from "node:http";
+import { Agent, message } from "../../tests/e2e/client.ts";
+import { percentile, sum } from "../figures.ts";
+import { startFloors } from "../baselines/start.ts";
+import type { Worker } from "../workers.ts";
+import { computing, type Entrant, type Measured } from "./contest.ts";
+import type { Speaker } from "./entrants.ts";
+
+/** How long a task is held for those who want to follow it. */
+const HOLD_MS = 1_500;
+
+/** Until sockets that are closed late are closed. */
+const CLOSED_MS = 600;
+
+/** One stream after the other, each read to its end: the median time from the send to the first event, and processor time of a stream. */
+export function firstEvents({ role, name, start, endpoint }: Speaker, sliceMs: number): Entrant {
+  return {
+    role,
+    name,
+    start,
+    async prepare(worker) {
+      const agent = new Keeping({ keepAlive: true, maxSockets: 1 });
+      const slice = async (ms: number): Promise<number[]> => {
+        const taken: number[] = [];
+        for (const begun = performance.now(); performance.now() < begun + ms; ) {
+          const sent = performance.now();
+          const stream = await open(endpoint(worker), "SendStreamingMessage", { message: message("hello") }, agent);
+          const text = await stream.ended;
+          if (!text.includes(COMPLETED)) throw new Error(`a stream of ${name} ended with ${text}`);
+          taken.push(stream.firstAt - sent);
+        }
+        return taken;
+      };
+      await slice(sliceMs);
+      return async (): Promise<Measured> => {
+        const [taken, cpuMs] = await computing(worker, () => slice(sliceMs));
+        return { firstMs: percentile(taken, 50), cpuMs: cpuMs / taken.length };
+      };
+    },
+  };
+}
+
+/** Many streams of one task: the median time from its end to the delivery of that event, and processor time of a stream from its opening to its end. */
+export function fanOut({ role, name, start, endpoint }: Speaker, streams: number): Entrant {
+  const work = async (worker: Worker): Promise<Measured> => {
+    const agent = new Agent(endpoint(worker));
+    const { id } = await agent.sendForTask(`hold ${HOLD_MS}`, { returnImmediately: true });
+    return followed(worker, streams, () => open(endpoint(worker), "SubscribeToTask", { id }), async () => {});
+  };
+  return { role, name, start, prepare: (worker) => prepared(worker, work) };
+}
+
+/** The same by an object that holds the streams itself and knows no protocol. */
+export function fanOutFloor(streams: number): Entrant {
+  let round = 0;
+  const work = async (worker: Worker): Promise<Measured> => {
+    round += 1;
+    const publish = () => fetch(`${worker.url}/publish?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
+    return followed(worker, streams, () => open(`${worker.url}/streams?${round}`), publish);
+  };
+  return { role: "floor", name: "an object that holds the streams", start: startFloors, prepare: (worker) => prepared(worker, work) };
+}
+
+async function prepared(worker: Worker, work: (worker: Worker) => Promise<Measured>): Promise<() => Promise<Measured>> {
+  await work(worker);
+  return () => work(worker);
+}
+
+async function followed(worker: Worker, count: number, openOne: () => Promise<Stream>, publish: () => Promise<unknown>): Promise<Measured> {
+  const [delays, cpuMs] = await computing(worker, async () => {
+    const streams = await Promise.all(Array.from({ length: count }, openOne));
+    await publish();
+    const delays: number[] = [];
+    for (const stream of streams) {
+      const text = await stream.ended;
+      const [, at = ""] = ENDED.exec(text) ?? [];
+      const ended = Date.parse(at);
+      if (stream.firstAt + performance.timeOrigin > ended) throw new Error("the task ended before all followed it");
+      if (Number.isNaN(ended)) throw new Error(`a stream ended with ${text.slice(-300)}`);
+      delays.push(stream.completedAt + performance.timeOrigin - ended);
+    }
+    await new Promise((resolve) => setTimeout(resolve, CLOSED_MS));
+    return delays;
+  });
+  return { lastMs: percentile(delays, 50), meanMs: sum(delays) / count, cpuMs: cpuMs / count };
+}
+
+/** When the task was completed, in the last event; members come in any order. */
+const COMPLETED = "TASK_STATE_COMPLETED";
+const ENDED = /TASK_STATE_COMPLETED"[^{}]*"timestamp":"([^"]+)"|"timestamp":"[^"]+"[^{}]*TASK_STATE_COMPLETED/;
+
+/** A stream that has had its first event. */
+interface Stream {
+  firstAt: number;
+  /** When the event came that says that the task is completed. */
+  completedAt: number;
+  ended: Promise<string>;
+}
+
+/** Opens a stream, by a call or, without a method, by a GET. Keeps the text, and hardly looks at it meanwhile. */
+function open(url: string, method?: string, params?: unknown, agent: Keeping | false = false): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+    const onAnswer = (response: IncomingMessage): void => {
+      let [text, tell] = ["", (_: string) => {}];
+      const stream: Stream = { firstAt: 0, completedAt: 0, ended: new Promise((ended) => (tell = ended)) };
+      response.setEncoding("utf8").on("error", reject);
+      response.on("data", (chunk: string) => {
+        text += chunk;
+        const now = performance.now();
+        if (stream.completedAt === 0 && chunk.includes(COMPLETED)) stream.completedAt = now;
+        if (stream.firstAt > 0 || !text.includes("\n\n")) return;
+        stream.firstAt = now;
+        resolve(stream);
+      });
+      response.on("end", () => (stream.firstAt > 0 ? tell(text) : reject(new Error(`no stream but ${response.statusCode} ${text}`))));
+    };
+    const sent = request(url, { method: method === undefined ? "GET" : "POST", headers, agent }, onAnswer).on("error", reject);
+    sent.end(method === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  });
+}

@@ -27,10 +27,9 @@ pub async fn send_message(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
-    let crashes = session.crashes();
-    let delivered = deliver(session, sender, request, terms)?;
-    session.start_run();
-    let task = delivered.task();
+    let task = deliver(session, sender, request, terms)?.task();
+    let crashes = task.crashes();
+    task.start_run();
     let history = HistoryLimit::from_wire(configuration.history_length);
     let outcome = outcome_of(task, crashes, configuration.return_immediately, history, terms).await;
     if !configuration.return_immediately {

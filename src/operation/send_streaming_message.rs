@@ -27,15 +27,15 @@ pub async fn send_streaming_message(
     if request.message.task_id.is_none() && session.repeated(&sender)?.is_none() {
         check_position(after.unwrap_or(0), 0)?;
     }
-    let crashes = session.crashes();
     let delivered = deliver(session, sender, request, terms)?;
     let task = delivered.task();
     if let Delivered::Continued(task) = delivered {
         // The follower gets what the run says behind the snapshot.
-        session.start_run_soon();
+        task.start_run_soon();
         return task.begin_with_snapshot(history, terms);
     }
-    session.start_run();
+    let crashes = task.crashes();
+    task.start_run();
     match (outcome_of(task, crashes, true, history, terms).await?, delivered, after) {
         (Outcome::SentMessage(message), _, _) => task.begin_with_message(&message),
         (_, Delivered::Repeated(task), Some(after)) => task.begin_with_missed(after),

@@ -152,7 +152,7 @@ impl TaskSession {
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
             run::recover(&session, Loss::Interrupted, &log);
             session.flush()?;
-            session.start_run_soon();
+            run::start_soon(&session);
         }
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
@@ -336,21 +336,6 @@ impl TaskSession {
         // finds both or neither.
         self.arm();
         Ok(())
-    }
-
-    /// Starts the run that was begun, if there is one. Its first poll is part of this call.
-    pub(crate) fn start_run(&self) {
-        run::start(self);
-    }
-
-    /// As [`start_run`](Self::start_run), but not before the present event has done what it does without waiting.
-    pub(crate) fn start_run_soon(&self) {
-        run::start_soon(self);
-    }
-
-    /// How many times what clients waited for was lost in this session.
-    pub(crate) fn crashes(&self) -> u64 {
-        self.health.crashes()
     }
 
     /// How long to postpone storing, in milliseconds; 0 = store now. Always 0 once the task is settled.

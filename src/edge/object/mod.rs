@@ -134,13 +134,21 @@ impl DurableObject for TaskObject {
 #[wasm_bindgen]
 impl TaskObject {
     /// Answers a call of a client, which is a [`Command`], in the text form of `edge/answer.rs`: at once where nothing
-    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`].
+    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`]. The form is `call`, or `begin`
+    /// for an object that nobody has asked anything before.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, body: String) -> JsValue {
-        let (object, is_known) = (self.clone(), RPC_FORMS.contains(&form));
+        let opening = match form {
+            "begin" => Some(Opening::New),
+            "call" => Some(Opening::ByRequest),
+            _ => None,
+        };
+        let object = self.clone();
         let answer = async move {
-            let answer =
-                if is_known { object.call_text(&body).await } else { Err(Refusal::Unreadable) };
+            let answer = match opening {
+                Some(opening) => object.call_text(&body, opening).await,
+                None => Err(Refusal::Unreadable),
+            };
             JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text()))
         };
         match poll_now(answer) {
@@ -173,7 +181,7 @@ impl TaskObject {
     /// Carries out what the object was asked.
     async fn answer(&self, ask: Ask) -> Result<Answer> {
         match ask {
-            Ask::Call(command) => match self.call(*command).await {
+            Ask::Call(command) => match self.call(*command, Opening::ByRequest).await {
                 Ok(answer) => to_response(answer).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
@@ -194,15 +202,23 @@ impl TaskObject {
     }
 
     /// Answers a call that came as text.
-    async fn call_text(&self, body: &str) -> std::result::Result<String, Refusal> {
+    async fn call_text(
+        &self,
+        body: &str,
+        opening: Opening,
+    ) -> std::result::Result<String, Refusal> {
         let command = read_json(body).map_err(|error| self.unreadable(&error))?;
-        self.call(command).await.map(|answer| to_text(&answer))
+        self.call(command, opening).await.map(|answer| to_text(&answer))
     }
 
     /// Answers a call, in the client's form.
-    async fn call(&self, command: Command) -> std::result::Result<HttpResponse, Refusal> {
+    async fn call(
+        &self,
+        command: Command,
+        opening: Opening,
+    ) -> std::result::Result<HttpResponse, Refusal> {
         let reply = command.reply.clone();
-        let answer = match self.carry_out(command).await {
+        let answer = match self.carry_out(command, opening).await {
             Ok(answer) => answer,
             Err(Error::Unavailable(_)) => return Err(Refusal::Unreadable),
             Err(error) => reply.error(&error),
@@ -217,9 +233,13 @@ impl TaskObject {
         Refusal::Unreadable
     }
 
-    async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
+    async fn carry_out(
+        &self,
+        command: Command,
+        opening: Opening,
+    ) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
-        let session = self.session(Opening::ByRequest)?;
+        let session = self.session(opening)?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
@@ -331,9 +351,6 @@ fn refuse(refusal: Refusal) -> Result<Response> {
         None => Ok(builder.empty()),
     }
 }
-
-/// The forms in which [`TaskObject::ask`] takes calls: of a task that was there before, and of a new object.
-const RPC_FORMS: [&str; 2] = ["call", "begin"];
 
 /// When an object that this version cannot read is looked at again.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);

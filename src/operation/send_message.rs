@@ -1,6 +1,6 @@
 //! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
 
-use crate::session::{Owned, Sender, TaskSession};
+use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
@@ -27,13 +27,18 @@ pub async fn send_message(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
-    let delivered = deliver(session, sender, request, terms)?;
+    let announcement = match configuration.return_immediately {
+        true => Announcement::AtOnce,
+        false => Announcement::ByTheAnswer,
+    };
+    let delivered = deliver(session, sender, request, terms, announcement)?;
     let task = delivered.task();
     let history = HistoryLimit::from_wire(configuration.history_length);
     let outcome = outcome_of(task, configuration.return_immediately, history, terms).await;
     if !configuration.return_immediately {
         task.until_indexed().await;
     }
+    task.announce();
     outcome
 }
 
@@ -57,7 +62,8 @@ impl<'a> Delivered<'a> {
     }
 }
 
-/// Delivers a message: begins the task, or goes on with it. What comes of it is not waited for.
+/// Delivers a message: begins the task, or goes on with it. What comes of it is not waited for. A task that is begun and
+/// announced by the answer must be announced before that leaves.
 ///
 /// # Errors
 ///
@@ -67,6 +73,7 @@ pub(super) fn deliver(
     sender: Sender,
     request: SendMessageRequest,
     terms: Terms,
+    announcement: Announcement,
 ) -> Result<Delivered<'_>, Error> {
     let SendMessageRequest { message, metadata, configuration, .. } = request;
     let webhook = configuration.task_push_notification_config;
@@ -77,7 +84,9 @@ pub(super) fn deliver(
         if let Some(limit) = terms.over_quota {
             return Err(Error::TooManyTasks(limit));
         }
-        return session.begin(message, metadata, webhook, sender).map(Delivered::Begun);
+        return session
+            .begin(message, metadata, webhook, sender, announcement)
+            .map(Delivered::Begun);
     }
     let task = session.owned_by(&sender.agent, &sender.caller)?;
     // A client repeats a message that it got no answer to: it is told what the message came to, and is not

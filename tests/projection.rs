@@ -162,6 +162,7 @@ fn a_quick_task_costs_one_statement_and_can_be_listed_when_it_is_answered() {
     assert_eq!(host.indexed(), Indexed { generation: 4, failures: 0 });
     let retention = i64::try_from(limits().retention_ms).unwrap();
     assert_eq!(host.platform.alarm(), Some(UnixMillis(retention)), "nothing else is due");
+    assert_eq!(host.platform.alarms_set(), 1);
 }
 
 #[test]
@@ -310,6 +311,8 @@ fn an_answer_waits_no_longer_than_the_limit_for_its_row() {
     host.send(&session, "complete");
     let waited = host.platform.now().0;
     assert_eq!(waited, i64::try_from(limits().index_wait_ms).unwrap());
+    assert_eq!(host.indexed(), Indexed::default(), "what was said in advance is taken back");
+    assert!(host.platform.alarm().is_some());
     host.platform.run_all();
     assert!(host.platform.alarm().is_some(), "no answer counts as a failure");
 }

@@ -14,6 +14,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::pin::pin;
 use std::rc::Rc;
 
 use a2a::Terms;
@@ -29,6 +30,7 @@ use a2a_edge::port::{Clock, Runtime, StoredTask};
 use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, TaskMachine, Wants};
 use async_trait::async_trait;
+use futures_util::future::select;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -104,13 +106,46 @@ impl Actor {
     }
 }
 
+/// How the message that begins the task is sent.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    /// Under a key, so that it can be repeated.
+    is_keyed: bool,
+    /// With `returnImmediately`.
+    returns_immediately: bool,
+    /// Whether the client leaves before it gets an answer.
+    leaves: bool,
+    index: Index,
+}
+
+/// How the index fares until the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Index {
+    Works,
+    Fails,
+    Hangs,
+}
+
+impl Manner {
+    const PLAIN: Self =
+        Self { is_keyed: false, returns_immediately: false, leaves: false, index: Index::Works };
+
+    /// Whether somebody outside knows of the task from its first row on.
+    fn is_announced_at_once(self) -> bool {
+        self.is_keyed || self.returns_immediately
+    }
+}
+
 /// One task, the process that serves it, and what is left of both after a crash.
 struct World {
     store: MemoryStore,
     platform: MemoryPlatform,
     runner: Runner,
+    manner: Manner,
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
     commits: Rc<Cell<usize>>,
+    /// Whether an answer has told the client of the task.
+    is_told: Rc<Cell<bool>>,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
     /// Whether the handler of the alarm was under way then: it is over only when what it wrote is durable.
@@ -123,7 +158,7 @@ struct World {
 type Crash = (usize, bool);
 
 impl World {
-    fn new(acts: &[Act], recovery: Recovery) -> Self {
+    fn new(acts: &[Act], recovery: Recovery, manner: Manner) -> Self {
         let effects = Rc::new(RefCell::new(BTreeMap::new()));
         let commits = Rc::new(Cell::new(0));
         let (acts, counted) = (acts.to_vec(), effects.clone());
@@ -134,12 +169,17 @@ impl World {
             timeout_ms: Some(100_000_000),
             idle_timeout_ms: None,
         };
+        let platform = MemoryPlatform::default();
+        platform.memory_index().set_failing(manner.index == Index::Fails);
+        platform.memory_index().set_hanging(manner.index == Index::Hangs);
         Self {
             store: MemoryStore::default(),
-            platform: MemoryPlatform::default(),
+            platform,
             runner: Runner { executor, settings },
+            manner,
             effects,
             commits,
+            is_told: Rc::default(),
             session: RefCell::new(None),
             durable: RefCell::new((None, None)),
             was_ringing: Cell::new(false),
@@ -162,23 +202,40 @@ impl World {
 
     /// A message of the client, sent by a request of its own.
     fn send(&self, id: &str, task: Option<&str>) {
+        let Manner { is_keyed, returns_immediately, leaves, .. } = self.manner;
+        let configuration = json!({"returnImmediately": returns_immediately});
         let message = json!({
             "messageId": id, "taskId": task, "role": "ROLE_USER", "parts": [{"text": id}],
         });
         let request: SendMessageRequest =
-            serde_json::from_value(json!({"message": message})).expect("a good request");
+            serde_json::from_value(json!({"message": message, "configuration": configuration}))
+                .expect("a good request");
         let sender = Sender {
             agent: "agent".to_owned(),
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
             dialect: Dialect::V1,
-            fingerprint: None,
+            fingerprint: is_keyed.then(|| "f".to_owned()),
             run_timeout_ms: None,
         };
         let session = self.session(Opening::ByRequest);
+        let is_told = self.is_told.clone();
         self.platform.spawn(Box::pin(async move {
-            let _ = send_message(&session, sender, request, Terms::default()).await;
+            let sent = pin!(send_message(&session, sender, request, Terms::default()));
+            if leaves {
+                // The platform does not go on with what nobody waits for.
+                let _ = select(sent, Box::pin(yield_once())).await;
+            } else if sent.await.is_ok() {
+                is_told.set(true);
+            }
         }));
+    }
+
+    /// The client asks again for a task that it was told nothing of.
+    fn send_again(&self) {
+        if self.store.stored().is_none() {
+            self.send("first", None);
+        }
     }
 
     /// Lets everything go on until nothing is left to do and nothing is due, or the process dies. Whether
@@ -232,11 +289,15 @@ impl World {
     fn commit(&self) {
         let stored = self.store.stored();
         let alarm = self.platform.alarm();
-        // Whoever is at work, or owes something, will be looked after.
+        // Whoever is at work, or owes something and is known outside, will be looked after.
         if let Some(task) = &stored {
             let machine = replay(task);
-            let is_owing = task.indexed.generation < machine.status_generation();
-            if machine.is_active() || is_owing {
+            let status_generation = machine.status_generation();
+            let says_owing = task.indexed.generation < status_generation;
+            let is_owing = says_owing || self.listed() < status_generation;
+            let is_known = self.is_told.get() || self.manner.is_announced_at_once();
+            assert!(!is_known || !is_owing || says_owing, "a debt that is not known: {task:?}");
+            if machine.is_active() || (is_owing && is_known) {
                 let now = self.platform.now();
                 let soon = UnixMillis(now.0 + i64::try_from(limits().keep_alive_ms).unwrap());
                 let is_looked_after = self.is_ringing.get() || alarm.is_some_and(|at| at <= soon);
@@ -261,6 +322,33 @@ impl World {
         let again = self.was_ringing.take() || self.is_ringing.take();
         let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
+        self.abandon();
+    }
+
+    /// An object that died before anybody was told of its task is not asked for any more. The next send goes to another
+    /// one, unless the task is listed.
+    fn abandon(&self) {
+        let is_known = self.is_told.get() || self.manner.is_announced_at_once();
+        if is_known || self.platform.alarm().is_some() || self.listed() > 0 {
+            return;
+        }
+        let is_idle = |stored: &StoredTask| !replay(stored).is_active();
+        assert!(self.store.stored().as_ref().is_none_or(is_idle), "a run that nobody goes on with");
+        assert!(self.effects.borrow().is_empty(), "it had effects that nobody knows of");
+        self.store.restore(None);
+    }
+
+    /// The generation that listing shows; 0 without a row.
+    fn listed(&self) -> u64 {
+        self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation)
+    }
+
+    /// The clean-up deletes the task, which was kept long enough and is still listed.
+    fn clean_up(&self) {
+        let deleted = self.session(Opening::ByRequest);
+        assert!(self.platform.run_until(deleted.delete()), "a finished task is deleted");
+        self.session.replace(None);
+        self.platform.crash();
     }
 
     fn task(&self) -> Option<Task> {
@@ -337,8 +425,8 @@ fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
     world.send("first", None);
     // Until the task exists the client has been told nothing, and asks again.
     let mut crashes = crashes.iter().copied();
+    let exists = || world.store.stored().is_some();
     loop {
-        let exists = || world.store.stored().is_some();
         if world.run(crashes.next(), exists) {
             break;
         }
@@ -346,7 +434,7 @@ fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
         if exists() {
             break;
         }
-        world.send("first", None);
+        world.send_again();
     }
     let is_told = || {
         let is_message = |entry: &&LogEntry| matches!(entry, LogEntry::Message(_));
@@ -356,15 +444,53 @@ fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
         world.send("second", Some("t"));
         if !world.run(crashes.next(), is_told) {
             deaths += 1;
+            world.send_again();
         }
     }
     for crash in crashes {
         if !world.run(Some(crash), || world.is_over()) {
             deaths += 1;
+            world.send_again();
         }
     }
     assert!(world.run(None, || world.is_over()));
     deaths
+}
+
+fn any_manner() -> impl Strategy<Value = Manner> {
+    let index =
+        prop_oneof![3 => Just(Index::Works), 1 => Just(Index::Fails), 1 => Just(Index::Hangs)];
+    (any::<bool>(), proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), index).prop_map(
+        |(is_keyed, returns_immediately, leaves, index)| Manner {
+            is_keyed,
+            returns_immediately,
+            leaves,
+            index,
+        },
+    )
+}
+
+/// The alarm alone brings the task into the index once that works, and after the retention everything is gone.
+fn check_end(world: &World) -> Result<(), TestCaseError> {
+    world.platform.memory_index().set_failing(false);
+    world.platform.memory_index().set_hanging(false);
+    let is_listed = || {
+        let task = world.store.stored().map(|stored| replay(&stored).status_generation());
+        task.is_none_or(|status| world.listed() >= status)
+    };
+    world.run(None, is_listed);
+    prop_assert!(is_listed());
+    world.run(None, || false);
+    let kept = i64::try_from(limits().retention_ms).unwrap();
+    if world.store.stored().is_some() {
+        world.clean_up();
+    } else {
+        prop_assert!(world.platform.now().0 >= kept, "deleted too early");
+    }
+    prop_assert_eq!(world.store.stored(), None);
+    prop_assert_eq!(world.listed(), 0);
+    prop_assert_eq!(world.platform.alarm(), None);
+    Ok(())
 }
 
 proptest! {
@@ -374,12 +500,13 @@ proptest! {
     fn a_run_that_resumes_does_and_says_everything_once(
         acts in any_acts(),
         crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..8),
+        manner in any_manner(),
     ) {
-        let calm = World::new(&acts, Recovery::Resume);
+        let calm = World::new(&acts, Recovery::Resume, Manner::PLAIN);
         live_through(&calm, &acts, &[]);
         prop_assert!(calm.effects.borrow().values().all(|times| *times == 1));
 
-        let world = World::new(&acts, Recovery::Resume);
+        let world = World::new(&acts, Recovery::Resume, manner);
         let deaths = live_through(&world, &acts, &crashes);
         let task = world.task().expect("a task");
         prop_assert_eq!(task.status.state, TaskState::Completed);
@@ -396,12 +523,20 @@ proptest! {
         let attempt = task.metadata.and_then(|members| members.members().get(ATTEMPT)?.as_u64()).unwrap_or(1);
         prop_assert!(attempt <= deaths as u64 + 1);
 
-        // The alarm alone brings it into the index, and at last to oblivion.
-        world.run(None, || false);
-        prop_assert_eq!(world.store.stored(), None);
-        prop_assert_eq!(world.platform.memory_index().row(&TaskId::new("t")), None);
-        prop_assert!(world.platform.now().0 >= i64::try_from(limits().retention_ms).unwrap());
-        prop_assert_eq!(world.platform.alarm(), None);
+        check_end(&world)?;
+    }
+
+    /// Tasks that end before they wait for anything: most are over before anybody knows of them.
+    #[test]
+    fn a_quick_task_is_looked_after_from_when_anybody_knows_of_it(
+        says in 0..4usize,
+        crashes in proptest::collection::vec((0..12usize, any::<bool>()), 0..6),
+        manner in any_manner(),
+    ) {
+        let world = World::new(&vec![Act::Say; says], Recovery::Resume, manner);
+        live_through(&world, &[], &crashes);
+        prop_assert_eq!(world.task().expect("a task").status.state, TaskState::Completed);
+        check_end(&world)?;
     }
 
     #[test]
@@ -409,11 +544,11 @@ proptest! {
         acts in any_acts(),
         crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..5),
     ) {
-        let world = World::new(&acts, Recovery::Restart);
+        let world = World::new(&acts, Recovery::Restart, Manner::PLAIN);
         let deaths = live_through(&world, &acts, &crashes);
         let task = world.task().expect("a task");
         prop_assert_eq!(task.status.state, TaskState::Completed);
-        let calm = World::new(&acts, Recovery::Restart);
+        let calm = World::new(&acts, Recovery::Restart, Manner::PLAIN);
         live_through(&calm, &acts, &[]);
         prop_assert_eq!(task.artifacts, calm.task().unwrap().artifacts);
         let times = world.effects.borrow().values().copied().max().unwrap_or(1);
@@ -425,7 +560,7 @@ proptest! {
         acts in any_acts(),
         crash in (0..60usize, any::<bool>()),
     ) {
-        let world = World::new(&acts, Recovery::Fail);
+        let world = World::new(&acts, Recovery::Fail, Manner::PLAIN);
         live_through(&world, &acts, &[crash]);
         let task = world.task().expect("a task");
         let said = task.status.message.map(|message| message.text()).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
 
-use crate::session::{Owned, Sender, TaskSession};
+use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
@@ -27,7 +27,11 @@ pub async fn send_message(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
-    let task = deliver(session, sender, request, terms)?.task();
+    let announcement = match configuration.return_immediately {
+        true => Announcement::AtOnce,
+        false => Announcement::ByTheAnswer,
+    };
+    let task = deliver(session, sender, request, terms, announcement)?.task();
     let crashes = task.crashes();
     task.start_run();
     let history = HistoryLimit::from_wire(configuration.history_length);
@@ -35,6 +39,7 @@ pub async fn send_message(
     if !configuration.return_immediately {
         task.until_indexed().await;
     }
+    task.announce();
     outcome
 }
 
@@ -58,7 +63,8 @@ impl<'a> Delivered<'a> {
     }
 }
 
-/// Delivers a message: begins the task, or goes on with it. Its run is not started yet.
+/// Delivers a message: begins the task, or goes on with it. Its run is not started yet. A task that is begun and announced
+/// by the answer must be announced before that leaves.
 ///
 /// # Errors
 ///
@@ -68,6 +74,7 @@ pub(super) fn deliver(
     sender: Sender,
     request: SendMessageRequest,
     terms: Terms,
+    announcement: Announcement,
 ) -> Result<Delivered<'_>, Error> {
     let SendMessageRequest { message, metadata, configuration, .. } = request;
     let webhook = configuration.task_push_notification_config;
@@ -78,7 +85,9 @@ pub(super) fn deliver(
         if let Some(limit) = terms.over_quota {
             return Err(Error::TooManyTasks(limit));
         }
-        return session.begin(message, metadata, webhook, sender).map(Delivered::Begun);
+        return session
+            .begin(message, metadata, webhook, sender, announcement)
+            .map(Delivered::Begun);
     }
     let task = session.owned_by(&sender.agent, &sender.caller)?;
     // A client repeats a message that it got no answer to: it is told what the message came to, and is not

@@ -1,7 +1,7 @@
 //! SendStreamingMessage (spec §3.1.2): delivers a message, and begins to follow what comes of it.
 
 use super::send_message::{Delivered, deliver, outcome_of};
-use crate::session::{Beginning, Sender, TaskSession, check_position};
+use crate::session::{Announcement, Beginning, Sender, TaskSession, check_position};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
@@ -27,7 +27,7 @@ pub async fn send_streaming_message(
     if request.message.task_id.is_none() && session.repeated(&sender)?.is_none() {
         check_position(after.unwrap_or(0), 0)?;
     }
-    let delivered = deliver(session, sender, request, terms)?;
+    let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;
     let task = delivered.task();
     if let Delivered::Continued(task) = delivered {
         // The follower gets what the run says behind the snapshot.

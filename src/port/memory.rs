@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, Clock, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports, Random,
-    Runtime, Severity, StoreError, StoredTask, TaskFacts, TaskIndex, TaskStore, WebhookJob,
+    Batch, Clock, FirstRow, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports,
+    Random, Runtime, Severity, StoreError, StoredTask, TaskIndex, TaskStore, WebhookJob,
     WebhookQueue,
 };
 pub use a2a::http::memory::{self as http, MemoryHttp};
@@ -64,13 +64,12 @@ impl TaskStore for MemoryStore {
         Ok((page, left.next().is_some()))
     }
 
-    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
         if self.0.fails.get() {
             return Err(StoreError::Failed("the store was told to fail".to_owned()));
         }
         let mut task = self.0.task.borrow_mut();
-        if let Some(facts) = opening {
-            let indexed = Indexed::default();
+        if let Some(FirstRow { facts, indexed }) = opening {
             let (log, webhooks) = (Vec::new(), Vec::new());
             *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks });
         }

@@ -24,12 +24,12 @@ pub trait TaskStore {
     /// When the storage fails.
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
 
-    /// Appends a batch; with `opening`, the first one, the facts are written as well. All or nothing.
+    /// Appends a batch; with `opening`, the first one, that is written as well. All or nothing.
     ///
     /// # Errors
     ///
     /// When the storage fails; nothing was written then.
-    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError>;
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError>;
 
     /// Notes how far the index has followed.
     ///
@@ -65,6 +65,15 @@ pub struct TaskFacts {
     pub owner: String,
     /// What tells the message that began it from others, if the send was idempotent.
     pub fingerprint: Option<String>,
+}
+
+/// What is stored with the first batch of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstRow<'a> {
+    /// The facts of the task.
+    pub facts: &'a TaskFacts,
+    /// How far the index has followed it, or will have when anybody asks.
+    pub indexed: Indexed,
 }
 
 /// Log entries that became visible together.

@@ -58,9 +58,10 @@ pub(super) fn check(session: &TaskSession) {
     }
 }
 
-/// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+/// Sets the alarm for what the task must be woken for next, if it is not set for that already. An unannounced task has
+/// no alarm.
 pub(super) fn arm(session: &TaskSession) {
-    if session.is_broken() {
+    if session.is_broken() || session.unannounced.is_on() {
         return;
     }
     let now = session.now();

@@ -16,7 +16,10 @@ use a2a::model::{UnixMillis, doubled};
 
 /// How far the index has followed the task.
 pub(super) struct IndexDebt {
+    /// As far as is known.
     indexed: Cell<Indexed>,
+    /// As storage says.
+    stored: Cell<Indexed>,
     /// Whether a future of this session writes rows.
     is_writing: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
@@ -27,8 +30,14 @@ pub(super) struct IndexDebt {
 impl IndexDebt {
     /// The debt of a task that the index has followed so far.
     pub(super) fn new(indexed: Indexed) -> Self {
+        let (indexed, stored) = (Cell::new(indexed), Cell::new(indexed));
         let (is_writing, retry_at) = (Cell::new(false), Cell::new(None));
-        Self { indexed: Cell::new(indexed), is_writing, retry_at, written: Bell::default() }
+        Self { indexed, stored, is_writing, retry_at, written: Bell::default() }
+    }
+
+    /// The first row says this.
+    pub(super) fn note_opened(&self, stored: Indexed) {
+        self.stored.set(stored);
     }
 
     /// Whether the index is behind this generation.
@@ -61,21 +70,26 @@ impl IndexDebt {
     }
 
     /// Takes down that a row of this generation is written.
-    fn note_written(&self, generation: u64) -> Indexed {
-        let indexed = Indexed { generation, failures: 0 };
-        self.indexed.set(indexed);
+    fn note_written(&self, generation: u64) {
+        self.indexed.set(Indexed { generation, failures: 0 });
         self.written.ring();
-        indexed
     }
 
-    /// Takes down that a row could not be written; gives the time before the next attempt, in milliseconds.
-    fn note_failed(&self, now: UnixMillis) -> (Indexed, u64) {
+    /// Takes down that a row could not be written; gives the number of failures, and the time before the next attempt in
+    /// milliseconds.
+    fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
         let indexed = self.indexed.get();
-        let indexed = Indexed { failures: indexed.failures.saturating_add(1), ..indexed };
-        let retry_ms = retry_delay_ms(indexed.failures);
-        self.indexed.set(indexed);
+        let failures = indexed.failures.saturating_add(1);
+        let retry_ms = retry_delay_ms(failures);
+        self.indexed.set(Indexed { failures, ..indexed });
         self.retry_at.set(Some(now.after(retry_ms)));
-        (indexed, retry_ms)
+        (failures, retry_ms)
+    }
+
+    /// What is known, if storage says otherwise.
+    fn unstored(&self) -> Option<Indexed> {
+        let indexed = self.indexed.get();
+        (indexed != self.stored.get()).then_some(indexed)
     }
 
     /// Waits until nobody writes any more.
@@ -121,6 +135,8 @@ async fn write_owed_rows(session: Rc<TaskSession>) {
         }
     }
     session.index.end_writing();
+    // What is still owed needs the alarm, also if the client has left and no answer announces the task.
+    session.announce();
 }
 
 /// Waits for more changes to put into the same row, unless the task has come to rest.
@@ -133,24 +149,30 @@ async fn write_row(session: &TaskSession, row: IndexRow) -> Result<(), String> {
     let generation = row.generation;
     within_limit(session.ports.clock.as_ref(), session.ports.index.upsert(row)).await?;
     // If this is lost by a crash, the row is written once more, which does no harm.
-    let indexed = session.index.note_written(generation);
-    store_progress(session, indexed);
+    session.index.note_written(generation);
+    store_progress(session);
     session.arm();
     Ok(())
 }
 
 fn retry_later(session: &TaskSession, reason: &str) {
-    let (indexed, retry_ms) = session.index.note_failed(session.now());
-    let (task, failures) = (session.id(), indexed.failures);
+    let (failures, retry_ms) = session.index.note_failed(session.now());
+    let task = session.id();
     session.observe(&Observation::IndexBehind { task, failures, retry_ms, reason });
-    store_progress(session, indexed);
+    store_progress(session);
     session.arm();
 }
 
-fn store_progress(session: &TaskSession, indexed: Indexed) {
-    if let Err(error) = session.store.set_indexed(indexed) {
-        let (task, reason) = (session.id(), error.to_string());
-        session.observe(&Observation::StoringFailed { task, reason: &reason });
+/// Stores how far the index has followed, if that is not what storage says. While a task is unannounced, storage may be
+/// ahead.
+pub(super) fn store_progress(session: &TaskSession) {
+    let Some(indexed) = session.index.unstored() else { return };
+    match session.store.set_indexed(indexed) {
+        Ok(()) => session.index.stored.set(indexed),
+        Err(error) => {
+            let (task, reason) = (session.id(), error.to_string());
+            session.observe(&Observation::StoringFailed { task, reason: &reason });
+        }
     }
 }
 
@@ -201,18 +223,30 @@ mod tests {
         assert!(!debt.begin_writing(2, now), "nothing is owed");
         assert!(debt.begin_writing(3, now));
         assert!(!debt.begin_writing(4, now), "somebody writes");
-        assert_eq!(debt.note_written(3), Indexed { generation: 3, failures: 0 });
+        debt.note_written(3);
+        assert_eq!(debt.unstored(), Some(Indexed { generation: 3, failures: 0 }));
         debt.end_writing();
         assert!(!debt.owes(3) && debt.owes(4));
+    }
+
+    #[test]
+    fn progress_that_storage_said_in_advance_is_not_stored_again() {
+        let debt = IndexDebt::new(Indexed::default());
+        debt.note_opened(Indexed { generation: 3, failures: 0 });
+        assert!(debt.owes(3), "it is not true yet");
+        assert_eq!(debt.unstored(), Some(Indexed::default()), "what to take it back by");
+        debt.note_written(3);
+        assert_eq!(debt.unstored(), None);
+        debt.note_written(4);
+        assert_eq!(debt.unstored(), Some(Indexed { generation: 4, failures: 0 }));
     }
 
     #[test]
     fn after_a_failure_nobody_writes_until_the_alarm_of_its_retry() {
         let debt = IndexDebt::new(Indexed { generation: 0, failures: 1 });
         assert!(debt.begin_writing(1, UnixMillis(0)));
-        let (indexed, retry_ms) = debt.note_failed(UnixMillis(0));
+        assert_eq!(debt.note_failed(UnixMillis(0)), (2, 2_000));
         debt.end_writing();
-        assert_eq!((indexed.failures, retry_ms), (2, 2_000));
         assert!(!debt.begin_writing(1, UnixMillis(1_999)));
         debt.note_alarm(UnixMillis(1_999));
         assert_eq!(debt.retry_at(), Some(UnixMillis(2_000)), "another alarm, too early");

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::frame::Mark;
 use crate::config::Limits;
-use crate::port::{Batch, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::port::{Batch, FirstRow, StoreError, StoredTask, TaskStore};
 use crate::task::LogEntry;
 use a2a::model::{JsonSize, TaskId, UnixMillis, encode_line};
 
@@ -84,6 +84,11 @@ impl Journal {
         Ok(Some((stored, entries)))
     }
 
+    /// Whether the first row is stored.
+    pub(super) fn is_opened(&self) -> bool {
+        self.is_opened.get()
+    }
+
     /// Adds an entry, which is stored with the next row.
     pub(super) fn append(&self, entry: &LogEntry) {
         // The model has no map with keys other than strings, so encoding cannot fail.
@@ -112,7 +117,7 @@ impl Journal {
     }
 
     /// Stores what is not stored yet as one row, behind which the task is at this generation; the first row
-    /// holds the facts. Gives what was stored.
+    /// holds what opens the log. Gives what was stored.
     ///
     /// # Errors
     ///
@@ -120,11 +125,11 @@ impl Journal {
     pub(super) fn store(
         &self,
         generation: u64,
-        facts: Option<&TaskFacts>,
+        opening: Option<FirstRow<'_>>,
         now: UnixMillis,
     ) -> Result<Batch, StoreError> {
         let batch = Batch { generation, ..self.unsaved.take() };
-        self.store.append(facts.filter(|_| !self.is_opened.get()), &batch)?;
+        self.store.append(opening.filter(|_| !self.is_opened.get()), &batch)?;
         self.is_opened.set(true);
         let mut bucket = self.bucket.get();
         bucket.take(self.interval_ms, now);
@@ -223,6 +228,7 @@ mod tests {
     use super::*;
     use crate::config::Settings;
     use crate::port::memory::MemoryStore;
+    use crate::port::{Indexed, TaskFacts};
 
     fn facts() -> TaskFacts {
         TaskFacts { agent: "a".to_owned(), owner: "o".to_owned(), fingerprint: None }
@@ -267,7 +273,9 @@ mod tests {
         for generation in [1, 2] {
             journal.append(&LogEntry::Taken);
             assert!(journal.unsaved_bytes() > 0);
-            let batch = journal.store(generation, Some(&facts()), now).unwrap();
+            let facts = facts();
+            let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
+            let batch = journal.store(generation, Some(opening), now).unwrap();
             assert_eq!((batch.generation, batch.lines.as_str()), (generation, "\"taken\"\n"));
             assert_eq!(journal.unsaved_bytes(), 0);
         }

@@ -12,6 +12,7 @@
 //! | `retention` | when the finished task is deleted |
 //! | `alarm` | for when the alarm is set |
 //! | `bell` | who waits for a change |
+//! | `unannounced` | whether nobody outside knows of the task yet |
 //! | `health` | whether the session is still true to its storage |
 //!
 //! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
@@ -33,6 +34,7 @@ mod run;
 mod run_state;
 mod sender;
 mod turn_host;
+mod unannounced;
 mod webhook;
 mod webhooks;
 
@@ -41,7 +43,7 @@ use std::rc::{Rc, Weak};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::Runner;
-use crate::port::{Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::port::{FirstRow, Indexed, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
 use crate::task::{Effect, Input, Loss, NewTask, RunStart, TaskError, TaskMachine};
 use a2a::error::Error;
@@ -58,7 +60,10 @@ use life::Life;
 use retention::Retention;
 use run::RunLimits;
 use run_state::RunState;
+use unannounced::Unannounced;
 use webhooks::Webhooks;
+
+pub(crate) use unannounced::Announcement;
 
 pub use follower::{Beginning, Next};
 pub use owned::Owned;
@@ -98,6 +103,7 @@ pub struct TaskSession {
     index: IndexDebt,
     webhooks: Webhooks,
     retention: Retention,
+    unannounced: Unannounced,
     alarm: Alarm,
     bell: Bell,
     health: Health,
@@ -122,6 +128,8 @@ impl TaskSession {
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
         let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
+        // Only tasks set alarms.
+        let opening = if loaded.is_none() { Opening::New } else { opening };
         let (life, indexed, log) = match loaded {
             None => (Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
@@ -144,6 +152,7 @@ impl TaskSession {
             webhooks,
             retention: Retention::new(limits.retention_ms),
             limits,
+            unannounced: Unannounced::default(),
             alarm: Alarm::new(opening),
             bell: Bell::default(),
             health: Health::default(),
@@ -174,6 +183,7 @@ impl TaskSession {
     ///
     /// [`Error::TaskNotFound`] otherwise, whatever the reason.
     pub fn owned_by(&self, agent: &str, caller: &Caller) -> Result<Owned<'_>, Error> {
+        self.announce();
         if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
             if facts.agent == agent && facts.owner == caller.id {
                 return Ok(Owned::new(self));
@@ -192,12 +202,13 @@ impl TaskSession {
     /// [`Error::InvalidParams`] if the key was used for another message.
     pub(crate) fn repeated(&self, sender: &Sender) -> Result<Option<Owned<'_>>, Error> {
         let Some(facts) = self.life.facts() else { return Ok(None) };
+        self.announce();
         sender.check_repetition(&facts)?;
         Ok(Some(Owned::new(self)))
     }
 
     /// Begins a new task with its first message. Nothing is stored before the executor says something
-    /// or the grace is over.
+    /// or the grace is over. Where the task is announced by the answer, [`Owned::announce`] goes before that.
     ///
     /// # Errors
     ///
@@ -209,6 +220,7 @@ impl TaskSession {
         metadata: Option<Metadata>,
         webhook: Option<TaskPushNotificationConfig>,
         sender: Sender,
+        announcement: Announcement,
     ) -> Result<Owned<'_>, Error> {
         let runner = (self.agents)(&sender.agent).ok_or(Error::Internal { task: None })?;
         let owned = Owned::new(self);
@@ -245,6 +257,11 @@ impl TaskSession {
             request,
             begun,
         };
+        // A send that may be repeated is remembered from its first row on, and webhooks are owed its events.
+        let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty();
+        if announcement == Announcement::ByTheAnswer && !is_known {
+            self.unannounced.begin();
+        }
         self.life.draft(facts, new);
         run::begin(self, message, start);
         Ok(owned)
@@ -274,12 +291,14 @@ impl TaskSession {
     /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted
     /// all the same.
     pub async fn delete(&self) -> bool {
+        self.announce();
         retention::delete(self).await
     }
 
     /// Takes what the consumer of the queue reports, and gives it the next notification of its webhook, if there
     /// is one and no other consumer has the lease.
     pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
+        self.announce();
         notifications::next_notification(self, asked)
     }
 
@@ -323,9 +342,15 @@ impl TaskSession {
         // Store first, webhooks that came with the message included: whatever follows shows the task, and nobody
         // may see what a crash could undo.
         let facts = self.life.facts();
-        let stored = self.journal.store(self.life.generation(), facts.as_ref(), self.now());
+        let indexed = self.indexed_at_first();
+        let opening = facts.as_ref().map(|facts| FirstRow { facts, indexed });
+        let is_first = !self.journal.is_opened();
+        let stored = self.journal.store(self.life.generation(), opening, self.now());
         let stored = stored.and_then(|batch| self.webhooks.store_new().map(|()| batch));
         let batch = stored.inspect_err(|error| self.give_up(error))?;
+        if is_first {
+            self.index.note_opened(indexed);
+        }
         // Publish before anybody is woken: the next row must not overtake the frames of this one.
         self.ports.followers.publish(&|| frame::events(&batch, 0), self.life.is_over());
         self.bell.ring();
@@ -347,6 +372,25 @@ impl TaskSession {
     fn create(&self) {
         for entry in self.life.create(self.now()) {
             self.journal.append(&entry);
+        }
+    }
+
+    /// What the first row says of the index. When a task has come to rest before anybody knows of it, the row of the
+    /// index is about to be written, and most likely is before anybody does: that is one row less to write here.
+    fn indexed_at_first(&self) -> Indexed {
+        if self.unannounced.is_on() && self.life.is_settled() {
+            Indexed { generation: self.life.generation(), failures: 0 }
+        } else {
+            Indexed::default()
+        }
+    }
+
+    /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something: from
+    /// here on storage says what is true, and the task has the alarm that it wants.
+    fn announce(&self) {
+        if self.unannounced.end() && !self.is_broken() {
+            index::store_progress(self);
+            self.arm();
         }
     }
 

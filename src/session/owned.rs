@@ -126,6 +126,11 @@ impl<'a> Owned<'a> {
         index::until_indexed(self.session).await;
     }
 
+    /// The caller is about to get an answer: the task has the alarm that it wants from here on.
+    pub(crate) fn announce(self) {
+        self.session.announce();
+    }
+
     /// The caller asked for the task: its run may wait for that.
     pub(crate) fn note_poll(self) {
         self.session.run.note_poll();

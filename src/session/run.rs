@@ -266,18 +266,20 @@ impl Future for Flushing<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ending> {
         let run = &mut self.run;
         let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
-        if let Ok(Poll::Pending) = polled
-            && self.is_pausing(context)
-        {
+        if let Ok(Poll::Ready(result)) = polled {
+            // Its end is stored together with what it said last.
+            return Poll::Ready(Ending::Returned(result));
+        }
+        // A run that waits may wait for an answer to what it has asked others, and one that panicked may have asked.
+        self.session.announce();
+        if polled.is_ok() && self.is_pausing(context) {
             return Poll::Pending;
         }
         self.pause = None;
-        let stored = self.session.flush();
-        match polled {
-            Err(_) => Poll::Ready(Ending::Panicked),
-            Ok(Poll::Ready(result)) => Poll::Ready(Ending::Returned(result)),
-            Ok(Poll::Pending) if stored.is_err() => Poll::Ready(Ending::Returned(Ok(()))),
-            Ok(Poll::Pending) => Poll::Pending,
+        match (polled, self.session.flush()) {
+            (Err(_), _) => Poll::Ready(Ending::Panicked),
+            (Ok(_), Err(_)) => Poll::Ready(Ending::Returned(Ok(()))),
+            (Ok(_), Ok(())) => Poll::Pending,
         }
     }
 }

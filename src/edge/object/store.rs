@@ -10,7 +10,7 @@ use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::read_row;
 use crate::format;
-use crate::port::{Batch, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::port::{Batch, FirstRow, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
@@ -114,7 +114,7 @@ impl SqlTaskStore {
         Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
 
-    fn write(&self, mut opening: Option<&TaskFacts>, batch: &Batch) -> worker::Result<()> {
+    fn write(&self, mut opening: Option<FirstRow<'_>>, batch: &Batch) -> worker::Result<()> {
         let sql = self.sql();
         if opening.is_some() {
             sql.exec(SCHEMA, None)?;
@@ -129,16 +129,19 @@ impl SqlTaskStore {
             let mut values = vec![generation.into(), more.into(), text(marks), text(piece)];
             let insert = match opening.take() {
                 None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
-                Some(TaskFacts { agent, owner, fingerprint }) => {
+                Some(FirstRow { facts, indexed }) => {
+                    let TaskFacts { agent, owner, fingerprint } = facts;
                     let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
                     values.extend([
                         i64::from(format::OBJECT_WRITES).into(),
                         text(agent),
                         text(owner),
                         fingerprint,
+                        i64::try_from(indexed.generation).unwrap_or(i64::MAX).into(),
+                        i64::from(indexed.failures).into(),
                     ]);
                     "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
-                     fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
+                     fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 }
             };
             sql.exec(insert, values)?;
@@ -156,7 +159,7 @@ impl TaskStore for SqlTaskStore {
         self.read_page(after, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
-    fn append(&self, opening: Option<&TaskFacts>, batch: &Batch) -> Result<(), StoreError> {
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
         let mut write =

@@ -1,9 +1,14 @@
 //! The clock, and timers.
 
-use std::time::Duration;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use futures_util::future::LocalBoxFuture;
-use worker::{Date, Delay};
+use wasm_bindgen::prelude::*;
+use worker::Date;
 
 use crate::port::Clock;
 use a2a::model::UnixMillis;
@@ -18,7 +23,7 @@ impl Clock for WorkerClock {
     }
 
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        Box::pin(Delay::from(Duration::from_millis(millis)))
+        Box::pin(Sleep { until: now().after(millis), timer: None })
     }
 }
 
@@ -27,3 +32,85 @@ pub(in crate::edge) fn now() -> UnixMillis {
     let millis = Date::now().as_millis();
     UnixMillis(i64::try_from(millis).unwrap_or(i64::MAX))
 }
+
+/// Completes at an instant.
+///
+/// It sets its timer when it is polled first, so one that nobody waits for costs nothing. Unlike `worker::Delay` it wakes
+/// whoever polled it last: it may be polled by one future first and by another afterwards.
+struct Sleep {
+    until: UnixMillis,
+    timer: Option<Timer>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let until = self.until;
+        let timer = self.timer.get_or_insert_with(|| Timer::set(until.millis_since(now())));
+        timer.poll(context.waker())
+    }
+}
+
+/// A timer of the platform, which is cleared when this is dropped.
+struct Timer {
+    id: f64,
+    state: Rc<TimerState>,
+    /// What the platform calls.
+    _ring: Closure<dyn FnMut()>,
+}
+
+#[derive(Default)]
+struct TimerState {
+    has_rung: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+impl Timer {
+    /// Sets a timer that rings after this time; no later than after [`LONGEST_MS`].
+    fn set(millis: u64) -> Self {
+        let state = Rc::new(TimerState::default());
+        let ringing = state.clone();
+        let ring = move || {
+            ringing.has_rung.set(true);
+            if let Some(waker) = ringing.waker.take() {
+                waker.wake();
+            }
+        };
+        let ring = Closure::wrap_assert_unwind_safe(Box::new(ring) as Box<dyn FnMut()>);
+        let id = set_timeout(&ring, millis.min(LONGEST_MS) as f64);
+        Self { id, state, _ring: ring }
+    }
+
+    fn poll(&self, waker: &Waker) -> Poll<()> {
+        if self.state.has_rung.get() {
+            return Poll::Ready(());
+        }
+        let mut known = self.state.waker.borrow_mut();
+        match &mut *known {
+            Some(known) => known.clone_from(waker),
+            None => *known = Some(waker.clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if !self.state.has_rung.get() {
+            clear_timeout(self.id);
+        }
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(ring: &Closure<dyn FnMut()>, millis: f64) -> f64;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(id: f64);
+}
+
+/// The longest time that a timer of the platform takes, in milliseconds. A longer one would ring at once.
+const LONGEST_MS: u64 = i32::MAX as u64;

@@ -1,40 +1,11 @@
 // What one operation costs of all that the platform bills, and how many bytes it moves.
 
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { Agent, followUp, message, toolCall, until, type Task } from "../tests/e2e/client.ts";
+import { Agent, followUp, message, toolCall, until } from "../tests/e2e/client.ts";
 import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
 import { Sink } from "../tests/e2e/sink.ts";
+import { measure, startCounting, type Counts, type Operation } from "./counted.ts";
+import { startEffects } from "./effects.ts";
 import { digits, grouped, type Effort, type Section } from "./figures.ts";
-import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
-
-/** What is counted; see counting.js. */
-export interface Counts {
-  objectRequests: number;
-  webSocketMessages: number;
-  alarms: number;
-  alarmsSet: number;
-  objectRowsWritten: number;
-  statements: number;
-  rowsRead: number;
-  rowsWritten: number;
-  queueMessages: number;
-  attempts: number;
-  bytesCopied: number;
-}
-
-/** An operation, how often it is carried out, and what it needs beforehand. */
-interface Operation {
-  name: string;
-  count: number;
-  /** Whether it takes too long to be carried out once beforehand, which makes nothing of it cheaper anyway. */
-  isLong?: boolean;
-  prepare?: () => Promise<Task>;
-  work: (task: Task) => Promise<unknown>;
-}
 
 export async function costs({ isQuick }: Effort): Promise<Section> {
   const worker = await startCounting({ WEBHOOK_RETRY_MS: "200", WEBHOOK_ATTEMPTS: "4" });
@@ -44,7 +15,6 @@ export async function costs({ isQuick }: Effort): Promise<Section> {
     const rows: string[][] = [];
     for (const operation of operations(worker.url, effects.url, sink)) {
       if (operation.isLong === true && isQuick) continue;
-      if (operation.isLong !== true) await operation.work((await operation.prepare?.()) as Task);
       rows.push([operation.name, ...figures(await measure(worker, operation))]);
     }
     return {
@@ -163,34 +133,6 @@ export async function flood(agent: Agent, sink: Sink, path: string, fails: boole
   );
 }
 
-/** What an operation costs, the mean of several. */
-async function measure(worker: Worker, { count, prepare, work }: Operation): Promise<Counts> {
-  const prepared: Task[] = [];
-  for (let index = 0; index < count; index++) prepared.push((await prepare?.()) as Task);
-  const before = await settled(worker);
-  for (const task of prepared) await work(task);
-  const after = await settled(worker);
-  const names = Object.keys(after) as (keyof Counts)[];
-  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / count])) as unknown as Counts;
-}
-
-/** The counts once nothing has been added for a while. */
-export async function settled({ url }: Worker): Promise<Counts> {
-  let last = "";
-  const text = await until(
-    async () => {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      return (await fetch(`${url}/_bench/counts`)).text();
-    },
-    (text) => {
-      const isSettled = text === last;
-      last = text;
-      return isSettled;
-    },
-  );
-  return JSON.parse(text) as Counts;
-}
-
 function figures(counts: Counts): string[] {
   const { objectRequests, webSocketMessages, alarms, objectRowsWritten, statements, rowsRead, rowsWritten } = counts;
   const small = [
@@ -199,37 +141,4 @@ function figures(counts: Counts): string[] {
   const { queueMessages, attempts } = counts;
   const perAttempt = attempts === 0 ? "" : digits(queueMessages / attempts);
   return [...small.map(digits), digits(queueMessages), digits(attempts), perAttempt, grouped(counts.bytesCopied)];
-}
-
-/** A server that steps have their effects on. */
-async function startEffects(): Promise<{ url: string; close: () => Promise<unknown> }> {
-  const server = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const close = (): Promise<unknown> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  };
-  return { url: `http://127.0.0.1:${port}/effect`, close };
-}
-
-/** Starts a copy of the build that counts. */
-export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const built = readFileSync(join(root, builtFolder, "index.js"), "utf8");
-  const counting = readFileSync(join(root, "bench", "counting.js"), "utf8");
-  const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(built) ?? [];
-  const local = (exported: string): string => {
-    const name = new RegExp(`([\\w$]+) as ${exported}\\b`).exec(names)?.[1];
-    if (name === undefined) throw new Error(`build/index.js does not export ${exported} as it used to`);
-    return name;
-  };
-  const instance = "new WebAssembly.Instance(";
-  if (list === undefined || !built.includes(instance)) throw new Error("build/index.js is not made as it used to be");
-  const code = built.slice(0, -list.length).replaceAll(instance, "new CountedInstance(");
-  const object = `export const TaskObject = countedObject(${local("TaskObject")});`;
-  const front = `export default countedFront(${local("default")});`;
-  return startVariant({
-    "index.js": [code, counting, object, front].join("\n"),
-    "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
-  }, vars);
 }

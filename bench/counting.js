@@ -1,4 +1,4 @@
-// Is put behind the glue of a build (see costs.ts) and counts what goes on between it and the platform.
+// Is put behind the glue of a build (see counted.ts) and counts what goes on between it and the platform.
 //
 // The functions are hoisted: the glue, which runs first, instantiates the WebAssembly by `CountedInstance`.
 
@@ -12,8 +12,11 @@ function counts() {
     statements: 0,
     rowsRead: 0,
     rowsWritten: 0,
+    queueSends: 0,
     queueMessages: 0,
     attempts: 0,
+    callsIn: 0,
+    callsOut: 0,
     bytesCopied: 0,
   });
 }
@@ -28,14 +31,29 @@ function before(prototype, name, note) {
   };
 }
 
-/** Strings come in through memory that the glue asks for, of one byte each; everything else through `set` and `decode`. */
+/** Calls of exports are calls in, calls of imports are calls out. */
 function CountedInstance(module, imports) {
-  const { exports } = new WebAssembly.Instance(module, imports);
-  const malloc = (size, align) => {
+  const counted = Object.entries(imports).map(([name, functions]) => [name, countedCalls(functions, () => (counts().callsOut += 1))]);
+  const instance = new WebAssembly.Instance(module, Object.fromEntries(counted));
+  const exports = countedCalls(instance.exports, () => (counts().callsIn += 1));
+  const malloc = exports.__wbindgen_malloc;
+  // Strings come in through memory that the glue asks for, of one byte each; everything else through `set` and `decode`.
+  exports.__wbindgen_malloc = (size, align) => {
     if (align === 1) counts().bytesCopied += size;
-    return exports.__wbindgen_malloc(size, align);
+    return malloc(size, align);
   };
-  return { exports: { ...exports, __wbindgen_malloc: malloc } };
+  return { exports };
+}
+
+function countedCalls(members, note) {
+  const counted = ([name, member]) => {
+    if (typeof member !== "function") return [name, member];
+    return [name, function (...args) {
+      note();
+      return member.apply(this, args);
+    }];
+  };
+  return Object.fromEntries(Object.entries(members).map(counted));
 }
 
 before(TextDecoder.prototype, "decode", (bytes) => (counts().bytesCopied += bytes?.byteLength ?? 0));
@@ -47,31 +65,39 @@ before(globalThis, "fetch", (request) => {
 });
 
 function countedObject(TaskObject) {
-  before(TaskObject.prototype, "fetch", () => (counts().objectRequests += 1));
-  before(TaskObject.prototype, "alarm", () => (counts().alarms += 1));
-  before(TaskObject.prototype, "webSocketMessage", () => (counts().webSocketMessages += 1));
+  // Whatever is not an event of the platform is a request: `fetch`, and the methods that are called by RPC.
+  const events = { alarm: "alarms", webSocketMessage: "webSocketMessages", webSocketClose: undefined, webSocketError: undefined };
+  for (const name of Object.getOwnPropertyNames(TaskObject.prototype).filter((name) => name !== "constructor")) {
+    const counted = name in events ? events[name] : "objectRequests";
+    if (counted !== undefined) before(TaskObject.prototype, name, () => (counts()[counted] += 1));
+  }
   return new Proxy(TaskObject, {
     construct(target, [context, env], newTarget) {
       countStorage(context.storage);
-      countDatabase(env.DB);
+      countBindings(env);
       return Reflect.construct(target, [context, env], newTarget);
     },
   });
 }
 
 function countedFront(front) {
-  const { fetch, queue } = front;
+  const { fetch, queue, scheduled } = front;
   return {
     ...front,
     fetch(request, env, ctx) {
       if (new URL(request.url).pathname === "/_bench/counts") return Response.json(counts());
-      countDatabase(env.DB);
+      countBindings(env);
       return fetch(request, env, ctx);
     },
     queue(batch, env, ctx) {
+      countBindings(env);
       // Each time that the consumer is given a message, be it for the first time or again.
       if (!batch.queue.endsWith("-dead")) counts().queueMessages += batch.messages.length;
       return queue(batch, env, ctx);
+    },
+    scheduled(event, env, ctx) {
+      countBindings(env);
+      return scheduled(event, env, ctx);
     },
   };
 }
@@ -97,11 +123,18 @@ function countStorage(storage) {
   });
 }
 
-var databaseIsCounted = false;
+var bindingsAreCounted = false;
+
+function countBindings(env) {
+  if (bindingsAreCounted) return;
+  bindingsAreCounted = true;
+  countDatabase(env.DB);
+  const queue = Object.getPrototypeOf(env.WEBHOOKS);
+  before(queue, "send", () => (counts().queueSends += 1));
+  before(queue, "sendBatch", (messages) => (counts().queueSends += [...messages].length));
+}
 
 function countDatabase(database) {
-  if (databaseIsCounted) return;
-  databaseIsCounted = true;
   const note = ({ meta }) => {
     counts().statements += 1;
     counts().rowsRead += meta.rows_read;
@@ -121,9 +154,14 @@ function countDatabase(database) {
     note(result);
     return result;
   };
-  // `first` tells nothing about its cost, so the same statement is carried out by `all`.
+  // `first` and `raw` tell nothing about their cost, so the same statement is carried out by `all`.
   ofStatement.first = async function (column) {
     const row = (await this.all()).results[0] ?? null;
     return row === null || column === undefined ? row : row[column];
+  };
+  ofStatement.raw = async function (options) {
+    const { results } = await this.all();
+    const names = options?.columnNames === true ? [Object.keys(results[0] ?? {})] : [];
+    return [...names, ...results.map((row) => Object.values(row))];
   };
 }

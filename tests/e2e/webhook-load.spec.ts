@@ -4,7 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { Agent, message, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink } from "./sink.ts";
-import { flood, settled, startCounting } from "../../bench/costs.ts";
+import { flood } from "../../bench/costs.ts";
+import { settled, startCounting } from "../../bench/counted.ts";
 
 let sink: Sink;
 let worker: Worker;

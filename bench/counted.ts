@@ -1,0 +1,88 @@
+// A copy of the build that counts what goes on between it and the platform, and what single operations add to that.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { until, type Task } from "../tests/e2e/client.ts";
+import { around } from "./around.ts";
+import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
+
+/** What is counted; see counting.js. */
+export interface Counts {
+  /** Requests to task objects, by `fetch` or by RPC. */
+  objectRequests: number;
+  /** WebSocket messages that objects receive. */
+  webSocketMessages: number;
+  /** Alarms that ring. */
+  alarms: number;
+  alarmsSet: number;
+  /** Rows that the SQLite of objects writes, each alarm that is set among them. */
+  objectRowsWritten: number;
+  /** Statements of D1, and the rows that it reports. */
+  statements: number;
+  rowsRead: number;
+  rowsWritten: number;
+  /** Messages that are put into queues. */
+  queueSends: number;
+  /** Messages that the consumer is given, also again. */
+  queueMessages: number;
+  /** Requests to receivers of webhooks. */
+  attempts: number;
+  /** Calls from JavaScript into WebAssembly. */
+  callsIn: number;
+  /** Calls from WebAssembly to JavaScript. */
+  callsOut: number;
+  /** Bytes copied between the two. */
+  bytesCopied: number;
+}
+
+/** An operation, how often it is carried out, and what it needs beforehand. */
+export interface Operation {
+  name: string;
+  count: number;
+  /** How many tasks each time makes, if it is not one. */
+  tasks?: number;
+  /** Whether it takes too long to be carried out once beforehand, which makes nothing of it cheaper anyway. */
+  isLong?: boolean;
+  prepare?: () => Promise<Task>;
+  work: (task: Task) => Promise<unknown>;
+}
+
+/** What an operation costs for each task, the mean of several. */
+export async function measure(worker: Worker, { count, tasks = 1, isLong, prepare, work }: Operation): Promise<Counts> {
+  if (isLong !== true) await work((await prepare?.()) as Task);
+  const prepared: Task[] = [];
+  for (let index = 0; index < count; index++) prepared.push((await prepare?.()) as Task);
+  const before = await settled(worker);
+  for (const task of prepared) await work(task);
+  const after = await settled(worker);
+  const names = Object.keys(after) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / (count * tasks)])) as unknown as Counts;
+}
+
+/** The counts once nothing has been added for a while. */
+export async function settled({ url }: Worker): Promise<Counts> {
+  let last = "";
+  const text = await until(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return (await fetch(`${url}/_bench/counts`)).text();
+    },
+    (text) => {
+      const isSettled = text === last;
+      last = text;
+      return isSettled;
+    },
+  );
+  return JSON.parse(text) as Counts;
+}
+
+/** Starts a copy of the build that counts. */
+export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
+  const glue = readFileSync(join(root, builtFolder, "index.js"), "utf8");
+  const instance = "new WebAssembly.Instance(";
+  if (!glue.includes(instance)) throw new Error("build/index.js is not made as it used to be");
+  return startVariant({
+    "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
+    "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
+  }, vars);
+}

@@ -259,7 +259,9 @@ impl TaskSession {
         };
         // A send that may be repeated is remembered from its first row on, and webhooks are owed its events.
         let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty();
-        if announcement == Announcement::ByTheAnswer && !is_known {
+        // An answer that does not wait for the index would have to correct the first row.
+        let waits = self.limits.index_wait_ms > 0;
+        if announcement == Announcement::ByTheAnswer && waits && !is_known {
             self.unannounced.begin();
         }
         self.life.draft(facts, new);

@@ -3,8 +3,12 @@
 // all that is decided.
 import * as rust from "../../../index.js";
 
-// The binding of the task objects. src/edge/bindings.rs has the names of all.
+// Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
 const TASKS = "TASKS";
+const DB = "DB";
+
+/** What stands between the lines of a listing (src/edge/service/index/listing.rs). */
+const LINE_END = "\u001e";
 
 /** Bodies of up to this many bytes are received in one piece; larger ones are Rust's to receive (src/edge/front/body.rs). */
 const SMALL_BYTES = 64 * 1024;
@@ -34,6 +38,8 @@ export async function serve(request, env) {
       case "i":
       case "k":
         return await ask(env, request, head, body, plan.slice(0, line), plan.slice(line + 1));
+      case "l":
+        return await list(env, request, head, body, plan.slice(1));
       default:
         return await rust.carryOut(env, request, head, body);
     }
@@ -79,6 +85,21 @@ async function ask(env, request, head, body, address, command) {
   // A status of 500 and more says that the object has no answer for the client.
   if (answer[0] === "5") return respond(rust.failed(env, head, body, Number(answer.slice(0, 3)), ""));
   return respond(answer);
+}
+
+/** Lets D1 list tasks. */
+async function list(env, request, head, body, statement) {
+  const [sql, ...values] = JSON.parse(statement);
+  let found;
+  try {
+    found = await env[DB].prepare(sql).bind(...values).all();
+  } catch {
+    // It may lack a column still, or be down.
+    return rust.carryOut(env, request, head, body);
+  }
+  const lines = found.results.map(({ line }) => line).join(LINE_END);
+  const answer = rust.listed(env, head, body, lines, found.results[0]?.total, found.meta.rows_read);
+  return answer === "~" ? rust.carryOut(env, request, head, body) : respond(answer);
 }
 
 function idOf(namespace, address) {

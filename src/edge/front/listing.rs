@@ -31,20 +31,27 @@ pub(super) async fn list_tasks(
     observer: &dyn Observer,
 ) -> Result<String, Error> {
     let query = TaskQuery::new(agent, caller, request)?;
-    let found = D1Index { env: env.clone() }.find(&query).await.map_err(|error| {
-        observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
-        Error::Unavailable(
-            "tasks cannot be listed at the moment; they go on, and GetTask gives them",
-        )
-    })?;
+    let found = D1Index { env: env.clone() }.find(&query).await;
+    let found = found.map_err(|error| listing_failed(&error.to_string(), observer))?;
     let mut page = Page::new(&query, request, found);
-    let tasks = if request.include_artifacts {
-        with_artifacts(env, agent, caller, request, &mut page, observer).await?
-    } else {
-        let history = HistoryLimit::from_wire(request.history_length);
-        page.tasks.iter().map(|task| task.to_json(history)).collect()
-    };
+    if !request.include_artifacts {
+        return Ok(whole_page(&page, request));
+    }
+    let tasks = with_artifacts(env, agent, caller, request, &mut page, observer).await?;
     Ok(page.to_json(&tasks))
+}
+
+/// The result with the tasks as the index has them.
+pub(super) fn whole_page(page: &Page, request: &ListTasksRequest) -> String {
+    let history = HistoryLimit::from_wire(request.history_length);
+    let tasks: Vec<String> = page.tasks.iter().map(|task| task.to_json(history)).collect();
+    page.to_json(&tasks)
+}
+
+/// The error for an index that does not answer as it should.
+pub(super) fn listing_failed(reason: &str, observer: &dyn Observer) -> Error {
+    observer.observe(&Observation::ListingFailed { reason });
+    Error::Unavailable("tasks cannot be listed at the moment; they go on, and GetTask gives them")
 }
 
 /// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that

@@ -7,6 +7,7 @@
 //! | `n`, a line break, a command | ask a new object |
 //! | `i`, an id, a line break, a command | ask the object of this id |
 //! | `k`, a name as JSON, a line break, a command | ask the object of this name |
+//! | `l` and a statement as JSON | let D1 carry it out, and [`listed`] answer |
 //! | `~` | let `carry_out` do it, which waits |
 //!
 //! An answer is written as HTTP writes one: a line for the status, one for each header, an empty line, the body.
@@ -18,14 +19,17 @@ use worker::Env;
 use super::carry_out::parameters;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
+use super::listing::{listing_failed, whole_page};
 use crate::edge::address::TaskAddress;
 use crate::edge::answer::to_text;
 use crate::edge::command::Command;
 use crate::edge::objects::AskError;
+use crate::edge::service::index::D1Index;
+use crate::operation::list_tasks::{Page, TaskQuery};
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
-use a2a::{Call, TaskCall};
+use a2a::{Call, Outcome, TaskCall};
 
 /// What to do with a request. Its body is `undefined` while it was not received, which is for `carry_out` to do.
 #[wasm_bindgen(js_name = plan)]
@@ -57,6 +61,26 @@ pub fn failed(env: Env, head: &str, body: Option<Vec<u8>>, status: u16, reason: 
     to_text(&answer)
 }
 
+/// The answer to ListTasks: the lines that the statement of its plan has found, which the control character RS separates,
+/// the total of the first one, and the number of rows that were read. `~` if `carry_out` has to ask for the total.
+#[wasm_bindgen(js_name = listed)]
+pub fn listed(
+    env: Env,
+    head: &str,
+    body: Option<Vec<u8>>,
+    lines: &str,
+    total: Option<f64>,
+    rows_read: f64,
+) -> String {
+    let total = total.map(|total| total as u64);
+    let listed = Listed { lines, total, rows_read: rows_read as u64 };
+    let answer = match Front::of(env) {
+        Ok(front) => front.listed(&Head::parse(head), body.as_deref(), listed),
+        Err(answer) => Some(answer),
+    };
+    answer.map_or_else(|| LATER.to_owned(), |answer| to_text(&answer))
+}
+
 /// The headers that every answer has, a line each.
 #[wasm_bindgen(js_name = commonHeaders)]
 pub fn common_headers() -> String {
@@ -64,6 +88,33 @@ pub fn common_headers() -> String {
 }
 
 impl Front {
+    fn listed(
+        &self,
+        head: &Head<'_>,
+        body: Option<&[u8]>,
+        listed: Listed<'_>,
+    ) -> Option<HttpResponse> {
+        let command = match self.decide(head, &received(body, false)) {
+            Decision::Perform(command) => *command,
+            Decision::Answer(answer) => return Some(answer),
+            Decision::Receive => return None,
+        };
+        let Command { agent, caller, reply, call, .. } = command;
+        let Call::List(request) = call else { return None };
+        let Listed { lines, total, rows_read } = listed;
+        let found = TaskQuery::new(&agent, &caller, &request).and_then(|query| {
+            let index = D1Index { env: self.env.clone() };
+            let found = index.listed(&query, lines, total, rows_read);
+            let found = found.map_err(|reason| listing_failed(&reason, &self.observer))?;
+            Ok(found.map(|found| Page::new(&query, &request, found)))
+        });
+        let answer = match found {
+            Ok(page) => reply.outcome(&Outcome::Tasks(whole_page(&page?, &request))),
+            Err(error) => Err(error),
+        };
+        Some(answer.unwrap_or_else(|error| reply.error(&error)))
+    }
+
     fn failed(
         &self,
         head: &Head<'_>,
@@ -87,6 +138,13 @@ impl Front {
     }
 }
 
+/// What the statement of a plan has found.
+struct Listed<'a> {
+    lines: &'a str,
+    total: Option<u64>,
+    rows_read: u64,
+}
+
 /// The plan for a command.
 ///
 /// # Errors
@@ -97,6 +155,10 @@ fn plan_command(front: &Front, head: &Head<'_>, command: Command<Call>) -> Resul
     let call = match call {
         Call::Task(call) => call,
         Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
+        Call::List(request) if !request.include_artifacts => {
+            let query = TaskQuery::new(&agent, &caller, &request)?;
+            return Ok(format!("l{}", D1Index::listing(&query)));
+        }
         Call::List(_) | Call::Follow(_) => return Ok(LATER.to_owned()),
     };
     if begins_task(&call) && front.settings.max_active_tasks > 0 {

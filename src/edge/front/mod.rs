@@ -11,21 +11,18 @@
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
-//! | `bridge`, `client_stream`, `link`, `inbox` | answers by a stream |
+//! | `stream` | lets `js/stream.js` answer by a stream |
 
 mod admission;
 mod body;
-mod bridge;
 mod card;
-mod client_stream;
 mod exchange;
 mod identify;
-mod inbox;
-mod link;
 mod listing;
 mod page;
 mod quota;
 mod route;
+mod stream;
 
 use worker::{Context, Env, Method, Request, Response, Result};
 

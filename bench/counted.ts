@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until, type Task } from "../tests/e2e/client.ts";
+import { around } from "./around.ts";
 import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
 
 /** What is counted; see counting.js. */
@@ -38,14 +39,16 @@ export interface Counts {
 export interface Operation {
   name: string;
   count: number;
+  /** How many tasks each time makes, if it is not one. */
+  tasks?: number;
   /** Whether it takes too long to be carried out once beforehand, which makes nothing of it cheaper anyway. */
   isLong?: boolean;
   prepare?: () => Promise<Task>;
   work: (task: Task) => Promise<unknown>;
 }
 
-/** What an operation costs, the mean of several. */
-export async function measure(worker: Worker, { count, isLong, prepare, work }: Operation): Promise<Counts> {
+/** What an operation costs for each task, the mean of several. */
+export async function measure(worker: Worker, { count, tasks = 1, isLong, prepare, work }: Operation): Promise<Counts> {
   if (isLong !== true) await work((await prepare?.()) as Task);
   const prepared: Task[] = [];
   for (let index = 0; index < count; index++) prepared.push((await prepare?.()) as Task);
@@ -53,7 +56,7 @@ export async function measure(worker: Worker, { count, isLong, prepare, work }: 
   for (const task of prepared) await work(task);
   const after = await settled(worker);
   const names = Object.keys(after) as (keyof Counts)[];
-  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / count])) as unknown as Counts;
+  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / (count * tasks)])) as unknown as Counts;
 }
 
 /** The counts once nothing has been added for a while. */
@@ -75,21 +78,11 @@ export async function settled({ url }: Worker): Promise<Counts> {
 
 /** Starts a copy of the build that counts. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const built = readFileSync(join(root, builtFolder, "index.js"), "utf8");
-  const counting = readFileSync(join(root, "bench", "counting.js"), "utf8");
-  const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(built) ?? [];
-  const local = (exported: string): string => {
-    const name = new RegExp(`([\\w$]+) as ${exported}\\b`).exec(names)?.[1];
-    if (name === undefined) throw new Error(`build/index.js does not export ${exported} as it used to`);
-    return name;
-  };
+  const glue = readFileSync(join(root, builtFolder, "index.js"), "utf8");
   const instance = "new WebAssembly.Instance(";
-  if (list === undefined || !built.includes(instance)) throw new Error("build/index.js is not made as it used to be");
-  const code = built.slice(0, -list.length).replaceAll(instance, "new CountedInstance(");
-  const object = `export const TaskObject = countedObject(${local("TaskObject")});`;
-  const front = `export default countedFront(${local("default")});`;
+  if (!glue.includes(instance)) throw new Error("build/index.js is not made as it used to be");
   return startVariant({
-    "index.js": [code, counting, object, front].join("\n"),
+    "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
     "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
   }, vars);
 }

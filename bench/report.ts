@@ -5,15 +5,12 @@ import { readFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Section } from "./figures.ts";
+import { tableOf, wrapped } from "./markdown.ts";
 import { root } from "./workers.ts";
 
-/** A table in Markdown whose columns are in line: the first to the left, figures to the right. */
+/** The table of a section. */
 export function table({ columns, rows }: Section): string {
-  const widths = columns.map((_, index) => Math.max(3, ...[columns, ...rows].map((row) => row[index]?.length ?? 0)));
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(" | ")} |`;
-  const rule = `|${widths.map((width, index) => (index === 0 ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`)).join("|")}|`;
-  return [line(columns), rule, ...rows.map(line)].join("\n");
+  return tableOf(columns, rows);
 }
 
 /** The whole page. */
@@ -33,25 +30,19 @@ ${about()}
 ${parts.join("\n")}`;
 }
 
-function wrapped(text: string): string {
-  return text.replace(/(.{1,130})(?: |$)/g, "$1\n").trimEnd();
-}
-
 function about(): string {
   const processors = cpus();
   const { version } = JSON.parse(readFileSync(join(root, "node_modules", "workerd", "package.json"), "utf8")) as { version: string };
-  return table({
-    title: "",
-    text: "",
-    columns: ["measured", ""],
-    rows: [
+  return tableOf(
+    ["measured", ""],
+    [
       ["date", new Date().toISOString().slice(0, 10)],
       ["revision", revision()],
       ["machine", `${processors.length} cores, ${processors[0]?.model ?? "unknown"}, ${process.platform} ${process.arch}`],
       ["storage", tmpdir().startsWith("/dev/shm/") ? "in memory (/dev/shm)" : "a disk"],
       ["software", `workerd ${version}, Node ${process.versions.node}`],
     ],
-  });
+  );
 }
 
 function revision(): string {

@@ -1,4 +1,4 @@
-// `npm run costs`: builds, counts what operations cost, and keeps that for `npm test`.
+// `npm run costs`: builds, counts what operations cost, and keeps that for `npm test` and in docs/scale.md.
 import "./lib/node-version.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
@@ -10,7 +10,7 @@ import { Stop, main } from "./lib/ui.mjs";
 const usage = `Usage: npm run costs
 
 Builds the Worker, counts what single operations cost (rows, alarms, statements, requests, messages, calls between JavaScript
-and WebAssembly), says what has changed, and writes bench/costs.json. "npm test" fails when the costs are
+and WebAssembly), says what has changed, and writes bench/costs.json and docs/scale.md. "npm test" fails when the costs are
 not those of the file.
 
     -h, --help   this text`;
@@ -19,7 +19,7 @@ await main(async () => {
   readOptions({ usage });
   const kind = await setUpAndBuild();
   if (kind !== "unwind") throw new Stop("The file holds the costs of the panic-unwind build, which this machine cannot make; the message is above.");
-  const args = ["--disable-warning=ExperimentalWarning", inPackage("bench", "accept.ts")];
+  const args = ["--disable-warning=ExperimentalWarning", inPackage("bench", "gate", "accept.ts")];
   const { code } = await run(packagedNode(), args, { cwd: packageDir, env: environment({}) });
   if (code !== 0) throw new Stop("The costs were not counted; the messages are above.");
 });

@@ -2,7 +2,8 @@
 // what bench/costs.json says.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { differences, measureAll, readTable, type Table } from "../../bench/gate.ts";
+import { measureAll } from "../../bench/gate/operations.ts";
+import { differences, readTable, type Table } from "../../bench/gate/table.ts";
 import { buildKind } from "./harness.ts";
 
 const expected = readTable();

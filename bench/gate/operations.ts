@@ -1,61 +1,18 @@
-// The operations whose costs are kept in costs.json, and how measured costs are compared with that file.
-//
-// `npm test` fails when one of them differs, be it for the better: what was gained is kept. `npm run costs` writes the file.
+// The operations whose costs are kept, and what they cost now.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { Agent, followUp, message } from "../tests/e2e/client.ts";
-import { Sink } from "../tests/e2e/sink.ts";
-import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
-import { measure, startCounting, type Counts, type Operation } from "./counted.ts";
-import { startEffects } from "./effects.ts";
-import { root, type Worker } from "./workers.ts";
-
-/** What is kept of an operation's counts. */
-export const KEPT = [
-  "objectRequests", "objectRowsWritten", "alarmsSet", "statements", "rowsRead", "rowsWritten", "queueSends", "queueMessages",
-  "callsIn", "callsOut",
-] as const satisfies (keyof Counts)[];
-
-export type Kept = Record<(typeof KEPT)[number], number>;
-
-/** Costs by the names of operations. */
-export type Table = Record<string, Kept>;
+import { Agent, followUp, message, until } from "../../tests/e2e/client.ts";
+import { Sink } from "../../tests/e2e/sink.ts";
+import { sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
+import { measure, startCounting, type Operation } from "../counted.ts";
+import { startEffects } from "../effects.ts";
+import type { Worker } from "../workers.ts";
+import { differences, KEPT, type Kept, type Table } from "./table.ts";
 
 /** How many streams follow a task in the operation that is about them. */
-export const STREAMS = 10;
-
-/** Operations whose counts are not the same every time. */
-const LOOSE = ["a task of 10 steps with a webhook"];
-
-const FILE = join(root, "bench", "costs.json");
+const STREAMS = 10;
 
 /** How often an operation is measured whose costs differ: a busy machine makes a task so slow that a row more is written. */
 const TRIES = 3;
-
-/** By which part counts may differ, where notifications and what is done meanwhile come in any order. */
-const LOOSE_MARGIN = 0.15;
-
-/** The table that is kept. */
-export function readTable(): Table {
-  return JSON.parse(readFileSync(FILE, "utf8")) as Table;
-}
-
-/** Keeps another one, with an operation in each line. */
-export function writeTable(table: Table): void {
-  const lines = Object.entries(table).map(([name, kept]) => `  ${JSON.stringify(name)}: ${JSON.stringify(kept).replaceAll(",", ", ").replaceAll(":", ": ")}`);
-  writeFileSync(FILE, `{\n${lines.join(",\n")}\n}\n`);
-}
-
-/** What differs between two lines of the table, in words; empty where nothing does. `left` names what is not compared. */
-export function differences(name: string, expected: Kept, measured: Kept, left: readonly string[] = []): string[] {
-  const margin = LOOSE.includes(name) ? LOOSE_MARGIN : 0;
-  return KEPT.filter((kept) => !left.includes(kept)).flatMap((kept) => {
-    const [before, now] = [expected[kept], measured[kept]];
-    if (Math.abs(now - before) <= before * margin) return [];
-    return `${kept} ${now > before ? "grew" : "shrank"} from ${before} to ${now}`;
-  });
-}
 
 /** Carries all operations out; those that are not as expected, again. */
 export async function measureAll(expected: Table = {}): Promise<Table> {
@@ -68,10 +25,18 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     return taken;
   };
   try {
-    // One starts after the other: the harness tells by the order whose process is whose. Then both work at the same time.
-    for (let count = 0; count < 2; count++) workers.push(await startCounting());
-    const [short, long] = workers as [Worker, Worker];
-    const taken = await Promise.all([inTurn(short, operations(short, effects.url, sink)), inTurn(long, longOperations(long))]);
+    // One starts after the other: the harness tells by the order whose process is whose. Then all work at the same time.
+    const started = async (vars: Record<string, string> = {}): Promise<Worker> => {
+      const worker = await startCounting(vars);
+      workers.push(worker);
+      return worker;
+    };
+    const [short, long, forgetful] = [await started(), await started(), await started({ RETENTION_MS: "1" })];
+    const taken = await Promise.all([
+      inTurn(short, operations(short, effects.url, sink)),
+      inTurn(long, [chunks(long)]),
+      inTurn(forgetful, [deletion(forgetful)]),
+    ]);
     return Object.fromEntries(taken.flat());
   } finally {
     for (const worker of workers) await worker.stop();
@@ -91,11 +56,22 @@ async function measureOne(worker: Worker, operation: Operation, expected: Kept |
   return least as Kept;
 }
 
-/** What takes seconds, on a Worker of its own. */
-function longOperations({ url }: Worker): Operation[] {
+/** Takes seconds. */
+function chunks({ url }: Worker): Operation {
   const work = async (): Promise<unknown> => (await sendStreaming(`${url}/demo`, "count 20 every 400")).rest();
-  const prepare = () => new Agent(`${url}/demo`).sendForTask("hello");
-  return [{ name: "a streamed task of 20 chunks", count: 1, isLong: true, prepare, work }];
+  return { name: "a streamed task of 20 chunks", count: 1, isLong: true, prepare: () => new Agent(`${url}/demo`).sendForTask("hello"), work };
+}
+
+/** Of a Worker that keeps finished tasks for no time. */
+function deletion(worker: Worker): Operation {
+  const tasks = 10;
+  const work = async (): Promise<void> => {
+    for (let sent = 0; sent < tasks; sent++) await new Agent(`${worker.url}/demo`).sendForTask("hello");
+    await worker.cron();
+    const listed = (await worker.d1()).prepare("SELECT count(*) AS number FROM tasks");
+    await until(async () => (await listed.run<{ number: number }>()).results[0]?.number, (number) => number === 0);
+  };
+  return { name: "the same, deleted after its retention", count: 2, tasks, work };
 }
 
 function operations(worker: Worker, effectsUrl: string, sink: Sink): Operation[] {

@@ -1,0 +1,50 @@
+// What operations cost, as bench/costs.json keeps it.
+//
+// `npm test` fails when an operation costs something else, be it less: docs/scale.md is computed from the file, and what was
+// gained is kept. `npm run costs` writes both.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Counts } from "../counted.ts";
+import { root } from "../workers.ts";
+
+/** What is kept of an operation's counts. */
+export const KEPT = [
+  "objectRequests", "webSocketMessages", "alarms", "alarmsSet", "objectRowsWritten", "statements", "rowsRead", "rowsWritten",
+  "queueSends", "queueMessages", "callsIn", "callsOut",
+] as const satisfies (keyof Counts)[];
+
+export type Kept = Record<(typeof KEPT)[number], number>;
+
+/** Costs by the names of operations. */
+export type Table = Record<string, Kept>;
+
+const FILE = join(root, "bench", "costs.json");
+
+/** Operations whose counts are not the same every time. */
+const LOOSE = ["a task of 10 steps with a webhook"];
+
+/** By which part counts may differ, where notifications and what is done meanwhile come in any order. */
+const LOOSE_MARGIN = 0.15;
+
+/** The table that is kept. */
+export function readTable(): Table {
+  return JSON.parse(readFileSync(FILE, "utf8")) as Table;
+}
+
+/** Keeps another one, with an operation in each line. */
+export function writeTable(table: Table): void {
+  const lines = Object.entries(table).map(([name, kept]) => `  ${JSON.stringify(name)}: ${JSON.stringify(kept).replaceAll(",", ", ").replaceAll(":", ": ")}`);
+  writeFileSync(FILE, `{\n${lines.join(",\n")}\n}\n`);
+}
+
+/** What differs between two lines of the table, in words; empty where nothing does. `left` names what is not compared. */
+export function differences(name: string, expected: Kept, measured: Kept, left: readonly string[] = []): string[] {
+  const margin = LOOSE.includes(name) ? LOOSE_MARGIN : 0;
+  return KEPT.filter((kept) => !left.includes(kept)).flatMap((kept) => {
+    // The file may be older than a name that is kept.
+    const [before, now] = [(expected as Partial<Kept>)[kept] ?? 0, measured[kept]];
+    if (Math.abs(now - before) <= before * margin) return [];
+    return `${kept} ${now > before ? "grew" : "shrank"} from ${before} to ${now}`;
+  });
+}

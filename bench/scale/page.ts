@@ -1,0 +1,129 @@
+// docs/scale.md: what limits a deployment and what it is billed for, computed from costs.json.
+
+import { digits } from "../figures.ts";
+import type { Table } from "../gate/table.ts";
+import { tableOf, wrapped } from "../markdown.ts";
+import { billed, CPU_MS, kinds, RETENTION_DAYS, STORED_BYTES } from "./kinds.ts";
+import { limitPages, limits, OBJECT_GB, prices, READ, storagePrices, type Billed } from "./prices.ts";
+import { ceiling, DAY_S, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
+
+const RATES = [1, 100, 10_000];
+
+const perSecond = (rate: number): string => `${rate.toLocaleString("en-US")} ${rate === 1 ? "task" : "tasks"}/s`;
+
+/** The page, from what operations cost. */
+export function scalePage(table: Table): string {
+  const parts = [
+    "# Scale",
+    wrapped(
+      "Computed from [bench/costs.json](../bench/costs.json), which `npm test` checks; written by `npm run costs`; do not edit. " +
+        `Prices and limits are those that Cloudflare publishes, read in ${READ}. What is assumed is said. Nothing here was measured on Cloudflare.`,
+    ),
+    "## What limits a deployment",
+    wrapped(
+      "A deployment is one Worker with its objects, one D1 database and its queues. Below, each task is a blocking send of 4 events and " +
+        `one GetTask. D1 is assumed to be busy for ${STATEMENT_MS} ms with a statement, and a consumer of the queue for ${JOB_S} s with its jobs. ` +
+        "**Bold** is over the limit.",
+    ),
+    limitTable(table),
+    wrapped(breaking(table)),
+    "What to do when a limit is reached:",
+    thens(table),
+    wrapped(
+      `These limits do not depend on the number of tasks: an object takes about ${limits.objectRequestsPerSecond.toLocaleString("en-US")} requests a second, and as each ` +
+        "task has an object of its own, only the streams and calls of that task count; a request to the Worker or to an object makes at most " +
+        `${limits.subrequests.toLocaleString("en-US")} requests of its own (a page of ListTasks with artifacts asks as many objects as it has tasks, at most 100); ` +
+        `an isolate has ${limits.isolateBytes / 1e6} MB, which request bodies, tasks in memory and streams share (bodies take 16 MiB at most; ` +
+        "[benchmarks](benchmarks.md#memory) has what each takes), and Cloudflare starts more isolates as the load grows; the cron trigger runs " +
+        "once an hour, for 15 minutes at most. The number of objects is not limited.",
+    ),
+    `Limits: ${pages(limitPages)}.`,
+    "## What a million tasks cost",
+    wrapped(
+      `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +
+        `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +
+        `is not billed. A request takes ${CPU_MS} ms of the Worker's CPU. Each run of the queue's consumer is counted as a request.`,
+    ),
+    priceTable(table),
+    wrapped(storage()),
+    "What each kind uses of that, for one task:",
+    usageTable(table),
+    "Prices:",
+    published(),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function limitTable(table: Table): string {
+  const rows = loads(table).map((load) => {
+    const most = ceiling(load);
+    return [
+      `${load.what} (${load.unit})`,
+      ...RATES.map((rate) => used(load, rate)),
+      load.limit === undefined ? "none" : digits(load.limit),
+      most === Infinity ? "" : digits(Math.floor(most * 10) / 10),
+    ];
+  });
+  rows.push(["how long tasks can be kept in 10 GB of D1", ...RATES.map(retentionAt), "", ""]);
+  return tableOf(["", ...RATES.map((rate) => perSecond(rate)), "limit", "reached at tasks/s"], rows);
+}
+
+/** What is reached first, at which rate. */
+function breaking(table: Table): string {
+  const reached = loads(table)
+    .filter((load) => ceiling(load) !== Infinity)
+    .sort((one, other) => ceiling(one) - ceiling(other))
+    .map((load) => `${load.what} at ${digits(ceiling(load))} tasks a second`);
+  return `What breaks first, in this order: ${reached.join("; ")}.`;
+}
+
+function thens(table: Table): string {
+  return loads(table).filter(({ then }) => then !== "").map(({ what, then }) => `- ${what}: ${then}.`).join("\n");
+}
+
+function priceTable(table: Table): string {
+  const bills = kinds.map((kind) => billed(kind, table));
+  const items = Object.keys(prices) as Billed[];
+  const priced = (bill: Record<Billed, number>, item: Billed): number => bill[item] * prices[item].perMillion;
+  const rows = items.map((item) => [prices[item].unit, ...bills.map((bill) => dollars(priced(bill, item)))]);
+  const totals = bills.map((bill) => items.reduce((total, item) => total + priced(bill, item), 0));
+  rows.push(["**a million tasks**", ...totals.map((total) => `**${dollars(total)}**`)]);
+  for (const rate of RATES) {
+    rows.push([`a month of ${perSecond(rate)}`, ...totals.map((total) => dollars((total * rate * 30 * DAY_S) / 1e6))]);
+  }
+  return tableOf(["item", ...kinds.map(({ title }) => title)], rows);
+}
+
+function usageTable(table: Table): string {
+  const bills = kinds.map((kind) => billed(kind, table));
+  const rows = (Object.keys(prices) as Billed[]).map((item) => [prices[item].unit, ...bills.map((bill) => digits(bill[item]))]);
+  return tableOf(["item", ...kinds.map(({ title }) => title)], rows);
+}
+
+function storage(): string {
+  const month = (bytes: number, price: number): string => dollars(((bytes * 1e6) / 1e9) * price * (RETENTION_DAYS / 30));
+  const { object, d1 } = STORED_BYTES;
+  return (
+    `Storage comes on top: an object of a small task takes ${(object / 1000).toFixed(1)} KB and its row in D1 ${(d1 / 1000).toFixed(2)} KB, ` +
+    `which for a million tasks that are kept for ${RETENTION_DAYS} days is ${month(object, storagePrices.objects)} and ${month(d1, storagePrices.d1)}. ` +
+    "Both sizes were measured in local files."
+  );
+}
+
+function published(): string {
+  const rows = Object.values(prices).map(({ unit, perMillion, included, page }) => [unit, dollars(perMillion), included, `[${page.split("/")[3]}](${page})`]);
+  return tableOf(["unit", "US$ for a million", "included every month", "page"], rows);
+}
+
+function activeTimes(): string {
+  const times = kinds.map(({ short, activeSeconds }) => `${activeSeconds} s for ${short}`);
+  return `${times.slice(0, -1).join(", ")} and ${times.at(-1)}, a second for each step`;
+}
+
+function pages(links: Record<string, string>): string {
+  return Object.entries(links).map(([name, link]) => `[${name}](${link})`).join(", ");
+}
+
+function dollars(value: number): string {
+  return value >= 100 ? `$${Math.round(value).toLocaleString("en-US")}` : `$${value.toFixed(value < 1 ? 3 : 2)}`;
+}

@@ -1,0 +1,92 @@
+// What a deployment does in a second, for a number of tasks in a second, beside what the platform allows.
+
+import type { Table } from "../gate/table.ts";
+import { digits, grouped } from "../figures.ts";
+import { costsOf, deletion, RETENTION_DAYS, STORED_BYTES } from "./kinds.ts";
+import { limits } from "./prices.ts";
+
+export const DAY_S = 86_400;
+
+/**
+ * How long D1, which works on one statement after the other, is assumed to be busy with one. Cloudflare's own example is a
+ * millisecond, which makes a thousand statements a second.
+ */
+export const STATEMENT_MS = 1;
+
+/** Besides the send, each task is asked for once. */
+const READS = 1;
+
+const QUICK = "SendMessage, a task of 4 events";
+
+/** How long a job of the queue holds its consumer. */
+export const JOB_S = 0.5;
+
+/** Messages that a consumer is given at once; see wrangler.toml. */
+const BATCH = 6;
+
+/** Something that grows with the number of tasks, beside its limit; a limit of `undefined` is none. */
+export interface Load {
+  what: string;
+  unit: string;
+  perTask: number;
+  limit: number | undefined;
+  /** What to do when it is reached. */
+  then: string;
+}
+
+/** What limits quick tasks, each with a webhook for the lines of the queue. */
+export function loads(table: Table): Load[] {
+  const { statements } = costsOf(table, QUICK);
+  const end = deletion(table);
+  const notified = costsOf(table, "a task of 4 events with a webhook");
+  return [
+    { what: "requests to the Worker", unit: "per second", perTask: 1 + READS, limit: undefined, then: "" },
+    {
+      what: "D1: time of the one writer",
+      unit: "ms per second",
+      perTask: (statements + end.statements) * STATEMENT_MS,
+      limit: 1_000,
+      then: "several deployments, each with its own database, by callers or by agents; listing lags behind meanwhile, tasks go on",
+    },
+    {
+      what: `D1: size with ${RETENTION_DAYS} days of tasks`,
+      unit: "GB",
+      perTask: (STORED_BYTES.d1 * RETENTION_DAYS * DAY_S) / 1e9,
+      limit: limits.d1Bytes / 1e9,
+      then: "a shorter `RETENTION_MS`, or `MAX_FINISHED_TASKS`; then several deployments",
+    },
+    {
+      what: "queue: messages, where each task has a webhook",
+      unit: "per second",
+      perTask: notified.queueSends + end.queueSends,
+      limit: limits.queueMessagesPerSecond,
+      then: "several deployments, each with its own queue",
+    },
+    {
+      what: `queue: consumers, where each task has a webhook and a job takes ${JOB_S} s`,
+      unit: "at the same time",
+      perTask: ((notified.queueMessages + end.queueMessages) * JOB_S) / BATCH,
+      limit: limits.consumers,
+      then: "notifications are late, and come in order all the same; several deployments",
+    },
+  ];
+}
+
+/** How many quick tasks in a second a load allows. */
+export function ceiling({ perTask, limit }: Load): number {
+  return limit === undefined || perTask === 0 ? Infinity : limit / perTask;
+}
+
+/** The shortest time in which D1 is filled. */
+export function retentionAt(rate: number): string {
+  const seconds = limits.d1Bytes / (STORED_BYTES.d1 * rate);
+  if (seconds > 2 * DAY_S) return `${grouped(Math.floor(seconds / DAY_S))} days`;
+  return seconds > 7_200 ? `${grouped(Math.floor(seconds / 3_600))} hours` : `${grouped(Math.floor(seconds / 60))} minutes`;
+}
+
+/** What is used at a rate, as text; over the limit it is bold. */
+export function used(load: Load, rate: number): string {
+  const value = digits(load.perTask * rate);
+  return rate > ceiling(load) ? `**${value}**` : value;
+}
+

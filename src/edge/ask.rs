@@ -5,8 +5,10 @@
 
 use std::fmt;
 
+use super::answer::to_text;
 use super::command::Command;
 use crate::push::NextNotification;
+use a2a::binding::http::HttpResponse;
 use a2a::model::decode::read_json;
 use a2a::model::encode;
 
@@ -141,6 +143,11 @@ impl Refusal {
             Self::NotDeleted => 409,
             Self::Failed(status) => status,
         }
+    }
+
+    /// The answer as text, to what was asked by text.
+    pub(super) fn to_text(self) -> String {
+        to_text(&HttpResponse::empty(self.status()))
     }
 
     /// The header of the answer that tells the limit which was reached.

@@ -111,6 +111,19 @@ pub(super) enum AskError {
 }
 
 impl AskError {
+    /// Why there is no answer for the client: the status that an object gave instead of one, 404 for one that the
+    /// namespace does not know, and 0 if nothing came, for this reason.
+    pub(super) fn of_status(status: u16, reason: &str) -> Self {
+        match status {
+            0 => Self::Platform(worker::Error::RustError(reason.to_owned())),
+            404 => Self::Unknown,
+            status => Self::Refused(match Refusal::read(Form::Call, status) {
+                Some(refusal) => refusal,
+                None => Refusal::Failed(status),
+            }),
+        }
+    }
+
     /// Whether the object and this program are of versions of which one cannot read the other: asking again
     /// helps, but not at once.
     pub(super) fn is_of_versions(&self) -> bool {

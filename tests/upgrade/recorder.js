@@ -24,6 +24,11 @@ export class TaskObject extends inner.TaskObject {
     if (isWebhook) record("turn", await answer.clone().text());
     return answer;
   }
+
+  ask(form, text) {
+    record("command", text);
+    return super.ask(form, text);
+  }
 }
 
 export default {

@@ -27,6 +27,10 @@ export class TaskObject extends inner.TaskObject {
     return super.fetch(new Request(request, { body: newer(await request.text()) }));
   }
 
+  ask(form, text) {
+    return super.ask(form, skew === "commands" ? newer(text) : text);
+  }
+
   webSocketMessage(socket, text) {
     return super.webSocketMessage(socket, skew === "commands" ? newer(text) : text);
   }

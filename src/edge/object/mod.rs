@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 use worker::{
     Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
     WebSocketPair, durable_object,
@@ -19,10 +20,12 @@ use worker::{
 
 use crate::auth::Caller;
 use crate::config::Settings;
+use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, HELLO, Refusal};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
+use crate::edge::poll::poll_now;
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::socket::{CloseCode, close};
@@ -41,6 +44,7 @@ use store::SqlTaskStore;
 /// The object of one task. The macro is told of requests only: nothing has to be done when a socket closes or breaks, so
 /// such events are handled by nobody. The other handlers are exported below.
 #[durable_object(fetch)]
+#[derive(Clone)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
@@ -65,11 +69,7 @@ impl DurableObject for TaskObject {
         drop(body);
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
-            Err(error) => {
-                let reason = error.to_string();
-                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                Err(Refusal::Unreadable)
-            }
+            Err(error) => Err(self.unreadable(&error)),
         };
         answer.or_else(refuse)
     }
@@ -77,6 +77,30 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
+    /// Answers a call of a client, which is a [`Command`], in the text form of `edge/answer.rs`: at once where nothing
+    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`]. The form is `call`, or `begin`
+    /// for an object that nobody has asked anything before.
+    #[wasm_bindgen(js_name = ask)]
+    pub fn ask(&self, form: &str, body: String) -> JsValue {
+        let opening = match form {
+            "begin" => Some(Opening::New),
+            "call" => Some(Opening::ByRequest),
+            _ => None,
+        };
+        let object = self.clone();
+        let answer = async move {
+            let answer = match opening {
+                Some(opening) => object.call_text(&body, opening).await,
+                None => Err(Refusal::Unreadable),
+            };
+            JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text()))
+        };
+        match poll_now(answer) {
+            Ok(answer) => answer,
+            Err(rest) => future_to_promise(AssertUnwindSafe(async move { Ok(rest.await) })).into(),
+        }
+    }
+
     /// The alarm: a deadline of the task has come. The macro `durable_object` exports either the alarm or the
     /// other events, so this export is made here.
     #[wasm_bindgen(js_name = alarm)]
@@ -110,7 +134,10 @@ impl TaskObject {
     /// Carries out what the object was asked.
     async fn answer(&self, ask: Ask) -> Result<Answer> {
         match ask {
-            Ask::Call(command) => self.call(*command).await,
+            Ask::Call(command) => match self.call(*command, Opening::ByRequest).await {
+                Ok(answer) => to_response(answer).map(Ok),
+                Err(refusal) => Ok(Err(refusal)),
+            },
             Ask::Follow(hello) => self.accept_follower(hello).await,
             Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
                 Ok(session) => {
@@ -127,21 +154,45 @@ impl TaskObject {
         }
     }
 
+    /// Answers a call that came as text.
+    async fn call_text(
+        &self,
+        body: &str,
+        opening: Opening,
+    ) -> std::result::Result<String, Refusal> {
+        let command = read_json(body).map_err(|error| self.unreadable(&error))?;
+        self.call(command, opening).await.map(|answer| to_text(&answer))
+    }
+
     /// Answers a call, in the client's form.
-    async fn call(&self, command: Command) -> Result<Answer> {
+    async fn call(
+        &self,
+        command: Command,
+        opening: Opening,
+    ) -> std::result::Result<HttpResponse, Refusal> {
         let reply = command.reply.clone();
-        let response = match self.carry_out(command).await {
-            Ok(response) => response,
-            Err(Error::Unavailable(_)) => return Ok(Err(Refusal::Unreadable)),
+        let answer = match self.carry_out(command, opening).await {
+            Ok(answer) => answer,
+            Err(Error::Unavailable(_)) => return Err(Refusal::Unreadable),
             Err(error) => reply.error(&error),
         };
         self.let_go_soon();
-        to_response(response).map(Ok)
+        Ok(answer)
     }
 
-    async fn carry_out(&self, command: Command) -> std::result::Result<HttpResponse, Error> {
+    fn unreadable(&self, error: &serde_json::Error) -> Refusal {
+        let reason = error.to_string();
+        self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+        Refusal::Unreadable
+    }
+
+    async fn carry_out(
+        &self,
+        command: Command,
+        opening: Opening,
+    ) -> std::result::Result<HttpResponse, Error> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
-        let session = self.session(Opening::ByRequest)?;
+        let session = self.session(opening)?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
                 let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);

@@ -10,6 +10,7 @@ use worker::{Env, State, js_sys};
 use super::{InMemory, followers, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
+use crate::edge::poll::poll_now;
 use crate::edge::queue::QueuedJob;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::counters::D1Counters;
@@ -50,7 +51,9 @@ struct ObjectRuntime {
 
 impl Runtime for ObjectRuntime {
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
-        self.state.wait_until(future);
+        if let Err(rest) = poll_now(future) {
+            self.state.wait_until(rest);
+        }
     }
 
     fn set_alarm(&self, at: UnixMillis) {

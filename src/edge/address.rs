@@ -23,6 +23,11 @@ impl ObjectId {
         &self.0
     }
 
+    /// Whether it has the form of an id. One that has not cannot be that of an object.
+    pub(super) fn is_well_formed(&self) -> bool {
+        self.0.len() == 64 && self.0.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
+
     /// The id of the task that the object holds.
     pub(super) fn task_id(&self) -> TaskId {
         TaskId::new(self.as_str())
@@ -61,6 +66,21 @@ impl TaskAddress {
     /// have the same address.
     pub(super) fn of_key(agent: &str, caller: &str, key: &str) -> Self {
         Self::Named(format!("{agent}\n{key}\n{caller}"))
+    }
+
+    /// The address of the task that a call of this caller to this agent is about: the one that it names, or else
+    /// a new one, which a key makes the same for all repetitions of a send.
+    pub(super) fn of_call(
+        agent: &str,
+        caller: &str,
+        task: Option<&TaskId>,
+        key: Option<&str>,
+    ) -> Self {
+        match (task, key) {
+            (Some(id), _) => Self::of_task(id),
+            (None, Some(key)) => Self::of_key(agent, caller, key),
+            (None, None) => Self::New,
+        }
     }
 
     /// The address of a task whose object was stored by [`ObjectId::beside`].

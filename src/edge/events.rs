@@ -6,7 +6,7 @@ use worker::wasm_bindgen::JsValue;
 use worker::worker_sys::web_sys;
 use worker::{Context, Env, MessageBatch, Request, Response, Result, console_error, worker_sys};
 
-use super::{bindings, jobs};
+use super::{bindings, front, jobs};
 use crate::host::Host;
 
 /// Begins an instance of the Worker with this host. Nothing is answered before.
@@ -18,6 +18,12 @@ pub fn begin(host: Host) {
 /// What the platform gets of an event.
 #[doc(hidden)]
 pub type Answered = std::result::Result<JsValue, JsValue>;
+
+/// The event `fetch`: gives the promise of a response.
+#[doc(hidden)]
+pub fn serve(request: JsValue, env: JsValue) -> JsValue {
+    front::serve(request, env)
+}
 
 /// The event `fetch`, answered by `answer`.
 #[doc(hidden)]
@@ -91,9 +97,40 @@ pub async fn queue(
 #[macro_export]
 macro_rules! worker {
     ($host:expr) => {
-        $crate::worker!($host, fetch = $crate::handle);
+        $crate::worker!(@events $host);
+        #[allow(unreachable_pub, reason = "what is exported to the platform must be public")]
+        const _: () = {
+            use $crate::worker::wasm_bindgen::JsValue;
+            use $crate::worker::wasm_bindgen::prelude::wasm_bindgen;
+
+            #[wasm_bindgen(js_name = "fetch", wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn __a2a_edge_fetch(request: JsValue, env: JsValue, _context: JsValue) -> JsValue {
+                $crate::edge::serve(request, env)
+            }
+        };
     };
     ($host:expr, fetch = $fetch:path) => {
+        $crate::worker!(@events $host);
+        #[allow(unreachable_pub, reason = "what is exported to the platform must be public")]
+        const _: () = {
+            use $crate::worker::wasm_bindgen::prelude::wasm_bindgen;
+
+            #[wasm_bindgen(
+                js_name = "fetch",
+                wasm_bindgen = $crate::worker::wasm_bindgen,
+                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                js_sys = $crate::worker::js_sys
+            )]
+            pub async fn __a2a_edge_fetch(
+                request: $crate::worker::worker_sys::web_sys::Request,
+                env: $crate::worker::Env,
+                context: $crate::worker::worker_sys::Context,
+            ) -> $crate::edge::Answered {
+                $crate::edge::fetch($fetch, request, env, context).await
+            }
+        };
+    };
+    (@events $host:expr) => {
         #[allow(unreachable_pub, reason = "what is exported to the platform must be public")]
         const _: () = {
             use $crate::worker::wasm_bindgen::prelude::wasm_bindgen;
@@ -101,20 +138,6 @@ macro_rules! worker {
             #[wasm_bindgen(start, wasm_bindgen = $crate::worker::wasm_bindgen)]
             pub fn __a2a_edge_start() {
                 $crate::edge::begin($host);
-            }
-
-            #[wasm_bindgen(
-                                        js_name = "fetch",
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
-            pub async fn __a2a_edge_fetch(
-                request: $crate::worker::worker_sys::web_sys::Request,
-                env: $crate::worker::Env,
-                context: $crate::worker::worker_sys::Context,
-            ) -> $crate::edge::Answered {
-                $crate::edge::fetch($fetch, request, env, context).await
             }
 
             #[wasm_bindgen(

@@ -10,6 +10,7 @@
 //! | `development` | what `DEVELOPMENT` shows of all that |
 
 mod address;
+mod answer;
 mod ask;
 mod bindings;
 mod chunks;
@@ -20,6 +21,7 @@ mod front;
 mod jobs;
 mod object;
 mod objects;
+mod poll;
 mod queue;
 mod request;
 mod response;
@@ -30,6 +32,6 @@ mod target;
 mod upgrade;
 mod webhook;
 
-pub use events::{Answered, begin, fetch, queue, scheduled};
+pub use events::{Answered, begin, fetch, queue, scheduled, serve};
 pub use front::handle;
 pub use object::TaskObject;

@@ -31,10 +31,11 @@ pub async fn send_message(
         true => Announcement::AtOnce,
         false => Announcement::ByTheAnswer,
     };
-    let delivered = deliver(session, sender, request, terms, announcement)?;
-    let task = delivered.task();
+    let task = deliver(session, sender, request, terms, announcement)?.task();
+    let crashes = task.crashes();
+    task.start_run();
     let history = HistoryLimit::from_wire(configuration.history_length);
-    let outcome = outcome_of(task, configuration.return_immediately, history, terms).await;
+    let outcome = outcome_of(task, crashes, configuration.return_immediately, history, terms).await;
     if !configuration.return_immediately {
         task.until_indexed().await;
     }
@@ -62,8 +63,8 @@ impl<'a> Delivered<'a> {
     }
 }
 
-/// Delivers a message: begins the task, or goes on with it. What comes of it is not waited for. A task that is begun and
-/// announced by the answer must be announced before that leaves.
+/// Delivers a message: begins the task, or goes on with it. Its run is not started yet. A task that is begun and announced
+/// by the answer must be announced before that leaves.
 ///
 /// # Errors
 ///
@@ -99,14 +100,14 @@ pub(super) fn deliver(
     Ok(Delivered::Continued(task))
 }
 
-/// Waits for what comes of a message, as [`send_message`].
+/// Waits for what comes of a message, as [`send_message`]. `crashes` were known before its run was started.
 pub(super) async fn outcome_of(
     task: Owned<'_>,
+    crashes: u64,
     return_immediately: bool,
     history: HistoryLimit,
     terms: Terms,
 ) -> Result<Outcome, Error> {
-    let crashes = task.crashes();
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
         is_enough || task.replied().is_some() || task.crashes() > crashes

@@ -30,9 +30,13 @@ pub async fn send_streaming_message(
     let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;
     let task = delivered.task();
     if let Delivered::Continued(task) = delivered {
+        // The follower gets what the run says behind the snapshot.
+        task.start_run_soon();
         return task.begin_with_snapshot(history, terms);
     }
-    match (outcome_of(task, true, history, terms).await?, delivered, after) {
+    let crashes = task.crashes();
+    task.start_run();
+    match (outcome_of(task, crashes, true, history, terms).await?, delivered, after) {
         (Outcome::SentMessage(message), _, _) => task.begin_with_message(&message),
         (_, Delivered::Repeated(task), Some(after)) => task.begin_with_missed(after),
         (_, Delivered::Repeated(task), None) => task.begin_with_snapshot(history, terms),

@@ -161,6 +161,7 @@ impl TaskSession {
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
             run::recover(&session, Loss::Interrupted, &log);
             session.flush()?;
+            run::start_soon(&session);
         }
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
@@ -262,7 +263,7 @@ impl TaskSession {
             self.unannounced.begin();
         }
         self.life.draft(facts, new);
-        run::start(self, message, start);
+        run::begin(self, message, start);
         Ok(owned)
     }
 
@@ -316,7 +317,7 @@ impl TaskSession {
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
-                        run::start(self, message, start);
+                        run::begin(self, message, start);
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),

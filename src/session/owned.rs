@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::follower::Beginning;
 use super::webhook::Webhook;
-use super::{Sender, TaskSession, index, notifications};
+use super::{Sender, TaskSession, index, notifications, run};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
@@ -214,6 +214,16 @@ impl<'a> Owned<'a> {
             note_newest_message(session, &agent);
         }
         session.flush().map_err(|_| self.internal())
+    }
+
+    /// Starts the run that a message has begun, if it has begun one. Its first poll is part of this call.
+    pub(crate) fn start_run(self) {
+        run::start(self.session);
+    }
+
+    /// As [`start_run`](Self::start_run), but not before the caller waits for something.
+    pub(crate) fn start_run_soon(self) {
+        run::start_soon(self.session);
     }
 
     /// Cancels the task. Canceling a canceled one again changes nothing.

@@ -1,7 +1,8 @@
 //! A run of an executor, from its start to its end or loss: polls it, stores what it says whenever it waits,
 //! bounds it in time, and keeps its panics to itself.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -18,12 +19,41 @@ use crate::task::{
 };
 use a2a::model::{ContextId, Message};
 
-/// Starts a run for a message, in the background.
-pub(super) fn start(session: &TaskSession, message: Message, start: RunStart) {
-    session.run.begin(start.resumes, session.now());
-    if let Some(handle) = session.handle() {
+/// Begins a run for a message. Nobody polls it before it is started.
+pub(super) fn begin(session: &TaskSession, message: Message, start: RunStart) {
+    session.run.begin(message, start, session.now());
+}
+
+/// Starts the run that was begun, if there is one, in the background. Its first poll may be part of this call: what
+/// the run must find stored or registered has to be so.
+pub(super) fn start(session: &TaskSession) {
+    let Some(handle) = session.handle() else { return };
+    if let Some((message, start)) = session.run.take_begun() {
         session.ports.runtime.spawn(Box::pin(drive(handle, message, start)));
     }
+}
+
+/// As [`start`], but the run is not polled before the caller waits for something.
+pub(super) fn start_soon(session: &TaskSession) {
+    let Some(handle) = session.handle() else { return };
+    if let Some((message, start)) = session.run.take_begun() {
+        session.ports.runtime.spawn(Box::pin(async move {
+            pending_once().await;
+            drive(handle, message, start).await;
+        }));
+    }
+}
+
+async fn pending_once() {
+    let mut is_over = false;
+    poll_fn(|context| {
+        if mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Lets a run that was lost go on, begin again, or end its task, as the agent wants it.
@@ -109,6 +139,8 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     }
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
+    // A message that no run took, or an attempt after a lost one.
+    start_soon(&session);
     // The platform may evict the object as soon as this is over.
     session.ports.runtime.sync().await;
 }

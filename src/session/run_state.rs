@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::task::{Diverged, Input, Recall, Said};
+use crate::task::{Diverged, Input, Recall, RunStart, Said};
 use a2a::model::{Json, Message, UnixMillis};
 
 /// The run of a session, if one is under way; what is left of the newest one otherwise.
@@ -20,6 +20,8 @@ pub(super) struct RunState {
     /// When it last did anything.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
+    /// The message and the start of a run that begins, and that nobody polls yet.
+    begun: RefCell<Option<(Message, RunStart)>>,
 }
 
 /// The step that a run begins.
@@ -34,8 +36,10 @@ pub(super) enum Begun {
 }
 
 impl RunState {
-    /// A run begins. One that resumes is compared with what [`recall`](Self::recall) was given.
-    pub(super) fn begin(&self, resumes: bool, now: UnixMillis) {
+    /// A run begins for a message. One that resumes is compared with what [`recall`](Self::recall) was given.
+    pub(super) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
+        let resumes = start.resumes;
+        self.begun.replace(Some((message, start)));
         self.polls.set(0);
         self.progressed.set(Some(now));
         self.inbox.borrow_mut().clear();
@@ -43,6 +47,11 @@ impl RunState {
         if !resumes {
             self.recall.replace(None);
         }
+    }
+
+    /// The message and the start of the run that begins, for the one who polls it.
+    pub(super) fn take_begun(&self) -> Option<(Message, RunStart)> {
+        self.begun.take()
     }
 
     /// A run was lost that said and did this. The next one may resume it.
@@ -122,8 +131,30 @@ impl RunState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{LogEntry, StepRecord};
+    use crate::auth::Caller;
+    use crate::task::{LogEntry, RunRequest, StepRecord};
     use serde_json::json;
+
+    fn begin(run: &RunState, resumes: bool, now: UnixMillis) {
+        let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
+        let request = RunRequest {
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            metadata: None,
+            timeout_ms: 1,
+        };
+        let start = RunStart { attempt: 1, resumes, message: 1, begun_ms: now.0, request };
+        run.begin(serde_json::from_str(message).unwrap(), start, now);
+    }
+
+    #[test]
+    fn a_run_that_begins_is_started_once() {
+        let run = RunState::default();
+        assert!(run.take_begun().is_none());
+        begin(&run, false, UnixMillis(0));
+        assert_eq!(run.take_begun().map(|(message, _)| message.text()).as_deref(), Some("x"));
+        assert!(run.take_begun().is_none());
+    }
 
     #[test]
     fn steps_are_counted_by_name_and_all_together() {
@@ -132,7 +163,7 @@ mod tests {
         assert_eq!(run.begin_step("b", 3), Begun::New(1));
         assert_eq!(run.begin_step("a", 3), Begun::New(2));
         assert_eq!(run.begin_step("c", 3), Begun::TooMany);
-        run.begin(false, UnixMillis(0));
+        begin(&run, false, UnixMillis(0));
         assert_eq!(run.begin_step("a", 3), Begun::New(1), "another run counts anew");
     }
 
@@ -143,7 +174,7 @@ mod tests {
             let outcome = Ok(Json::from(&json!(5)));
             let step = StepRecord { name: "a".to_owned(), nth: 1, outcome: outcome.clone() };
             run.recall(Recall::of(&[LogEntry::Step(step)]));
-            run.begin(resumes, UnixMillis(0));
+            begin(&run, resumes, UnixMillis(0));
             let expected = if resumes { Begun::Done(outcome) } else { Begun::New(1) };
             assert_eq!(run.begin_step("a", 3), expected);
             assert_eq!(run.begin_step("a", 3), Begun::New(2), "this one was never done");
@@ -154,7 +185,7 @@ mod tests {
     fn a_new_run_has_made_progress_and_was_asked_for_nothing() {
         let run = RunState::default();
         run.note_poll();
-        run.begin(false, UnixMillis(100));
+        begin(&run, false, UnixMillis(100));
         assert_eq!((run.polls(), run.idle_ms(UnixMillis(130))), (0, 30));
         run.note_progress(UnixMillis(120));
         run.note_poll();

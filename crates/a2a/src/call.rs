@@ -75,6 +75,15 @@ impl Call {
         }
     }
 
+    /// The task that the call names; `None` for a call that names none.
+    pub fn task_id(&self) -> Option<&TaskId> {
+        match self {
+            Self::Task(call) => call.task_id(),
+            Self::Follow(call) => call.task_id(),
+            Self::List(_) | Self::Card => None,
+        }
+    }
+
     /// The webhook that the call brings, if any, and the path of its parameters: empty, or with a dot at
     /// its end.
     pub fn webhook(&self) -> Option<(&'static str, &TaskPushNotificationConfig)> {

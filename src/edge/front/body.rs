@@ -14,7 +14,6 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use worker::{Delay, Request, console_warn};
 
-use super::header;
 use crate::edge::chunks::{Chunks, LEAST_ROOM, append, whole};
 use crate::edge::service::clock::now;
 use a2a::error::Error;
@@ -37,8 +36,13 @@ impl Body {
     /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if it breaks off; [`Error::BodyTimeout`] if it
     /// stalls or takes too long; [`Error::TooManyBodies`] if there is no memory for it, or it is large and
     /// its turn does not come.
-    pub(super) async fn receive(request: &mut Request, limit: usize) -> Result<Self, Error> {
-        let declared = header(request, "content-length").and_then(|text| text.parse().ok());
+    pub(super) async fn receive(request: &Request, limit: usize) -> Result<Self, Error> {
+        let declared = request
+            .headers()
+            .get("content-length")
+            .ok()
+            .flatten()
+            .and_then(|text| text.parse().ok());
         if declared.is_some_and(|length| length > limit) {
             return Err(Error::TooLarge(limit));
         }
@@ -83,6 +87,11 @@ impl Body {
             body.turn = Some(Turn::take(body.bytes.len()).await?);
         }
         Ok(body)
+    }
+
+    /// A small body that was received already. It takes no share: nothing is waited for while it is read.
+    pub(super) fn of(bytes: &Uint8Array) -> Self {
+        Self { bytes: bytes.to_vec(), ..Self::default() }
     }
 
     /// What is left of a body that was parsed: the turn of a large one, to be kept until it is answered.

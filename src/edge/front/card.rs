@@ -1,8 +1,8 @@
 //! Documents that anybody may get: the card of an agent (spec §8), and the keys that verify notifications.
 
-use worker::{Method, Request};
+use super::decision::preflight;
+use super::head::Head;
 
-use super::{header, preflight};
 use crate::executor::HostedAgent;
 use a2a::binding::discovery::{self, Known};
 use a2a::binding::http::HttpResponse;
@@ -14,19 +14,19 @@ use a2a::error::Error;
 ///
 /// [`Error::MethodNotAllowed`].
 pub(super) fn card(
-    request: &Request,
+    head: &Head<'_>,
     agent: &HostedAgent,
     origin: &str,
 ) -> Result<HttpResponse, Error> {
-    match request.method() {
-        Method::Get | Method::Head => {
+    match head.method() {
+        "GET" | "HEAD" => {
             let known = Known {
-                etag: header(request, "if-none-match"),
-                modified: header(request, "if-modified-since"),
+                etag: head.header("if-none-match").map(str::to_owned),
+                modified: head.header("if-modified-since").map(str::to_owned),
             };
             Ok(discovery::card(&agent.card, origin, &agent.card_date, &known))
         }
-        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
+        "OPTIONS" => Ok(preflight(head, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }
@@ -36,13 +36,13 @@ pub(super) fn card(
 /// # Errors
 ///
 /// [`Error::MethodNotAllowed`].
-pub(super) fn key_set(request: &Request, keys: String) -> Result<HttpResponse, Error> {
-    match request.method() {
-        Method::Get | Method::Head => {
+pub(super) fn key_set(head: &Head<'_>, keys: String) -> Result<HttpResponse, Error> {
+    match head.method() {
+        "GET" | "HEAD" => {
             let response = HttpResponse::json(200, keys);
             Ok(response.with_header("cache-control", "public, max-age=300"))
         }
-        Method::Options => Ok(preflight(request, "GET, HEAD, OPTIONS")),
+        "OPTIONS" => Ok(preflight(head, "GET, HEAD, OPTIONS")),
         _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
     }
 }

@@ -1,43 +1,28 @@
-//! One request to an agent, from its first byte to its answer.
-
-use serde_json::Value;
-use worker::{Env, Method, Request, Response, Result};
+//! A request to an agent, read as its binding writes it, and admitted.
 
 use super::admission::{Asked, Door, Wanted, unknown_path};
-use super::body::{Body, Turn};
-use super::bridge::{self, Opened};
+use super::decision::{Decision, Front, Received, preflight};
+use super::head::Head;
 use super::identify::identify;
-use super::listing::list_tasks;
 use super::page::{self, PageAgent};
-use super::{header, preflight, quota};
 use crate::auth::Caller;
-use crate::config::Settings;
-use crate::edge::address::TaskAddress;
-use crate::edge::command::{Command, StreamCommand};
-use crate::edge::objects::{AskError, Object};
-use crate::edge::response::to_response;
-use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::target::check_webhook_url;
-use crate::executor::{Agents, HostedAgent};
-use crate::format;
-use crate::port::{Observation, Observer};
+use crate::executor::HostedAgent;
+use a2a::Operation;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, Reply, ServiceParameters};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::TaskId;
-use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
+use serde_json::Value;
 
-/// One request to an agent.
+/// A request to an agent.
 pub(super) struct Exchange<'a> {
-    env: &'a Env,
+    head: &'a Head<'a>,
     door: Door<'a>,
-    url: &'a str,
     parameters: ServiceParameters,
-    identity: std::result::Result<Caller, Error>,
-    observer: ConsoleObserver,
+    identity: Result<Caller, Error>,
 }
 
 impl<'a> Exchange<'a> {
@@ -47,70 +32,57 @@ impl<'a> Exchange<'a> {
     ///
     /// [`Error::NotFound`].
     pub(super) fn new(
-        env: &'a Env,
-        settings: &'a Settings,
-        agents: &'a Agents,
+        front: &'a Front,
         slug: Option<&'a str>,
-        request: &Request,
-        url: &'a str,
-    ) -> std::result::Result<Self, Error> {
-        let (_, path, query) = split_url(url);
+        head: &'a Head<'a>,
+    ) -> Result<Self, Error> {
+        let (_, path, query) = split_url(head.url());
+        let header = |name: &str| head.header(name).map(str::to_owned);
         Ok(Self {
-            env,
-            door: Door::find(settings, agents, slug, path, check_webhook_url)?,
-            url,
-            parameters: ServiceParameters::read(|name| header(request, name), query),
-            identity: identify(request),
-            observer: ConsoleObserver::of(env),
+            head,
+            door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
+            parameters: ServiceParameters::read(header, query),
+            identity: identify(head),
         })
     }
 
-    /// Answers a request to the JSON-RPC endpoint.
-    ///
-    /// # Errors
-    ///
-    /// When the platform fails to build a response.
-    pub(super) async fn jsonrpc(self, request: &mut Request) -> Result<Response> {
-        match request.method() {
-            Method::Post => {}
-            Method::Options => return to_response(preflight(request, "POST, OPTIONS")),
-            Method::Get | Method::Head => return to_response(self.page(request)),
+    /// Decides about a request to the JSON-RPC endpoint.
+    pub(super) fn jsonrpc(self, body: &Received<'_>) -> Decision {
+        let head = self.head;
+        match head.method() {
+            "POST" => {}
+            "OPTIONS" => return Decision::Answer(preflight(head, "POST, OPTIONS")),
+            "GET" | "HEAD" => return Decision::Answer(self.page()),
             _ => {
-                return to_response(HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS")));
+                let refused = Error::MethodNotAllowed("POST, OPTIONS");
+                return Decision::Answer(HttpResponse::error(&refused));
             }
         }
-        let refuse = |id: &RequestId, error: &Error| to_response(jsonrpc::error(id, error));
-        let content_type = header(request, "content-type");
-        if let Err(error) = MediaType::of_body(content_type.as_deref()) {
+        let refuse = |id: &RequestId, error: &Error| Decision::Answer(jsonrpc::error(id, error));
+        if let Err(error) = MediaType::of_body(head.header("content-type")) {
             return refuse(&RequestId::NULL, &error);
         }
-        let limit = self.door.settings.max_body_bytes;
-        let body = match Body::receive(request, limit).await {
-            Ok(body) => body,
+        let body = match self.bytes(body) {
+            Ok(Some(body)) => body,
+            Ok(None) => return Decision::Receive,
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
-        let envelope = Envelope::parse(body.bytes(), self.door.settings.limits.max_json_values);
-        // Kept to the end of the call.
-        let _turn = body.into_turn();
+        let envelope = Envelope::parse(body, self.door.settings.limits.max_json_values);
         let Envelope { id, method, params } = match envelope {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
         let reply = Reply::json_rpc(id);
-        let accept = header(request, "accept");
-        let wanted = Wanted::Method(&method);
-        match self.perform(wanted, params, &reply).await {
-            Ok(answer) => answer,
-            Err(error) => {
-                to_response(jsonrpc::refused_method(&method, accept.as_deref(), &reply, &error))
-            }
-        }
+        self.admit(Wanted::Method(&method), params, &reply).unwrap_or_else(|error| {
+            let accept = head.header("accept");
+            Decision::Answer(jsonrpc::refused_method(&method, accept, &reply, &error))
+        })
     }
 
     /// Answers GET and HEAD at the URL of the agent: a page for browsers, a refusal for programs.
-    fn page(&self, request: &Request) -> HttpResponse {
-        let mut response = if page::is_wanted(header(request, "accept").as_deref()) {
-            let (origin, _, _) = split_url(self.url);
+    fn page(&self) -> HttpResponse {
+        let mut response = if page::is_wanted(self.head.header("accept")) {
+            let (origin, _, _) = split_url(self.head.url());
             let origin = self.door.settings.public_url.as_deref().unwrap_or(origin);
             let Door { agents, agent, slug, .. } = self.door;
             let path = slug.map_or_else(String::new, |slug| format!("/{slug}"));
@@ -119,152 +91,71 @@ impl<'a> Exchange<'a> {
         } else {
             HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS"))
         };
-        if request.method() == Method::Head {
+        if self.head.method() == "HEAD" {
             response.body.clear();
         }
         response.with_header("vary", "accept")
     }
 
-    /// Answers a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
-    ///
-    /// # Errors
-    ///
-    /// When the platform fails to build a response.
-    pub(super) async fn rest(self, request: &mut Request, below: &str) -> Result<Response> {
+    /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
+    pub(super) fn rest(self, below: &str, body: &Received<'_>) -> Decision {
+        let head = self.head;
         let endpoint = Endpoint::find(self.door.slug, below);
-        if let (Method::Options, Some(endpoint)) = (request.method(), &endpoint) {
-            return to_response(preflight(request, endpoint.allowed()));
+        if let ("OPTIONS", Some(endpoint)) = (head.method(), &endpoint) {
+            return Decision::Answer(preflight(head, endpoint.allowed()));
         }
-        let accept = header(request, "accept");
-        let content_type = header(request, "content-type");
-        let reply = Reply::rest(MediaType::of_answer(accept.as_deref(), content_type.as_deref()));
-        let answer = async {
-            let read = self.read_rest(request, below, endpoint).await?;
-            let RestRequest { dialect, operation, params, _turn } = read;
-            self.perform(Wanted::Operation(dialect, operation), params, &reply).await
-        };
-        answer.await.unwrap_or_else(|error| to_response(reply.error(&error)))
+        let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
+        let reply = Reply::rest(media_type);
+        let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
+            Some(RestRequest { dialect, operation, params }) => {
+                self.admit(Wanted::Operation(dialect, operation), params, &reply)
+            }
+            None => Ok(Decision::Receive),
+        });
+        decided.unwrap_or_else(|error| Decision::Answer(reply.error(&error)))
     }
 
-    async fn read_rest(
+    /// Reads a request of the HTTP+JSON binding; `None` if its body has to be received first.
+    fn read_rest(
         &self,
-        request: &mut Request,
         below: &str,
         endpoint: Option<Endpoint>,
-    ) -> std::result::Result<RestRequest, Error> {
-        let (_, path, query) = split_url(self.url);
+        body: &Received<'_>,
+    ) -> Result<Option<RestRequest>, Error> {
+        let (_, path, query) = split_url(self.head.url());
         let version = self.parameters.version.as_deref();
         let dialect = Dialect::of_path(below, version, self.door.settings.strict_version)?;
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.door.agents))?;
-        let operation = endpoint.operation(request.method().as_ref())?;
-        if request.method() != Method::Post {
+        let operation = endpoint.operation(self.head.method())?;
+        if self.head.method() != "POST" {
             let params = endpoint.params_of_query(query);
-            return Ok(RestRequest { dialect, operation, params, _turn: None });
+            return Ok(Some(RestRequest { dialect, operation, params }));
         }
-        MediaType::of_body(header(request, "content-type").as_deref())?;
-        let limit = self.door.settings.max_body_bytes;
-        let body = Body::receive(request, limit).await?;
-        let params =
-            endpoint.params_of_body(body.bytes(), self.door.settings.limits.max_json_values)?;
-        Ok(RestRequest { dialect, operation, params, _turn: body.into_turn() })
+        MediaType::of_body(self.head.header("content-type"))?;
+        let Some(body) = self.bytes(body)? else { return Ok(None) };
+        let max_values = self.door.settings.limits.max_json_values;
+        let params = endpoint.params_of_body(body, max_values)?;
+        Ok(Some(RestRequest { dialect, operation, params }))
     }
 
-    /// Admits a request and lets the one answer it who can.
-    async fn perform(&self, wanted: Wanted<'_>, params: Value, reply: &Reply) -> Answer {
+    /// The bytes of the body; `None` if it has to be received first.
+    fn bytes<'b>(&self, body: &Received<'b>) -> Result<Option<&'b [u8]>, Error> {
+        let limit = self.door.settings.max_body_bytes;
+        match body {
+            Received::Whole(bytes) if bytes.len() > limit => Err(Error::TooLarge(limit)),
+            Received::Whole(bytes) => Ok(Some(bytes)),
+            Received::Nothing => Ok(None),
+            Received::Refused(error) => Err(error.clone()),
+        }
+    }
+
+    fn admit(&self, wanted: Wanted<'_>, params: Value, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identity = self.identity.clone();
         let command = self.door.admit(Asked { wanted, params, parameters, reply, identity })?;
-        let Command { agent, caller, reply, fingerprint, terms, call } = command;
-        match call {
-            Call::List(request) => {
-                let listed =
-                    list_tasks(self.env, &agent, &caller, &request, &self.observer).await?;
-                Ok(to_response(reply.outcome(&Outcome::Tasks(listed))?))
-            }
-            Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
-            Call::Task(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, call };
-                self.ask(command).await
-            }
-            Call::Follow(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, call };
-                self.follow(command).await
-            }
-        }
-    }
-
-    /// Lets the object of the task that a call is about answer it.
-    async fn ask(&self, mut command: Command<TaskCall>) -> Answer {
-        let begins = command.call.message().is_some() && command.call.task_id().is_none();
-        self.heed_quota(begins, &mut command).await?;
-        let object = self.object(&command, command.call.task_id())?;
-        match object.call(command).await {
-            Ok(response) => Ok(Ok(response)),
-            Err(error) => Err(self.unreachable(Some(&object.id().task_id()), &error)),
-        }
-    }
-
-    /// Opens a stream from the object of the task that a call is about.
-    async fn follow(&self, mut command: Command<FollowCall>) -> Answer {
-        self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
-        let object = self.object(&command, command.call.task_id())?;
-        let after = match &command.call {
-            FollowCall::SubscribeToTask(_) => self.parameters.after()?,
-            FollowCall::SendStreamingMessage(_) if self.parameters.idempotency_key()?.is_some() => {
-                self.parameters.after()?
-            }
-            FollowCall::SendStreamingMessage(_) => None,
-        };
-        let opened = bridge::open(object, StreamCommand { command, after }, self.observer).await;
-        Ok(opened.and_then(|opened| match opened {
-            Opened::Stream(response) => Ok(response),
-            Opened::Answer(response) => to_response(response),
-        }))
-    }
-
-    /// The object of the task that a call names, or of a new one. An id that was never given out is refused
-    /// here: the namespace knows its own ids.
-    fn object<C>(
-        &self,
-        command: &Command<C>,
-        task: Option<&TaskId>,
-    ) -> std::result::Result<Object, Error> {
-        let address = match (task, self.parameters.idempotency_key()?) {
-            (Some(id), _) => TaskAddress::of_task(id),
-            (None, Some(key)) => TaskAddress::of_key(&command.agent, &command.caller.id, key),
-            (None, None) => TaskAddress::New,
-        };
-        Object::at(self.env, &address).map_err(|error| match (error, task) {
-            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
-            (error, _) => self.unreachable(None, &error),
-        })
-    }
-
-    async fn heed_quota<C>(
-        &self,
-        begins: bool,
-        command: &mut Command<C>,
-    ) -> std::result::Result<(), Error> {
-        if !begins {
-            return Ok(());
-        }
-        let limit = self.door.settings.max_active_tasks;
-        let reached = quota::reached(self.env, limit, &command.caller, &self.observer).await;
-        quota::heed(reached, command)
-    }
-
-    fn unreachable(&self, task: Option<&TaskId>, error: &AskError) -> Error {
-        let reason = error.to_string();
-        self.observer.observe(&Observation::ObjectUnreachable { task, reason: &reason });
-        match error.is_of_versions() {
-            true => Error::Unavailable(format::OTHER_VERSION),
-            false => Error::Internal { task: None },
-        }
+        Ok(Decision::Perform(Box::new(command)))
     }
 }
-
-/// What comes of a call: a response, which the platform may fail to build, or a refusal.
-type Answer = std::result::Result<Result<Response>, Error>;
 
 fn on_page(agent: &HostedAgent) -> PageAgent<'_> {
     PageAgent { slug: &agent.slug, card: &agent.card }
@@ -275,6 +166,4 @@ struct RestRequest {
     dialect: Dialect,
     operation: Operation,
     params: Value,
-    /// Kept to the end of the call.
-    _turn: Option<Turn>,
 }

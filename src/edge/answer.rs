@@ -1,0 +1,37 @@
+//! Answers as they travel between WebAssembly and JavaScript, and from an object to the front Worker: in one text, as
+//! HTTP writes them.
+
+use std::fmt::Write;
+
+use a2a::binding::http::HttpResponse;
+
+/// The text of an answer: a line for the status, one for each header, an empty line, the body. The headers that every
+/// answer has are left out; whoever makes the response adds them.
+pub(super) fn to_text(answer: &HttpResponse) -> String {
+    let mut text = String::with_capacity(answer.body.len() + HEAD_BYTES);
+    // Writing to a String does not fail.
+    let _ = writeln!(text, "{}", answer.status);
+    for (name, value) in &answer.headers {
+        let _ = writeln!(text, "{name}: {value}");
+    }
+    text.push('\n');
+    text.push_str(&answer.body);
+    text
+}
+
+/// What the head of most answers takes at most, in bytes.
+const HEAD_BYTES: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_written_as_http_writes_it() {
+        let answer = HttpResponse::json(200, "{\"a\":\"\\n\"}\n\nx".to_owned())
+            .with_header("generation", "4");
+        let text = "200\ncontent-type: application/json\ngeneration: 4\n\n{\"a\":\"\\n\"}\n\nx";
+        assert_eq!(to_text(&answer), text);
+        assert_eq!(to_text(&HttpResponse::empty(204)), "204\n\n");
+    }
+}

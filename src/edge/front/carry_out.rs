@@ -1,0 +1,176 @@
+//! Carries out a request that has to wait for something before its object can be asked, or asks for more than one
+//! answer: a large body, the quota, a listing, a stream.
+#![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+
+use js_sys::Uint8Array;
+use std::panic::AssertUnwindSafe;
+use wasm_bindgen::prelude::*;
+use worker::{Env, Request, Response, Result};
+
+use super::body::Body;
+use super::decision::{Decision, Front, Received};
+use super::head::Head;
+use super::listing::list_tasks;
+use super::{quota, stream};
+use crate::edge::address::TaskAddress;
+use crate::edge::command::{Command, StreamCommand};
+use crate::edge::objects::{AskError, Object};
+use crate::edge::response::to_response;
+use crate::format;
+use crate::port::{Observation, Observer};
+use a2a::binding::ServiceParameters;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
+use a2a::model::TaskId;
+use a2a::{Call, FollowCall, Outcome, TaskCall};
+
+/// Answers a request. Its body is `undefined` while it was not received.
+///
+/// # Errors
+///
+/// When the platform fails to build a response.
+#[wasm_bindgen(js_name = carryOut)]
+pub async fn carry_out(
+    env: Env,
+    request: web_sys::Request,
+    head: String,
+    body: Option<Uint8Array>,
+) -> std::result::Result<web_sys::Response, JsValue> {
+    let answered = AssertUnwindSafe(async move {
+        let front = match Front::of(env) {
+            Ok(front) => front,
+            Err(answer) => return to_response(answer),
+        };
+        front.carry_out(&Request::from(request), &Head::parse(&head), body).await
+    });
+    Ok(answered.await?.into())
+}
+
+impl Front {
+    async fn carry_out(
+        &self,
+        request: &Request,
+        head: &Head<'_>,
+        body: Option<Uint8Array>,
+    ) -> Result<Response> {
+        let body = match body {
+            Some(body) => Ok(Body::of(&body)),
+            // What is decided without the body is an answer, or that it must be received.
+            None => match self.decide(head, &Received::Nothing) {
+                Decision::Receive => Body::receive(request, self.settings.max_body_bytes).await,
+                Decision::Answer(answer) => return to_response(answer),
+                Decision::Perform(command) => return self.perform(head, *command).await,
+            },
+        };
+        let (decision, _turn) = match body {
+            Ok(body) => {
+                let decision = self.decide(head, &Received::Whole(body.bytes()));
+                // Kept to the end of the call.
+                (decision, body.into_turn())
+            }
+            Err(error) => (self.decide(head, &Received::Refused(error)), None),
+        };
+        match decision {
+            Decision::Perform(command) => self.perform(head, *command).await,
+            Decision::Answer(answer) => to_response(answer),
+            Decision::Receive => to_response(HttpResponse::error(&Error::BodyIncomplete)),
+        }
+    }
+
+    /// Lets the one answer a command who can.
+    async fn perform(&self, head: &Head<'_>, command: Command<Call>) -> Result<Response> {
+        let Command { agent, caller, reply, fingerprint, terms, call } = command;
+        let form = reply.clone();
+        let answer = match call {
+            Call::List(request) => {
+                let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
+                let answer = listed.and_then(|listed| reply.outcome(&Outcome::Tasks(listed)));
+                answer.map(to_response)
+            }
+            Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
+            Call::Task(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.ask(head, command).await
+            }
+            Call::Follow(call) => {
+                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                self.follow(head, command).await
+            }
+        };
+        answer.unwrap_or_else(|error| to_response(form.error(&error)))
+    }
+
+    /// Lets the object of the task that a call is about answer it.
+    async fn ask(&self, head: &Head<'_>, mut command: Command<TaskCall>) -> Answer {
+        let begins = command.call.message().is_some() && command.call.task_id().is_none();
+        self.heed_quota(begins, &mut command).await?;
+        let object = self.object(&parameters(head), &command, command.call.task_id())?;
+        match object.call(command).await {
+            Ok(response) => Ok(Ok(response)),
+            Err(error) => Err(self.unreachable(Some(&object.id().task_id()), &error)),
+        }
+    }
+
+    /// Opens a stream from the object of the task that a call is about.
+    async fn follow(&self, head: &Head<'_>, mut command: Command<FollowCall>) -> Answer {
+        self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
+        let parameters = parameters(head);
+        let object = self.object(&parameters, &command, command.call.task_id())?;
+        let after = match &command.call {
+            FollowCall::SubscribeToTask(_) => parameters.after()?,
+            FollowCall::SendStreamingMessage(_) if parameters.idempotency_key()?.is_some() => {
+                parameters.after()?
+            }
+            FollowCall::SendStreamingMessage(_) => None,
+        };
+        Ok(stream::open(&self.env, object.id(), StreamCommand { command, after }).await)
+    }
+
+    /// The object of the task that a call names, or of a new one. An id that was never given out is refused
+    /// here: the namespace knows its own ids.
+    fn object<C>(
+        &self,
+        parameters: &ServiceParameters,
+        command: &Command<C>,
+        task: Option<&TaskId>,
+    ) -> std::result::Result<Object, Error> {
+        let key = parameters.idempotency_key()?;
+        let address = TaskAddress::of_call(&command.agent, &command.caller.id, task, key);
+        Object::at(&self.env, &address).map_err(|error| match (error, task) {
+            (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
+            (error, _) => self.unreachable(None, &error),
+        })
+    }
+
+    async fn heed_quota<C>(
+        &self,
+        begins: bool,
+        command: &mut Command<C>,
+    ) -> std::result::Result<(), Error> {
+        if !begins {
+            return Ok(());
+        }
+        let limit = self.settings.max_active_tasks;
+        let reached = quota::reached(&self.env, limit, &command.caller, &self.observer).await;
+        quota::heed(reached, command)
+    }
+
+    /// The error for an object that does not answer as objects do.
+    pub(super) fn unreachable(&self, task: Option<&TaskId>, error: &AskError) -> Error {
+        let reason = error.to_string();
+        self.observer.observe(&Observation::ObjectUnreachable { task, reason: &reason });
+        match error.is_of_versions() {
+            true => Error::Unavailable(format::OTHER_VERSION),
+            false => Error::Internal { task: None },
+        }
+    }
+}
+
+/// What the head of a request says besides its parameters.
+pub(super) fn parameters(head: &Head<'_>) -> ServiceParameters {
+    let (_, _, query) = split_url(head.url());
+    ServiceParameters::read(|name| head.header(name).map(str::to_owned), query)
+}
+
+/// What comes of a call: a response, which the platform may fail to build, or a refusal.
+type Answer = std::result::Result<Result<Response>, Error>;

@@ -1,0 +1,125 @@
+//! What a request comes to before anything is waited for: an answer, or the command that has to be carried out.
+
+use std::rc::Rc;
+
+use worker::Env;
+
+use super::admission::unknown_path;
+use super::card;
+use super::exchange::Exchange;
+use super::head::Head;
+use super::route::{Route, route};
+use crate::config::Settings;
+use crate::edge::bindings;
+use crate::edge::command::Command;
+use crate::edge::development::{received, statements};
+use crate::edge::service::keys;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::executor::Agents;
+use crate::port::{Observation, Observer};
+use a2a::Call;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
+
+/// What a request comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Decision {
+    /// This answer.
+    Answer(HttpResponse),
+    /// What its body says; it has to be received first.
+    Receive,
+    /// What the command comes to, which is admitted.
+    Perform(Box<Command<Call>>),
+}
+
+/// The body of a request, as far as it is there.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Received<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// Nothing yet: it is large, or does not tell its length.
+    Nothing,
+    /// It cannot be had, for this reason.
+    Refused(Error),
+}
+
+/// What requests are decided by.
+pub(super) struct Front {
+    pub(super) env: Env,
+    pub(super) settings: Rc<Settings>,
+    pub(super) agents: Rc<Agents>,
+    pub(super) observer: ConsoleObserver,
+}
+
+impl Front {
+    /// The front of this Worker.
+    ///
+    /// # Errors
+    ///
+    /// The answer to any request, if its settings or its agents cannot be read.
+    pub(super) fn of(env: Env) -> Result<Self, HttpResponse> {
+        let observer = ConsoleObserver::of(&env);
+        let misconfigured = |reason: String, error: &Error| {
+            observer.observe(&Observation::Misconfigured { reason: &reason });
+            HttpResponse::error(error)
+        };
+        let settings = bindings::settings(&env);
+        let settings = settings
+            .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
+        let agents = bindings::agents(&env, &settings);
+        let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
+        Ok(Self { env, settings, agents, observer })
+    }
+
+    /// Decides about a request.
+    pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
+        let (origin, path, _) = split_url(head.url());
+        let answer = match route(path) {
+            Route::JsonRpc(slug) => match Exchange::new(self, slug, head) {
+                Ok(exchange) => return exchange.jsonrpc(body),
+                Err(error) => Err(error),
+            },
+            Route::Rest(slug, below) => match Exchange::new(self, slug, head) {
+                Ok(exchange) => return exchange.rest(below, body),
+                Err(error) => Err(error),
+            },
+            Route::Card(slug) => match self.agents.find(slug) {
+                Some(agent) => {
+                    card::card(head, agent, self.settings.public_url.as_deref().unwrap_or(origin))
+                }
+                None => Err(unknown_path(path, &self.agents)),
+            },
+            Route::KeySet => match keys::public_set(&self.env) {
+                Some(keys) => card::key_set(head, keys),
+                None => Err(unknown_path(path, &self.agents)),
+            },
+            Route::Received if self.settings.development => development(head),
+            Route::Statements if self.settings.development => {
+                Ok(HttpResponse::json(200, statements::all().to_string()))
+            }
+            Route::Received | Route::Statements => Err(unknown_path(path, &self.agents)),
+        };
+        let mut answer = answer.unwrap_or_else(|error| HttpResponse::error(&error));
+        if head.method() == "HEAD" {
+            answer.body.clear();
+        }
+        Decision::Answer(answer)
+    }
+}
+
+fn development(head: &Head<'_>) -> Result<HttpResponse, Error> {
+    match head.method() {
+        "GET" | "HEAD" => Ok(HttpResponse::json(200, received::all().to_string())),
+        "DELETE" => {
+            received::clear();
+            Ok(HttpResponse::json(200, "{}".to_owned()))
+        }
+        "OPTIONS" => Ok(preflight(head, "GET, HEAD, DELETE, OPTIONS")),
+        _ => Err(Error::MethodNotAllowed("GET, HEAD, DELETE, OPTIONS")),
+    }
+}
+
+/// The answer to an OPTIONS request where these methods are taken.
+pub(super) fn preflight(head: &Head<'_>, allowed: &'static str) -> HttpResponse {
+    HttpResponse::options(allowed, head.header("access-control-request-headers"))
+}

@@ -1,0 +1,143 @@
+//! What `js/hop.js` does with a request, told in one text. The functions here are what it calls; none of them waits, and
+//! none remembers anything between two calls.
+//!
+//! | plan | what is to be done |
+//! |---|---|
+//! | `=` and an answer | give this answer |
+//! | `n`, a line break, a command | ask a new object |
+//! | `i`, an id, a line break, a command | ask the object of this id |
+//! | `k`, a name as JSON, a line break, a command | ask the object of this name |
+//! | `~` | let `carry_out` do it, which waits |
+//!
+//! An answer is written as HTTP writes one: a line for the status, one for each header, an empty line, the body.
+#![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+
+use wasm_bindgen::prelude::*;
+use worker::Env;
+
+use super::carry_out::parameters;
+use super::decision::{Decision, Front, Received};
+use super::head::Head;
+use crate::edge::address::TaskAddress;
+use crate::edge::answer::to_text;
+use crate::edge::command::Command;
+use crate::edge::objects::AskError;
+use a2a::binding::http::{CORS, HttpResponse};
+use a2a::error::Error;
+use a2a::model::encode;
+use a2a::{Call, TaskCall};
+
+/// What to do with a request. Its body is `undefined` while it was not received, which is for `carry_out` to do.
+#[wasm_bindgen(js_name = plan)]
+pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> String {
+    let front = match Front::of(env) {
+        Ok(front) => front,
+        Err(answer) => return answered(answer),
+    };
+    let head = Head::parse(head);
+    match front.decide(&head, &received(body.as_deref(), is_broken)) {
+        Decision::Answer(answer) => answered(answer),
+        Decision::Receive => LATER.to_owned(),
+        Decision::Perform(command) => {
+            let reply = command.reply.clone();
+            let planned = plan_command(&front, &head, *command);
+            planned.unwrap_or_else(|error| answered(reply.error(&error)))
+        }
+    }
+}
+
+/// The answer to a request whose object was asked and has not answered as objects do. `status` is what it answered
+/// instead, 404 for an object that the namespace does not know, 0 if nothing came.
+#[wasm_bindgen(js_name = failed)]
+pub fn failed(env: Env, head: &str, body: Option<Vec<u8>>, status: u16, reason: &str) -> String {
+    let answer = match Front::of(env) {
+        Ok(front) => front.failed(&Head::parse(head), body.as_deref(), status, reason),
+        Err(answer) => answer,
+    };
+    to_text(&answer)
+}
+
+/// The headers that every answer has, a line each.
+#[wasm_bindgen(js_name = commonHeaders)]
+pub fn common_headers() -> String {
+    CORS.map(|(name, value)| format!("{name}: {value}\n")).concat()
+}
+
+impl Front {
+    fn failed(
+        &self,
+        head: &Head<'_>,
+        body: Option<&[u8]>,
+        status: u16,
+        reason: &str,
+    ) -> HttpResponse {
+        // Decided once more, so that nothing has to be kept for a failure that hardly ever comes.
+        let command = match self.decide(head, &received(body, false)) {
+            Decision::Perform(command) => command,
+            Decision::Answer(answer) => return answer,
+            Decision::Receive => return HttpResponse::error(&Error::Internal { task: None }),
+        };
+        let task = command.call.task_id().cloned();
+        let error = AskError::of_status(status, reason);
+        let error = match (&error, task) {
+            (AskError::Unknown, Some(task)) => Error::TaskNotFound(task),
+            (_, task) => self.unreachable(task.as_ref(), &error),
+        };
+        command.reply.error(&error)
+    }
+}
+
+/// The plan for a command.
+///
+/// # Errors
+///
+/// Why it is refused.
+fn plan_command(front: &Front, head: &Head<'_>, command: Command<Call>) -> Result<String, Error> {
+    let Command { agent, caller, reply, fingerprint, terms, call } = command;
+    let call = match call {
+        Call::Task(call) => call,
+        Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
+        Call::List(_) | Call::Follow(_) => return Ok(LATER.to_owned()),
+    };
+    if begins_task(&call) && front.settings.max_active_tasks > 0 {
+        return Ok(LATER.to_owned());
+    }
+    let command = Command { agent, caller, reply, fingerprint, terms, call };
+    let address = TaskAddress::of_call(
+        &command.agent,
+        &command.caller.id,
+        command.call.task_id(),
+        parameters(head).idempotency_key()?,
+    );
+    let mut plan = match address {
+        TaskAddress::New => "n".to_owned(),
+        TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
+        TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),
+        TaskAddress::Named(name) => format!("k{}", encode(&name).unwrap_or_default()),
+    };
+    plan.push('\n');
+    plan.push_str(&encode(&command).map_err(|_| Error::Internal { task: None })?);
+    Ok(plan)
+}
+
+/// Whether a call begins a task.
+fn begins_task(call: &TaskCall) -> bool {
+    call.message().is_some() && call.task_id().is_none()
+}
+
+fn received(body: Option<&[u8]>, is_broken: bool) -> Received<'_> {
+    match body {
+        _ if is_broken => Received::Refused(Error::BodyIncomplete),
+        Some(body) => Received::Whole(body),
+        None => Received::Nothing,
+    }
+}
+
+fn answered(answer: HttpResponse) -> String {
+    let mut plan = "=".to_owned();
+    plan.push_str(&to_text(&answer));
+    plan
+}
+
+/// The plan that leaves a request to `carry_out`.
+const LATER: &str = "~";

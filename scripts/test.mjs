@@ -43,8 +43,8 @@ const steps = [
   { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
-  { name: "scripts", title: "Tests of the npm scripts (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests (tsc)", work: () => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", "."]) },
+  { name: "scripts", title: "Tests of the npm scripts and of js/ (node --test)", work: testScripts },
+  { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (examples/own-agent)", work: testOwnAgent },
@@ -144,9 +144,16 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const files = readdirSync(inPackage("tests", "scripts")).filter((name) => name.endsWith(".test.mjs")).sort();
-  const paths = files.map((name) => join("tests", "scripts", name));
+  const paths = ["js", "scripts"].flatMap((folder) => {
+    const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
+    return files.map((name) => join("tests", folder, name));
+  });
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
+}
+
+async function checkTypes() {
+  const tsc = (project) => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]);
+  return (await tsc(".")) && (await tsc("js"));
 }
 
 async function buildBoth() {

@@ -17,8 +17,10 @@ use a2a::model::encode;
 pub(super) enum Ask {
     /// A call of a client. Answered by the finished HTTP response for the client, of a status below 500.
     Call(Box<Command>),
-    /// A socket for a follower. Answered by the socket; its first message is a [`StreamCommand`](super::command::StreamCommand).
-    Follow,
+    /// A socket for a follower. Answered by the socket. What the follower wants is a
+    /// [`StreamCommand`](super::command::StreamCommand): here, or if it is too long for a header the first message
+    /// over the socket. `js/stream.js` asks this.
+    Follow(Option<String>),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
     /// To delete the task if it is finished. Answered by status 204.
@@ -30,7 +32,7 @@ impl Ask {
     pub(super) fn form(&self) -> Form {
         match self {
             Self::Call(_) => Form::Call,
-            Self::Follow => Form::Follow,
+            Self::Follow(_) => Form::Follow,
             Self::NextNotification(_) => Form::NextNotification,
             Self::Delete => Form::Delete,
         }
@@ -45,19 +47,19 @@ impl Ask {
         match self {
             Self::Call(command) => encode(&*command).map(Some),
             Self::NextNotification(asked) => serde_json::to_string(&asked).map(Some),
-            Self::Follow | Self::Delete => Ok(None),
+            Self::Follow(_) | Self::Delete => Ok(None),
         }
     }
 
-    /// Reads what came in this form.
+    /// Reads what came in this form, with this header [`HELLO`].
     ///
     /// # Errors
     ///
     /// When the body is none of this version.
-    pub(super) fn read(form: Form, body: &str) -> serde_json::Result<Self> {
+    pub(super) fn read(form: Form, hello: Option<String>, body: &str) -> serde_json::Result<Self> {
         match form {
             Form::Call => read_json(body).map(Box::new).map(Self::Call),
-            Form::Follow => Ok(Self::Follow),
+            Form::Follow => Ok(Self::Follow(hello)),
             Form::NextNotification => read_json(body).map(Self::NextNotification),
             Form::Delete => Ok(Self::Delete),
         }
@@ -105,16 +107,15 @@ impl Form {
         }
     }
 
-    /// Whether a request in this form asks for a socket.
-    pub(super) fn is_upgrade(self) -> bool {
-        self == Self::Follow
-    }
-
     /// Whether a request in this form has a body.
     pub(super) fn has_body(self) -> bool {
         matches!(self, Self::Call | Self::NextNotification)
     }
 }
+
+/// The header of an upgrade with what the follower wants. An answer that has it, too, says that it was read: a version
+/// that does not know it waits for a message.
+pub(super) const HELLO: &str = "x-hello";
 
 /// Where an object takes what senders ask.
 const WEBHOOK_PATH: &str = "/webhook";
@@ -157,12 +158,8 @@ impl Refusal {
         }
     }
 
-    /// The refusal that an answer is, if it is one.
-    pub(super) fn read(
-        form: Form,
-        status: u16,
-        header: impl FnOnce(&str) -> Option<String>,
-    ) -> Option<Self> {
+    /// The refusal that an answer is, if it is one. That of a socket is read by `js/stream.js`.
+    pub(super) fn read(form: Form, status: u16) -> Option<Self> {
         match (form, status) {
             (_, 501) => Some(Self::Unreadable),
             (_, 500..) => Some(Self::Failed(status)),
@@ -170,10 +167,6 @@ impl Refusal {
             (Form::Call, _) => None,
             // Objects of version 0.1.0 answer 400.
             (Form::NextNotification, 400) => Some(Self::Unreadable),
-            (Form::Follow, 429) => {
-                let limit = header(LIMIT).and_then(|limit| limit.parse().ok());
-                Some(Self::TooManyFollowers(limit.unwrap_or_default()))
-            }
             (Form::Delete, 409) => Some(Self::NotDeleted),
             (Form::Follow | Form::NextNotification | Form::Delete, _) => None,
         }
@@ -221,18 +214,23 @@ mod tests {
             report: Some(report),
             leaves: true,
         };
-        [Ask::Call(Box::new(command)), Ask::Follow, Ask::NextNotification(asked), Ask::Delete]
+        let follow = Ask::Follow(Some("{}".to_owned()));
+        [Ask::Call(Box::new(command)), follow, Ask::NextNotification(asked), Ask::Delete]
     }
 
     #[test]
     fn what_an_object_is_asked_is_read_as_it_was_sent() {
         for ask in every_ask() {
             let form = ask.form();
-            let head = Form::of(form.method(), form.path(), form.is_upgrade());
+            let head = Form::of(form.method(), form.path(), form == Form::Follow);
             assert_eq!(head, form, "the head of a request tells its form");
             let body = ask.clone().into_body().unwrap();
             assert_eq!(body.is_some(), form.has_body(), "{form:?}");
-            assert_eq!(Ask::read(form, &body.unwrap_or_default()).unwrap(), ask);
+            let hello = match &ask {
+                Ask::Follow(hello) => hello.clone(),
+                _ => None,
+            };
+            assert_eq!(Ask::read(form, hello, &body.unwrap_or_default()).unwrap(), ask);
         }
     }
 
@@ -246,7 +244,7 @@ mod tests {
     fn a_body_that_cannot_be_read_is_an_error() {
         for form in [Form::Call, Form::NextNotification] {
             for body in ["", "{}", "[]", "{"] {
-                assert!(Ask::read(form, body).is_err(), "{form:?} {body}");
+                assert!(Ask::read(form, None, body).is_err(), "{form:?} {body}");
             }
         }
     }
@@ -256,16 +254,10 @@ mod tests {
         for (form, refusal) in [
             (Form::Call, Refusal::Unreadable),
             (Form::Call, Refusal::Failed(500)),
-            (Form::Follow, Refusal::TooManyFollowers(5)),
-            (Form::Follow, Refusal::Failed(503)),
             (Form::NextNotification, Refusal::Unreadable),
             (Form::Delete, Refusal::NotDeleted),
         ] {
-            let limit = |name: &str| {
-                let (known, limit) = refusal.limit()?;
-                (known == name).then(|| limit.to_string())
-            };
-            assert_eq!(Refusal::read(form, refusal.status(), limit), Some(refusal));
+            assert_eq!(Refusal::read(form, refusal.status()), Some(refusal));
         }
     }
 
@@ -280,7 +272,7 @@ mod tests {
             (Form::NextNotification, 200),
             (Form::Delete, 204),
         ] {
-            assert_eq!(Refusal::read(form, status, |_| None), None, "{form:?} {status}");
+            assert_eq!(Refusal::read(form, status), None, "{form:?} {status}");
         }
     }
 
@@ -291,7 +283,7 @@ mod tests {
             (Form::NextNotification, 400, Refusal::Unreadable),
             (Form::NextNotification, 500, Refusal::Failed(500)),
         ] {
-            assert_eq!(Refusal::read(form, status, |_| None), Some(refusal), "{form:?} {status}");
+            assert_eq!(Refusal::read(form, status), Some(refusal), "{form:?} {status}");
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Command<C = TaskCall> {
     pub(super) call: C,
 }
 
-/// A call that is answered by a stream: the first message over the socket to the object.
+/// A call that is answered by a stream: what a follower wants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct StreamCommand {
     /// The call.

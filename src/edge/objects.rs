@@ -1,8 +1,9 @@
-//! The objects of tasks, as seen by those who ask them. No other file knows what a stub is.
+//! The objects of tasks, as seen by those who ask them. Besides `js/stream.js`, which asks them for sockets, no other
+//! file knows what a stub is.
 
 use std::fmt;
 
-use worker::{Env, Request, Response, WebSocket};
+use worker::{Env, Request, Response};
 
 use super::address::{ObjectId, TaskAddress};
 use super::ask::{Ask, Form, Refusal};
@@ -51,17 +52,6 @@ impl Object {
         self.ask(Ask::Call(Box::new(command))).await
     }
 
-    /// Asks for a socket. Over it goes one `StreamCommand` there, and frames come back.
-    ///
-    /// # Errors
-    ///
-    /// When it gives none, because of too many followers among other reasons.
-    pub(super) async fn follow(&self) -> Result<WebSocket, AskError> {
-        let answer = self.ask(Ask::Follow).await?;
-        let status = answer.status_code();
-        answer.websocket().ok_or(AskError::Refused(Refusal::Failed(status)))
-    }
-
     /// Reports on a notification, and asks for the next one.
     ///
     /// # Errors
@@ -91,8 +81,7 @@ impl Object {
         // A new stub each time: after a failure the old one may stay broken.
         let stub = bindings::tasks(&self.env)?.id_from_string(self.id.as_str())?.get_stub()?;
         let answer = stub.fetch_with_request(request).await?;
-        let header = |name: &str| answer.headers().get(name).ok().flatten();
-        match Refusal::read(form, answer.status_code(), header) {
+        match Refusal::read(form, answer.status_code()) {
             Some(refusal) => Err(AskError::Refused(refusal)),
             None => Ok(answer),
         }
@@ -105,9 +94,6 @@ fn request(ask: Ask) -> Result<Request, worker::Error> {
     let url = format!("https://task{}", form.path());
     match ask.into_body()? {
         Some(body) => post_bytes(&url, body.as_bytes()),
-        None if form.is_upgrade() => {
-            new_request(form.method(), &url, &[("upgrade", "websocket")], None)
-        }
         None => new_request(form.method(), &url, &[], None),
     }
 }
@@ -131,7 +117,7 @@ impl AskError {
         match status {
             0 => Self::Platform(worker::Error::RustError(reason.to_owned())),
             404 => Self::Unknown,
-            status => Self::Refused(match Refusal::read(Form::Call, status, |_| None) {
+            status => Self::Refused(match Refusal::read(Form::Call, status) {
                 Some(refusal) => refusal,
                 None => Refusal::Failed(status),
             }),

@@ -1,4 +1,5 @@
-//! What former releases have sent between their parts is read by this one. `tests/fixtures` holds it.
+//! What former releases have sent between their parts is read by this one. `tests/fixtures` holds it. Frames are read by
+//! JavaScript: `tests/js/client-stream.test.mjs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use serde_json::Value;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::queue::{Body, QueuedJob};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::session::frame::Frame;
 use a2a::model::decode::{Decode, read_json};
 
 /// The texts of one kind that the releases have sent.
@@ -87,25 +87,6 @@ fn queue_bodies_are_read() {
 fn what_senders_ask_and_are_told_is_read() {
     reads_all::<NextNotification>("ask");
     reads_all::<NotificationTurn>("turn");
-}
-
-#[test]
-fn frames_are_read() {
-    for text in sent("frame") {
-        let frame = Frame::parse(&text).unwrap_or_else(|| panic!("{text}"));
-        match frame {
-            Frame::Events(_, events) => {
-                for (_, json) in events {
-                    assert!(serde_json::from_str::<Value>(json).unwrap().is_object(), "{json}");
-                }
-            }
-            Frame::Snapshot(_, _, json) | Frame::Message(json) => {
-                assert!(serde_json::from_str::<Value>(json).unwrap().is_object(), "{json}");
-            }
-            Frame::Refusal { body, .. } => assert!(!body.is_empty()),
-            Frame::Ready => {}
-        }
-    }
 }
 
 #[test]

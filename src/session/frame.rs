@@ -1,7 +1,7 @@
 //! What a task object tells those who follow its task: frames of text over a socket.
 //!
 //! A frame is made once and goes to every follower alike. It carries events as 1.0 JSON with their
-//! generations; whoever holds the client's connection gives them the client's form. Only the first
+//! generations; `js/client-stream.js` reads it and gives them the client's form. Only the first
 //! letter, the number behind it and the mark of each line are ever looked at on the way.
 //!
 //! | frame | meaning |
@@ -63,14 +63,6 @@ impl Mark {
             Self::Ended => 'T',
         }
     }
-
-    fn from_letter(letter: char) -> Self {
-        match letter {
-            'I' => Self::InputRequired,
-            'T' => Self::Ended,
-            _ => Self::Open,
-        }
-    }
 }
 
 /// The frame with the events of a batch that come after the generation `after`, if there are any.
@@ -91,6 +83,14 @@ pub fn events(batch: &Batch, after: u64) -> Option<String> {
         frame.push_str(line);
     }
     Some(frame)
+}
+
+/// The events in a frame, each with its generation. Other frames have none.
+pub(super) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &str)> {
+    let (head, lines) = frame.split_once('\n').unwrap_or_default();
+    let first = head.strip_prefix('E').and_then(|first| first.parse().ok());
+    let events = lines.lines().filter_map(|line| line.get(1..));
+    first.into_iter().flat_map(move |first: u64| (first..).zip(events.clone()))
 }
 
 /// Whether a webhook that wants only some events wants this one. Each begins with its kind.
@@ -138,71 +138,8 @@ pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) 
     }
 }
 
-/// The headers of a refusal, as its frame tells them; what is neither form is no header.
-fn told(text: &str) -> Vec<(String, String)> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return vec![(RETRY_AFTER.to_owned(), text.to_owned())];
-    }
-    let headers: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
-    let header = |(name, value): (String, Value)| Some((name, value.as_str()?.to_owned()));
-    headers.into_iter().filter_map(header).collect()
-}
-
 const CONTENT_TYPE: &str = "content-type";
 const RETRY_AFTER: &str = "retry-after";
-
-/// A frame as the follower reads it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Frame<'a> {
-    /// Events: the generation of the first, and each with its mark.
-    Events(u64, Vec<(Mark, &'a str)>),
-    /// The task after the event of this generation.
-    Snapshot(u64, Mark, &'a str),
-    /// A message instead of a task.
-    Message(&'a str),
-    /// The follower has every event.
-    Ready,
-    /// Nothing more.
-    Refusal {
-        /// The HTTP status.
-        status: u16,
-        /// The headers besides the content type, their names in lower case.
-        headers: Vec<(String, String)>,
-        /// The body.
-        body: &'a str,
-    },
-}
-
-impl<'a> Frame<'a> {
-    /// Reads a frame; `None` if it is none that this version knows.
-    pub fn parse(text: &'a str) -> Option<Self> {
-        let (head, rest) = text.split_once('\n')?;
-        let mut letters = head.chars();
-        let kind = letters.next()?;
-        let number = letters.as_str();
-        match kind {
-            'E' => Some(Self::Events(number.parse().ok()?, rest.lines().map(marked).collect())),
-            'S' => {
-                let (mark, task) = marked(rest);
-                Some(Self::Snapshot(number.parse().ok()?, mark, task))
-            }
-            'M' => Some(Self::Message(marked(rest).1)),
-            'R' => Some(Self::Ready),
-            'X' => {
-                let (status, headers) = number.split_once(' ').unwrap_or((number, ""));
-                let status = status.parse().ok()?;
-                Some(Self::Refusal { status, headers: told(headers), body: rest })
-            }
-            _ => None,
-        }
-    }
-}
-
-fn marked(line: &str) -> (Mark, &str) {
-    let mut letters = line.chars();
-    let mark = letters.next().map_or(Mark::Open, Mark::from_letter);
-    (mark, letters.as_str())
-}
 
 const NO_EVENT: char = '-';
 
@@ -229,6 +166,15 @@ mod tests {
     }
 
     #[test]
+    fn the_events_in_a_frame_have_their_generations() {
+        let frame = events(&batch(), 5).unwrap();
+        assert_eq!(events_in(&frame).collect::<Vec<_>>(), [(6, "b"), (7, "c")]);
+        for frame in [ready(), message("{}"), String::new()] {
+            assert_eq!(events_in(&frame).count(), 0, "{frame}");
+        }
+    }
+
+    #[test]
     fn a_batch_without_events_is_no_frame() {
         let batch = Batch { generation: 3, marks: "-".to_owned(), lines: "m\n".to_owned() };
         assert_eq!(events(&batch, 0), None);
@@ -236,18 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_as_they_were_made() {
-        let frame = events(&batch(), 5).unwrap();
-        let expected = vec![(Mark::Open, "b"), (Mark::Ended, "c")];
-        assert_eq!(Frame::parse(&frame), Some(Frame::Events(6, expected)));
-        assert_eq!(
-            Frame::parse(&snapshot(4, TaskState::InputRequired, "{}")),
-            Some(Frame::Snapshot(4, Mark::InputRequired, "{\"task\":{}}"))
-        );
-        assert_eq!(Frame::parse(&message("{}")), Some(Frame::Message("{\"message\":{}}")));
-        assert_eq!(Frame::parse(&ready()), Some(Frame::Ready));
-        for text in ["", "E1", "Ex\n", "Z1\nx", "Xx\n{}"] {
-            assert_eq!(Frame::parse(text), None, "{text}");
+    fn a_frame_says_what_the_follower_has_to_know() {
+        for (frame, expected) in [
+            (snapshot(4, TaskState::InputRequired, "{}"), "S4\nI{\"task\":{}}"),
+            (snapshot(5, TaskState::Canceled, "{}"), "S5\nT{\"task\":{}}"),
+            (message("{}"), "M\nT{\"message\":{}}"),
+            (ready(), "R\n"),
+        ] {
+            assert_eq!(frame, expected);
         }
     }
 
@@ -270,10 +212,6 @@ mod tests {
             given.push(("content-type".to_owned(), "application/json".to_owned()));
             let frame = refusal(401, &given, "a\nb");
             assert_eq!(frame, format!("{head}\na\nb"));
-            let read = Frame::Refusal { status: 401, headers: owned(headers), body: "a\nb" };
-            assert_eq!(Frame::parse(&frame), Some(read));
         }
-        let read = Frame::Refusal { status: 401, headers: Vec::new(), body: "" };
-        assert_eq!(Frame::parse("X401 later\n"), Some(read));
     }
 }

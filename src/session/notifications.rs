@@ -1,7 +1,7 @@
 //! How the notifications of a task get out: jobs for the queue, and the next event for the consumer that
 //! asks.
 
-use super::frame::{self, Frame};
+use super::frame;
 use super::webhook::Webhook;
 use super::{TaskSession, follower};
 use crate::port::{Observation, StoreError, WebhookJob};
@@ -127,8 +127,7 @@ fn event_after(
     loop {
         let (frames, has_more) = follower::frames_after(session, after).ok()?;
         for text in &frames {
-            let Some(Frame::Events(first, events)) = Frame::parse(text) else { continue };
-            for (generation, (_, json)) in (first..).zip(events) {
+            for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
                     return Some((generation, dialect.event(json).into_owned()));
                 }

@@ -7,7 +7,7 @@ function record(kind, text) {
   if (typeof text === "string" && text !== "" && text.length <= MAX_CHARS) console.log(`recorded ${JSON.stringify({ kind, text })}`);
 }
 
-// Both ends of a follower's socket: the command that opens a stream is JSON, frames are not.
+// Both ends of a follower's socket: the command that opens a stream is JSON, frames are not. A short command comes with the upgrade.
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (text) {
   record(String(text).startsWith("{") ? "stream" : "frame", text);
@@ -16,6 +16,7 @@ WebSocket.prototype.send = function (text) {
 
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
+    record("stream", request.headers.get("x-hello"));
     if (request.method !== "POST") return super.fetch(request);
     const isWebhook = new URL(request.url).pathname === "/webhook";
     record(isWebhook ? "ask" : "command", await request.clone().text());

@@ -16,7 +16,14 @@ WebSocket.prototype.send = function (text) {
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
     const kind = new URL(request.url).pathname === "/webhook" ? "asks" : "commands";
-    if (request.method !== "POST" || skew !== kind) return super.fetch(request);
+    if (skew !== kind) return super.fetch(request);
+    const hello = request.headers.get("x-hello");
+    if (hello !== null) {
+      const headers = new Headers(request.headers);
+      headers.set("x-hello", newer(hello));
+      return super.fetch(new Request(request, { headers }));
+    }
+    if (request.method !== "POST") return super.fetch(request);
     return super.fetch(new Request(request, { body: newer(await request.text()) }));
   }
 

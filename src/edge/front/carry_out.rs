@@ -8,11 +8,10 @@ use wasm_bindgen::prelude::*;
 use worker::{Env, Request, Response, Result};
 
 use super::body::Body;
-use super::bridge::{self, Opened};
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::list_tasks;
-use super::quota;
+use super::{quota, stream};
 use crate::edge::address::TaskAddress;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::objects::{AskError, Object};
@@ -124,11 +123,7 @@ impl Front {
             }
             FollowCall::SendStreamingMessage(_) => None,
         };
-        let opened = bridge::open(object, StreamCommand { command, after }, self.observer).await;
-        Ok(opened.and_then(|opened| match opened {
-            Opened::Stream(response) => Ok(response),
-            Opened::Answer(response) => to_response(response),
-        }))
+        Ok(stream::open(&self.env, object.id(), StreamCommand { command, after }).await)
     }
 
     /// The object of the task that a call names, or of a new one. An id that was never given out is refused

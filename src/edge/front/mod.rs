@@ -18,25 +18,22 @@
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
-//! | `bridge`, `client_stream`, `link`, `inbox` | answers by a stream |
+//! | `stream` | lets `js/stream.js` answer by a stream |
 
 mod admission;
 mod body;
-mod bridge;
 mod card;
 mod carry_out;
-mod client_stream;
 mod decision;
 mod exchange;
 mod head;
 mod identify;
-mod inbox;
-mod link;
 mod listing;
 mod page;
 mod plan;
 mod quota;
 mod route;
+mod stream;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;

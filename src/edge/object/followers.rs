@@ -1,49 +1,58 @@
 //! The sockets of the followers of a task, on the side of its object.
 //!
 //! The sockets are hibernatable: an object whose run is over can be evicted while they stay open. The object
-//! keeps one thing about a socket, in its attachment: whether the follower was answered. Each follower keeps its
-//! own position.
+//! keeps one thing about a socket, in its attachment: the dialect of a follower that was answered. Each follower keeps
+//! its own position.
+
+use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
-use worker::{State, WebSocket, WebSocketPair};
+use worker::{Delay, State, WebSocket, WebSocketPair};
 
 use crate::edge::socket::{CloseCode, close};
 use crate::session::{Beginning, Next, frame};
 use a2a::binding::http::HttpResponse;
+use a2a::dialect::Dialect;
 
-/// Accepts one more follower, unless there are `limit` already. Gives the end of the socket that goes to it.
-pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocket>> {
+/// Accepts one more follower, unless there are `limit` already. The client's end of the pair goes to it.
+pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocketPair>> {
     if state.get_websockets().len() >= limit {
         return Ok(None);
     }
-    let WebSocketPair { client, server } = WebSocketPair::new()?;
-    state.accept_web_socket(&server);
-    Ok(Some(client))
+    let pair = WebSocketPair::new()?;
+    state.accept_web_socket(&pair.server);
+    Ok(Some(pair))
 }
 
-/// Sends a frame to all followers. The output gate holds it until all rows written before are durable.
-///
-/// When the task `is_over`, the sockets of followers that were answered are closed. A follower whose first
-/// message is still on its way is answered when the message comes.
-pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>, is_over: bool) {
+/// Sends a frame to all followers, if there are any. The output gate holds it until all rows written before are
+/// durable.
+pub(super) fn publish(state: &State, frame: &dyn Fn() -> Option<String>) -> bool {
     let sockets = state.get_websockets();
     if sockets.is_empty() {
-        return;
+        return false;
     }
-    let text = frame().map(|text| JsValue::from_str(&text));
-    for socket in &sockets {
-        if let Some(text) = &text {
-            send(socket, text);
+    if let Some(text) = frame().map(|text| JsValue::from_str(&text)) {
+        for socket in &sockets {
+            send(socket, &text);
         }
-        if is_over && is_answered(socket) {
-            close(socket, CloseCode::Over);
-        }
+    }
+    true
+}
+
+/// Closes the sockets of the followers that were answered, a while after the last event: what the two ends of each say
+/// about it would otherwise hold up the last deliveries.
+///
+/// A follower whose hello is still on its way is answered when that comes.
+pub(super) async fn close_late(state: &State) {
+    Delay::from(LATE).await;
+    for socket in state.get_websockets().iter().filter(|socket| is_answered(socket)) {
+        close(socket, CloseCode::Over);
     }
 }
 
-/// Answers a follower: sends its first frames.
-pub(super) fn begin(socket: &WebSocket, beginning: &Beginning) {
-    let _ = raw(socket).serialize_attachment(&JsValue::TRUE);
+/// Answers a follower that speaks this dialect: sends its first frames.
+pub(super) fn begin(socket: &WebSocket, dialect: Dialect, beginning: &Beginning) {
+    let _ = raw(socket).serialize_attachment(&JsValue::from_str(dialect.version()));
     for frame in &beginning.frames {
         send(socket, &JsValue::from_str(frame));
     }
@@ -96,6 +105,9 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = bufferedAmount)]
     fn buffered_amount(this: &RawSocket) -> Option<f64>;
 }
+
+/// How long after the last event sockets are closed: by then it is delivered.
+const LATE: Duration = Duration::from_millis(250);
 
 /// How much may wait for a follower that does not read, in bytes.
 const MAX_BUFFERED_BYTES: f64 = 4.0 * 1024.0 * 1024.0;

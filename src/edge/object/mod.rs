@@ -15,13 +15,13 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::{
     Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
-    WebSocketIncomingMessage, durable_object,
+    WebSocketPair, durable_object,
 };
 
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
-use crate::edge::ask::{Ask, Form, Refusal};
+use crate::edge::ask::{Ask, Form, HELLO, Refusal};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
@@ -41,13 +41,14 @@ use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{FollowCall, TaskCall, Terms};
 use store::SqlTaskStore;
 
-/// The object of one task.
-#[durable_object(websocket)]
+/// The object of one task. The macro is told of requests only: nothing has to be done when a socket closes or breaks, so
+/// such events are handled by nobody. The other handlers are exported below.
+#[durable_object(fetch)]
 #[derive(Clone)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
-    session: Rc<RefCell<Option<Rc<TaskSession>>>>,
+    session: Rc<InMemory>,
 }
 
 // After a caught panic the object goes on. A session that broke is opened again from storage.
@@ -63,71 +64,14 @@ impl DurableObject for TaskObject {
         let is_upgrade = request.headers().has("upgrade")?;
         let form = Form::of(request.method().as_ref(), &request.path(), is_upgrade);
         let body = if form.has_body() { read_text(&request).await? } else { String::new() };
-        let read = Ask::read(form, &body);
+        let hello = if is_upgrade { request.headers().get(HELLO)? } else { None };
+        let read = Ask::read(form, hello, &body);
         drop(body);
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
             Err(error) => Err(self.unreadable(&error)),
         };
         answer.or_else(refuse)
-    }
-
-    /// The first and only message over a follower's socket: a `StreamCommand`.
-    async fn websocket_message(
-        &self,
-        socket: WebSocket,
-        message: WebSocketIncomingMessage,
-    ) -> Result<()> {
-        let read = match &message {
-            WebSocketIncomingMessage::String(text) => {
-                read_json(text).map_err(|error| error.to_string())
-            }
-            WebSocketIncomingMessage::Binary(_) => Err("it is not text".to_owned()),
-        };
-        let StreamCommand { command, after } = match read {
-            Ok(command) => command,
-            Err(reason) => {
-                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                close(&socket, CloseCode::Unreadable);
-                return Ok(());
-            }
-        };
-        let session = match self.session(Opening::ByRequest) {
-            Ok(session) => session,
-            Err(Error::Unavailable(_)) => {
-                close(&socket, CloseCode::Unreadable);
-                return Ok(());
-            }
-            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
-            // the session that is opened then knows it.
-            Err(_) => {
-                close(&socket, CloseCode::Unavailable);
-                return Ok(());
-            }
-        };
-        let reply = command.reply.clone();
-        match begin_stream(&session, command, after).await {
-            Ok(beginning) => followers::begin(&socket, &beginning),
-            Err(error) => followers::refuse(&socket, &reply.error(&error)),
-        }
-        Ok(())
-    }
-
-    async fn websocket_close(
-        &self,
-        socket: WebSocket,
-        _code: usize,
-        _reason: String,
-        _was_clean: bool,
-    ) -> Result<()> {
-        close(&socket, CloseCode::Over);
-        self.let_go_soon();
-        Ok(())
-    }
-
-    async fn websocket_error(&self, socket: WebSocket, _error: worker::Error) -> Result<()> {
-        close(&socket, CloseCode::Over);
-        Ok(())
     }
 }
 
@@ -175,6 +119,15 @@ impl TaskObject {
         })
         .await
     }
+
+    /// The first and only message over the socket of a follower whose hello did not come with the upgrade.
+    #[wasm_bindgen(js_name = webSocketMessage)]
+    pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
+        let handled = AssertUnwindSafe(async move {
+            self.answer_follower(&socket.into(), &message.as_string().unwrap_or_default()).await;
+        });
+        handled.await;
+    }
 }
 
 impl TaskObject {
@@ -185,7 +138,7 @@ impl TaskObject {
                 Ok(answer) => to_response(answer).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
-            Ask::Follow => self.accept_follower(),
+            Ask::Follow(hello) => self.accept_follower(hello).await,
             Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
@@ -268,13 +221,44 @@ impl TaskObject {
         if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
-    fn accept_follower(&self) -> Result<Answer> {
+    /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
+    /// socket before that leaves.
+    async fn accept_follower(&self, hello: Option<String>) -> Result<Answer> {
         let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
         let limit = settings.limits.max_streams;
-        match followers::accept(&self.state, limit)? {
-            Some(client) => Response::from_websocket(client).map(Ok),
-            None => Ok(Err(Refusal::TooManyFollowers(limit))),
+        let Some(WebSocketPair { client, server }) = followers::accept(&self.state, limit)? else {
+            return Ok(Err(Refusal::TooManyFollowers(limit)));
+        };
+        let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
+        let Some(hello) = hello else { return Ok(Ok(answer.empty())) };
+        self.answer_follower(&server, &hello).await;
+        Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
+    }
+
+    /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket.
+    async fn answer_follower(&self, socket: &WebSocket, hello: &str) {
+        let StreamCommand { command, after } = match read_json(hello) {
+            Ok(command) => command,
+            Err(error) => {
+                let reason = error.to_string();
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+                return close(socket, CloseCode::Unreadable);
+            }
+        };
+        let session = match self.session(Opening::ByRequest) {
+            Ok(session) => session,
+            Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
+            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
+            // the session that is opened then knows it.
+            Err(_) => return close(socket, CloseCode::Unavailable),
+        };
+        let reply = command.reply.clone();
+        match begin_stream(&session, command, after).await {
+            Ok(beginning) => followers::begin(socket, reply.dialect(), &beginning),
+            Err(error) => followers::refuse(socket, &reply.error(&error)),
         }
+        drop(session);
+        self.let_go_soon();
     }
 
     fn observer(&self) -> ConsoleObserver {
@@ -304,7 +288,7 @@ impl TaskObject {
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
             Rc::new(SqlTaskStore::new(self.state.clone())),
-            platform::ports(&self.state, &self.env, self.observer()),
+            platform::ports(&self.state, &self.env, self.observer(), &self.session),
             settings.limits.clone(),
             find,
             opening,
@@ -329,9 +313,7 @@ impl TaskObject {
         let session = self.session.clone();
         self.state.wait_until(async move {
             Delay::from(LET_GO_AFTER).await;
-            session
-                .borrow_mut()
-                .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
+            let_go(&session);
         });
     }
 
@@ -339,6 +321,16 @@ impl TaskObject {
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
+}
+
+/// The session in memory, if one is open.
+type InMemory = RefCell<Option<Rc<TaskSession>>>;
+
+/// Drops the session of a large task that has ended, if no event uses it.
+fn let_go(session: &InMemory) {
+    session
+        .borrow_mut()
+        .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
 }
 
 /// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.

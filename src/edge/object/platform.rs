@@ -1,13 +1,13 @@
 //! The ports of a task inside its object.
 
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
-use super::followers;
+use super::{InMemory, followers, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::poll::poll_now;
@@ -21,15 +21,20 @@ use crate::edge::service::random::WorkerRandom;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 
-/// All ports of the task of one object but its storage.
-pub(super) fn ports(state: &Rc<State>, env: &Env, observer: ConsoleObserver) -> Ports {
+/// All ports of the task of one object but its storage. The session, once it is open, owns them.
+pub(super) fn ports(
+    state: &Rc<State>,
+    env: &Env,
+    observer: ConsoleObserver,
+    session: &Rc<InMemory>,
+) -> Ports {
     let object = ObjectId::new(state.id().to_string());
     let index = D1Index { env: env.clone() };
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
         runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
-        followers: Rc::new(Sockets { state: state.clone() }),
+        followers: Rc::new(Sockets { state: state.clone(), session: Rc::downgrade(session) }),
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
@@ -91,11 +96,20 @@ impl Runtime for ObjectRuntime {
 /// The sockets of the followers of one task.
 struct Sockets {
     state: Rc<State>,
+    session: Weak<InMemory>,
 }
 
 impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
-        followers::publish(&self.state, frame, is_over);
+        if followers::publish(&self.state, frame) && is_over {
+            let (state, session) = (self.state.clone(), self.session.clone());
+            self.state.wait_until(async move {
+                followers::close_late(&state).await;
+                if let Some(session) = session.upgrade() {
+                    let_go(&session);
+                }
+            });
+        }
     }
 }
 

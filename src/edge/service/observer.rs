@@ -15,6 +15,9 @@ pub(in crate::edge) struct ConsoleObserver {
 }
 
 impl ConsoleObserver {
+    /// The one that has the console only.
+    pub(in crate::edge) const CONSOLE: Self = Self { is_development: false };
+
     /// The observer of a deployment. One whose settings cannot be read has the console only.
     pub(in crate::edge) fn of(env: &Env) -> Self {
         let is_development = bindings::settings(env).is_ok_and(|settings| settings.development);

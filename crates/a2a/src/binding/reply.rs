@@ -9,7 +9,6 @@ use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
 use super::media_type::MediaType;
 use super::rest;
-use super::sse::EventWriter;
 use crate::Outcome;
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -105,10 +104,10 @@ impl Reply {
         Ok(response)
     }
 
-    /// What writes the events of a stream: each carries the body of an [`outcome`](Self::outcome).
-    pub fn events(&self) -> EventWriter {
-        let (before, behind) = self.transport.around_result();
-        EventWriter::new(self.dialect, before, behind)
+    /// What stands before the result in each event of a stream, and what behind it: an event carries the body of an
+    /// [`outcome`](Self::outcome).
+    pub fn around_result(&self) -> (String, &'static str) {
+        self.transport.around_result()
     }
 
     /// The answer with an error.
@@ -188,7 +187,8 @@ mod tests {
             let answer = reply.outcome(&Outcome::Tasks("{}".to_owned())).expect("an answer");
             assert_eq!((answer.status, answer.body.as_str()), (200, result));
             assert_eq!(header(&answer, "content-type"), Some(media_type));
-            assert_eq!(reply.events().event(Some(3), "{}"), format!("id: 3\ndata: {result}\n\n"));
+            let (before, behind) = reply.around_result();
+            assert_eq!(format!("{before}{{}}{behind}"), result);
             let refusal = reply.error(&error);
             assert_eq!(refusal.status, status);
             assert_eq!(header(&refusal, "content-type"), Some("application/json"));

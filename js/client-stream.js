@@ -1,0 +1,274 @@
+// One client's stream, without its socket: what each frame of the object comes to for the client, and what to ask the
+// object when the socket drops. Pure; `stream.js` has the socket.
+//
+// It owns the position: after a drop the object is asked for what comes after the position. Before the first frame has
+// come it is asked again what the client asked: an object knows a send that is repeated, and one that died before it
+// stored the message gets it again.
+//
+// `src/session/frame.rs` says what frames look like.
+
+/**
+ * What a stream is made from; `src/edge/front/stream/plan.rs` writes it.
+ *
+ * @typedef {object} Plan
+ * @property {string} task the id of the task
+ * @property {string} resume what to tell the object after a drop, up to the position; that and `}` follow
+ * @property {boolean} isTurn whether the stream ends when the task asks for input
+ * @property {boolean} isNew whether it may begin with the first event of a task, instead of a snapshot
+ * @property {number | null} position the generation of the newest event that the client has
+ * @property {boolean} showsGeneration whether the metadata of the first event of a task is to tell its generation
+ * @property {string} before what stands before the JSON of each event, in the client's binding
+ * @property {string} behind what stands behind it
+ * @property {Record<string, string>} headers the headers of the stream
+ * @property {Record<string, string>} every the headers of every answer
+ */
+
+/**
+ * An answer instead of a stream.
+ *
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {Record<string, string>} headers besides those of every answer
+ * @property {string} body
+ */
+
+/**
+ * What only Rust knows, in the client's form. Rarely called.
+ *
+ * @typedef {object} Words
+ * @property {(failure: Failure, hasBegun: boolean, limit: number) => Answer} refuse the answer with a failure
+ * @property {(json: string) => string} opening the first event of a task, with the generation in its metadata
+ */
+
+/** @typedef {"failed" | "other-version" | "too-many"} Failure */
+
+/** Why a socket between the front Worker and an object was closed, see `src/edge/socket.rs`. */
+export const CloseCode = Object.freeze({ over: 1000, more: 4000, tooSlow: 4001, unreadable: 4002, unavailable: 4003 });
+
+/** A comment, which clients ignore: shows that a silent stream is alive. */
+export const HEARTBEAT = ": keep-alive\n\n";
+
+/** One client's stream. */
+export class ClientStream {
+  /** Whether the object has said anything that opens the stream. */
+  hasBegun = false;
+  /** Whether nothing more will come. */
+  isOver = false;
+  /** Whether the object has said its last word, so that it closes the socket; false where only the client's turn is over. */
+  isLeftToObject = false;
+  /** The answer that the client gets instead of a stream, if there is to be none. @type {Answer | undefined} */
+  refusal;
+  /** The last piece of a stream that is over, if it breaks off. */
+  lastWord = "";
+  /** The generation of the newest event that the client has; null before any. @type {number | null} */
+  #position;
+  #hasGap = false;
+  /** How often connecting has failed, or the socket has dropped, since anything last came. */
+  #failures = 0;
+  /** Whether the object, or what it says, is of a version that does not fit this one. */
+  #isUnreadable = false;
+  #plan;
+  #hello;
+  #words;
+
+  /**
+   * @param {Plan} plan
+   * @param {string} hello what to tell the object first
+   * @param {Words} words
+   */
+  constructor(plan, hello, words) {
+    this.#plan = plan;
+    this.#hello = hello;
+    this.#words = words;
+    this.#position = plan.position;
+  }
+
+  /** What to tell the object when a socket is opened. */
+  hello() {
+    return this.hasBegun ? `${this.#plan.resume}${this.#position}}` : this.#hello;
+  }
+
+  /** Whether an event, or a frame that can be read, is missing since the last call: the socket is of no use any more. */
+  takeGap() {
+    const hasGap = this.#hasGap;
+    this.#hasGap = false;
+    return hasGap;
+  }
+
+  /**
+   * The pause before connecting, in milliseconds, which grows with every failure. After too many the stream ends: undefined.
+   * A stream that has not begun is refused as soon as a call that is no stream would be.
+   */
+  pauseMs() {
+    if (this.#failures > (this.hasBegun ? MAX_FAILURES : MAX_FIRST_FAILURES)) {
+      this.endWith(this.#isUnreadable ? "other-version" : "failed");
+      return undefined;
+    }
+    return this.#failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS << Math.min(this.#failures, 8), MAX_PAUSE_MS);
+  }
+
+  /** Connecting has failed. */
+  noteFailure() {
+    this.#failures += 1;
+  }
+
+  /** The socket was closed with this code. @param {number} code */
+  noteClosed(code) {
+    if (code === CloseCode.unreadable) {
+      this.#isUnreadable = true;
+      this.#failures += 1;
+    } else if (code === CloseCode.over && this.#position !== null) {
+      this.isOver = true;
+    } else if (code !== CloseCode.more && code !== CloseCode.tooSlow) {
+      this.#failures += 1;
+    }
+  }
+
+  /**
+   * The text for the client that a frame comes to; empty for what it has already. Undefined for a frame that this version
+   * cannot read: the object is then asked again after a pause, or one that says it again would be asked without end.
+   *
+   * @param {unknown} frame
+   * @returns {string | undefined}
+   */
+  take(frame) {
+    const at = typeof frame === "string" ? frame.indexOf("\n") : -1;
+    if (typeof frame !== "string" || at < 0) return this.#unreadable();
+    const rest = frame.slice(at + 1);
+    switch (frame[0]) {
+      case "E":
+      case "S": {
+        const generation = wholeNumber(frame.slice(1, at));
+        if (generation === undefined) return this.#unreadable();
+        return frame[0] === "E" ? this.#events(generation, rest) : this.#snapshot(generation, rest);
+      }
+      case "M":
+        this.hasBegun = true;
+        this.#end();
+        return this.#event("", rest.slice(1));
+      case "R":
+        if (this.hasBegun) return "";
+        this.hasBegun = true;
+        return HEARTBEAT;
+      case "X": {
+        const [status = "", ...told] = frame.slice(1, at).split(" ");
+        const number = wholeNumber(status);
+        return number === undefined ? this.#unreadable() : this.#refused(number, told.join(" "), rest);
+      }
+      default:
+        return this.#unreadable();
+    }
+  }
+
+  /**
+   * Gives up: by an answer, or where the stream has begun by a last event that says so.
+   *
+   * @param {Failure} failure
+   * @param {number} [limit] the number of streams that a task may have, where there are too many
+   */
+  endWith(failure, limit = 0) {
+    const answer = this.#words.refuse(failure, this.hasBegun, limit);
+    this.isOver = true;
+    if (this.hasBegun) this.lastWord = errorEvent(answer.body);
+    else this.refusal = answer;
+  }
+
+  #unreadable() {
+    this.#isUnreadable = true;
+    this.#failures += 1;
+    this.#hasGap = true;
+    return undefined;
+  }
+
+  /** @param {number} generation @param {string} line */
+  #snapshot(generation, line) {
+    if (this.#position !== null) return "";
+    this.#advance(generation, line);
+    return this.#event(`id: ${generation}\n`, line.slice(1));
+  }
+
+  /** @param {number} first @param {string} lines */
+  #events(first, lines) {
+    let text = "";
+    let generation = first;
+    for (let from = 0; from < lines.length && !this.isOver; generation += 1) {
+      const to = lines.indexOf("\n", from);
+      const line = to < 0 ? lines.slice(from) : lines.slice(from, to);
+      from = to < 0 ? lines.length : to + 1;
+      // Without a position a stream begins with a snapshot, which will include the event, or with the first event of a
+      // new task.
+      const position = this.#position ?? (this.#plan.isNew && generation === 1 ? 0 : null);
+      if (position === null) return text;
+      if (generation <= position) continue;
+      if (generation !== position + 1) {
+        this.#hasGap = true;
+        return text;
+      }
+      this.#advance(generation, line);
+      const json = line.slice(1);
+      const isOpening = generation === 1 && this.#plan.showsGeneration;
+      text += this.#event(`id: ${generation}\n`, isOpening ? this.#words.opening(json) : json);
+    }
+    return text;
+  }
+
+  /** @param {number} status @param {string} told @param {string} body */
+  #refused(status, told, body) {
+    this.#end();
+    if (this.hasBegun) return errorEvent(body);
+    this.refusal = { status, headers: { "content-type": "application/json", ...headersOf(told) }, body };
+    return "";
+  }
+
+  /** @param {string} id @param {string} json */
+  #event(id, json) {
+    return `${id}data: ${this.#plan.before}${json}${this.#plan.behind}\n\n`;
+  }
+
+  /** @param {number} generation @param {string} line with its mark, see `Mark` in `src/session/frame.rs` */
+  #advance(generation, line) {
+    this.#position = generation;
+    this.hasBegun = true;
+    this.#failures = 0;
+    this.#isUnreadable = false;
+    // The hello may be as large as a message, and is not told again.
+    this.#hello = "";
+    if (line[0] === "T") this.#end();
+    else if (line[0] === "I") this.isOver = this.#plan.isTurn;
+  }
+
+  #end() {
+    this.isOver = true;
+    this.isLeftToObject = true;
+  }
+}
+
+/** The last event of a stream that breaks off, with the body of an error answer. @param {string} body */
+function errorEvent(body) {
+  return `event: error\ndata: ${body}\n\n`;
+}
+
+/** The headers of a refusal, as its frame tells them; what is neither form is no header. @param {string} text */
+function headersOf(text) {
+  if (wholeNumber(text) !== undefined) return { "retry-after": text };
+  try {
+    const told = Object.entries(JSON.parse(text));
+    return Object.fromEntries(told.filter(([, value]) => typeof value === "string"));
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string} text */
+function wholeNumber(text) {
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+const FIRST_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 5_000;
+
+/** How often in a row connecting may fail before a stream that has begun ends: about a minute. */
+const MAX_FAILURES = 20;
+
+/** How often connecting may fail before the first frame: a fraction of a second. */
+const MAX_FIRST_FAILURES = 2;

@@ -1,0 +1,255 @@
+//! What a stream is made from, for `js/stream.js`: everything about it that only this side knows, as text.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::edge::command::StreamCommand;
+use crate::format;
+use crate::task::LogEntry;
+use a2a::FollowCall;
+use a2a::binding::http::{CORS, HttpResponse};
+use a2a::binding::sse;
+use a2a::error::Error;
+use a2a::model::decode::read_json;
+use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
+
+/// The plan of a stream. `js/client-stream.js` describes the members.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Plan<'a> {
+    task: &'a TaskId,
+    resume: &'a str,
+    is_turn: bool,
+    is_new: bool,
+    position: Option<u64>,
+    shows_generation: bool,
+    before: &'a str,
+    behind: &'a str,
+    headers: BTreeMap<&'a str, &'a str>,
+    every: BTreeMap<&'a str, &'a str>,
+}
+
+/// The plan of the stream that `hello` asks for, of this task: a line of JSON, and in the next line what to tell
+/// the object first.
+///
+/// # Errors
+///
+/// When it cannot be encoded.
+pub(super) fn plan(id: &TaskId, mut hello: StreamCommand) -> serde_json::Result<String> {
+    let (is_turn, is_new) = match &hello.command.call {
+        FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
+        FollowCall::SubscribeToTask(_) => (false, false),
+    };
+    let position = hello.after;
+    if is_new && hello.command.fingerprint.is_none() {
+        // Nobody else knows the task, so if the send is repeated its events are wanted from the first
+        // one on, not a snapshot.
+        hello.after = Some(0);
+    }
+    let first = serde_json::to_string(&hello)?;
+    let request = SubscribeToTaskRequest { tenant: None, id: id.clone() };
+    hello.command.call = FollowCall::SubscribeToTask(request);
+    hello.after = None;
+    let resume = serde_json::to_string(&hello)?;
+    let reply = &hello.command.reply;
+    let (before, behind) = reply.around_result();
+    let extensions = reply.extensions_header();
+    let mut headers: BTreeMap<&str, &str> = CORS.into_iter().chain(sse::HEADERS).collect();
+    headers.extend(extensions.as_ref().map(|(name, value)| (*name, value.as_str())));
+    let plan = Plan {
+        task: id,
+        resume: resume.strip_suffix(NO_POSITION).unwrap_or_default(),
+        is_turn,
+        is_new,
+        position,
+        shows_generation: hello.command.terms.shows_generation,
+        before: &before,
+        behind,
+        headers,
+        every: CORS.into_iter().collect(),
+    };
+    Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
+}
+
+/// How a [`StreamCommand`] without a position ends. The stream puts its position there.
+const NO_POSITION: &str = "null}";
+
+/// An answer instead of a stream, as `js/client-stream.js` takes it.
+#[derive(Serialize)]
+struct Answer<'a> {
+    status: u16,
+    headers: BTreeMap<&'a str, &'a str>,
+    body: &'a str,
+}
+
+/// The answer with which a stream that is resumed by `resume` is refused, or breaks off if it `has_begun`. `limit` is
+/// the number of streams that a task may have.
+pub(super) fn refusal(resume: &str, failure: &str, has_begun: bool, limit: usize) -> String {
+    let hello = read_json::<StreamCommand>(&format!("{resume}{NO_POSITION}")).ok();
+    let task = hello.as_ref().filter(|_| has_begun).and_then(|hello| match &hello.command.call {
+        FollowCall::SubscribeToTask(request) => Some(request.id.clone()),
+        FollowCall::SendStreamingMessage(_) => None,
+    });
+    let error = match failure {
+        "too-many" => Error::TooManyStreams(limit),
+        "other-version" => Error::Unavailable(format::OTHER_VERSION),
+        _ => Error::Internal { task },
+    };
+    let HttpResponse { status, headers, body } = match hello {
+        Some(hello) => hello.command.reply.error(&error),
+        None => HttpResponse::error(&error),
+    };
+    let headers = headers.iter().map(|(name, value)| (name.as_ref(), value.as_str())).collect();
+    serde_json::to_string(&Answer { status, headers, body: &body }).unwrap_or_default()
+}
+
+/// The event that opens the log of a task, with the generation in the metadata of the task. Frames have it
+/// as it is stored, for all followers alike.
+pub(super) fn opening(json: String) -> String {
+    let Ok(LogEntry::Task(task)) = LogEntry::parse(&json) else { return json };
+    let view = TaskView { generation: Some(1), ..task.view(HistoryLimit::All) };
+    serde_json::to_string(&view).map_or(json, |task| format!(r#"{{"task":{task}}}"#))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::auth::Caller;
+    use crate::edge::command::Command;
+    use a2a::binding::jsonrpc::RequestId;
+    use a2a::binding::{MediaType, Reply};
+    use a2a::{Call, Operation, Terms};
+
+    fn following(operation: Operation, task: Option<&str>, after: Option<u64>) -> StreamCommand {
+        let params = match operation {
+            Operation::SubscribeToTask => json!({"id": task}),
+            _ => json!({"message": {"messageId": "m", "role": "ROLE_USER",
+                "parts": [{"text": "x"}], "taskId": task}}),
+        };
+        let Ok(Call::Follow(call)) = operation.decode(params) else { panic!("{operation:?}") };
+        let command = Command {
+            agent: "a".to_owned(),
+            caller: Caller::anonymous(),
+            reply: Reply::rest(MediaType::Json),
+            fingerprint: None,
+            terms: Terms::default(),
+            call,
+        };
+        StreamCommand { command, after }
+    }
+
+    fn planned(hello: StreamCommand) -> (Value, StreamCommand) {
+        let text = plan(&TaskId::new("t"), hello).expect("plain data");
+        let (plan, hello) = text.split_once('\n').expect("two lines");
+        (serde_json::from_str(plan).expect("JSON"), read_json(hello).expect("a hello"))
+    }
+
+    #[test]
+    fn a_stream_of_a_new_task_asks_for_its_first_event() {
+        let (plan, hello) = planned(following(Operation::SendStreamingMessage, None, None));
+        assert_eq!(hello.after, Some(0));
+        assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(true), &json!(true)));
+        assert_eq!(plan["position"], Value::Null);
+    }
+
+    /// Its object may know it, and has a snapshot then.
+    #[test]
+    fn an_idempotent_send_asks_for_what_the_client_has_not() {
+        for after in [None, Some(2)] {
+            let mut keyed = following(Operation::SendStreamingMessage, None, after);
+            keyed.command.fingerprint = Some("f".to_owned());
+            let (plan, hello) = planned(keyed);
+            assert_eq!(hello.after, after);
+            assert_eq!((&plan["isNew"], &plan["position"]), (&json!(true), &json!(after)));
+        }
+    }
+
+    #[test]
+    fn follow_ups_and_subscriptions_begin_with_a_task_that_exists() {
+        for (operation, is_turn) in
+            [(Operation::SendStreamingMessage, true), (Operation::SubscribeToTask, false)]
+        {
+            let (plan, hello) = planned(following(operation, Some("t"), None));
+            assert_eq!(hello, following(operation, Some("t"), None));
+            assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(is_turn), &json!(false)));
+        }
+    }
+
+    #[test]
+    fn a_stream_is_resumed_as_a_subscription_from_its_position() {
+        let mut hello = following(Operation::SendStreamingMessage, None, None);
+        hello.command.reply = Reply::json_rpc(RequestId::NULL);
+        hello.command.terms.shows_generation = true;
+        let (plan, _) = planned(hello.clone());
+        let resume = plan["resume"].as_str().expect("text");
+        for position in [None, Some(7)] {
+            let told =
+                position.map_or_else(|| "null".to_owned(), |position: u64| position.to_string());
+            let resumed: StreamCommand = read_json(&format!("{resume}{told}}}")).expect("a hello");
+            let FollowCall::SubscribeToTask(request) = &resumed.command.call else {
+                panic!("{resumed:?}")
+            };
+            assert_eq!((request.id.as_str(), resumed.after), ("t", position));
+            assert_eq!(resumed.command.reply, hello.command.reply);
+            assert_eq!(resumed.command.terms, hello.command.terms);
+        }
+    }
+
+    #[test]
+    fn events_and_headers_are_in_the_form_of_the_client() {
+        let mut hello = following(Operation::SubscribeToTask, Some("t"), Some(3));
+        let uris = vec!["urn:a".to_owned(), "urn:b".to_owned()];
+        hello.command.reply = Reply::json_rpc(RequestId::NULL).with_extensions(uris);
+        let (plan, _) = planned(hello);
+        let before = r#"{"jsonrpc":"2.0","id":null,"result":"#;
+        assert_eq!((&plan["before"], &plan["behind"]), (&json!(before), &json!("}")));
+        assert_eq!(plan["position"], 3);
+        let header = |of: &str, name: &str| plan[of][name].as_str().map(str::to_owned);
+        assert_eq!(header("headers", "content-type").as_deref(), Some("text/event-stream"));
+        assert_eq!(header("headers", "a2a-extensions").as_deref(), Some("urn:a, urn:b"));
+        for of in ["headers", "every"] {
+            assert_eq!(header(of, "access-control-allow-origin").as_deref(), Some("*"));
+        }
+        assert_eq!(header("every", "content-type"), None);
+    }
+
+    #[test]
+    fn refusals_are_in_the_form_of_the_client() {
+        let resume = |reply: Reply| {
+            let mut hello = following(Operation::SubscribeToTask, Some("t"), None);
+            hello.command.reply = reply;
+            planned(hello).0["resume"].as_str().expect("text").to_owned()
+        };
+        let (rest, rpc) = (Reply::rest(MediaType::Json), Reply::json_rpc(RequestId::NULL));
+        for (reply, failure, has_begun, status, told) in [
+            (&rest, "failed", false, 500, "INTERNAL"),
+            (&rest, "failed", true, 500, "\"t\""),
+            (&rest, "other-version", false, 503, "UNAVAILABLE"),
+            (&rest, "too-many", false, 429, "5 streams"),
+            (&rpc, "too-many", false, 200, r#""id":null"#),
+            (&rpc, "failed", true, 200, "-32603"),
+        ] {
+            let answer = refusal(&resume(reply.clone()), failure, has_begun, 5);
+            let answer: Value = serde_json::from_str(&answer).expect("JSON");
+            assert_eq!(answer["status"], status, "{failure}");
+            assert_eq!(answer["headers"]["content-type"], "application/json");
+            let body = answer["body"].as_str().expect("text");
+            assert!(body.contains(told), "{failure}: {body}");
+        }
+    }
+
+    #[test]
+    fn the_first_event_of_a_task_tells_its_generation() {
+        let task =
+            r#"{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_SUBMITTED"}}}"#;
+        assert!(
+            opening(task.to_owned()).contains(r#"/generation":1"#),
+            "{}",
+            opening(task.to_owned())
+        );
+        assert_eq!(opening("{}".to_owned()), "{}");
+    }
+}

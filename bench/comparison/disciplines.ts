@@ -35,7 +35,7 @@ const PAGE = 20;
 const STREAMS = 200;
 
 /** Until WebAssembly and JavaScript are compiled as far as they will be: the first second takes twice the time of later ones. */
-const WARM_UP_MS = 1_500;
+const WARM_UP_MS = 6_000;
 
 export function disciplines({ rounds, sliceMs, streamRounds }: Effort, against: string | undefined): Discipline[] {
   const all = speakers(against);

@@ -1,5 +1,7 @@
 // What a benchmark gives, and the arithmetic behind it.
 
+import type { Plot } from "./plots/svg.ts";
+
 /** How long to measure. */
 export interface Effort {
   /** How often each figure is taken; what is shown is the median. */
@@ -19,6 +21,8 @@ export interface Section {
   text: string;
   columns: string[];
   rows: string[][];
+  /** Pictures above the table. */
+  plots?: Plot[];
 }
 
 /** Takes the figures of one kind. */

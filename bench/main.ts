@@ -5,11 +5,13 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { comparison, KEYS } from "./comparison/comparison.ts";
 import { costs } from "./costs.ts";
+import { distance } from "./distance.ts";
 import type { Effort, Section } from "./figures.ts";
 import { listing } from "./listing.ts";
 import { load } from "./load.ts";
 import { memory } from "./memory.ts";
 import { page, table } from "./report.ts";
+import { residents } from "./residents.ts";
 import { startup } from "./startup.ts";
 import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
@@ -28,7 +30,8 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   webhooks: () => webhooks(effort),
   lists: () => listing(effort),
   costs: () => costs(effort),
-  memory: () => memory(effort),
+  distance: () => distance(effort),
+  memory: async () => [await residents(effort), await memory(effort)],
   start: () => startup(gzip),
 };
 
@@ -54,6 +57,7 @@ const isWhole = !isQuick && values.only === undefined && values.against === unde
 if (isWhole) {
   mkdirSync(join(root, "docs"), { recursive: true });
   writeFileSync(join(root, "docs", "benchmarks.md"), page(sections));
+  for (const { name, svg } of sections.flatMap(({ plots = [] }) => plots)) writeFileSync(join(root, "docs", `${name}.svg`), svg);
   process.stdout.write("\nWritten to docs/benchmarks.md.\n");
 }
 process.exit();

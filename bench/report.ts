@@ -15,7 +15,10 @@ export function table({ columns, rows }: Section): string {
 
 /** The whole page. */
 export function page(sections: Section[]): string {
-  const parts = sections.map((section) => `## ${section.title}\n\n${wrapped(section.text)}\n\n${table(section)}\n`);
+  const parts = sections.map((section) => {
+    const plots = (section.plots ?? []).map(({ name, alt }) => `![${alt}](${name}.svg)`);
+    return `## ${section.title}\n\n${[wrapped(section.text), ...plots, table(section)].join("\n\n")}\n`;
+  });
   return `# Benchmarks
 
 Written by \`npm run bench\`; do not edit. It takes about eight minutes and measures again; \`npm run bench -- --quick\` gives rough

@@ -17,9 +17,8 @@ export class TaskObject extends DurableObject {
     const body = new ReadableStream({
       start: (controller) => {
         this.#streams.add(controller);
-        controller.enqueue(event({ first: true }));
+        controller.enqueue(encoder.encode(event({ first: true })));
       },
-      cancel: () => {},
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   }
@@ -42,15 +41,15 @@ export class TaskObject extends DurableObject {
 
   alarm() {}
 
-  /** Sends two events to all streams, a row for each before, and ends them. */
+  /** Sends two events to all streams as one chunk, with a row for both before, and ends them. */
   publish(text) {
     this.keep(text);
     const timestamp = new Date().toISOString();
-    for (const name of ["artifact", "TASK_STATE_COMPLETED"]) {
-      const bytes = event({ name, timestamp, text });
-      for (const stream of this.#streams) stream.enqueue(bytes);
+    const bytes = encoder.encode(event({ name: "artifact", text }) + event({ name: "TASK_STATE_COMPLETED", timestamp, text }));
+    for (const stream of this.#streams) {
+      stream.enqueue(bytes);
+      stream.close();
     }
-    for (const stream of this.#streams) stream.close();
     this.#streams.clear();
     return ANSWER;
   }
@@ -93,5 +92,5 @@ function json(text) {
 }
 
 function event(data) {
-  return encoder.encode(`data: ${JSON.stringify(data)}\n\n`);
+  return `data: ${JSON.stringify(data)}\n\n`;
 }

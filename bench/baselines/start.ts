@@ -5,9 +5,9 @@ import { buildSync } from "esbuild";
 import { EMPTY_WASM, root, startVariant, type Worker } from "../workers.ts";
 import { SCHEMA } from "./sdk-stores.ts";
 
-/** The official SDK for TypeScript; see sdk.ts, which has the variables. */
-export function startSdk(vars: Record<string, string> = {}): Promise<Worker> {
-  return startBaseline("sdk.ts", SCHEMA, vars);
+/** The official SDK for TypeScript; see sdk.ts, which has the variables. `change` gives what runs in place of the bundle. */
+export function startSdk(vars: Record<string, string> = {}, change?: (bundle: string) => string): Promise<Worker> {
+  return startBaseline("sdk.ts", SCHEMA, vars, change);
 }
 
 /** What the platform alone costs; see floors.js. */
@@ -15,12 +15,12 @@ export function startFloors(): Promise<Worker> {
   return startBaseline("floors.js", ["CREATE TABLE floor (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"]);
 }
 
-async function startBaseline(name: string, tables: string[], vars: Record<string, string> = {}): Promise<Worker> {
+async function startBaseline(name: string, tables: string[], vars: Record<string, string> = {}, change = (bundle: string) => bundle): Promise<Worker> {
   const entryPoints = [join(root, "bench", "baselines", name)];
   const { outputFiles } = buildSync({ entryPoints, bundle: true, minify: true, format: "esm", write: false, external: ["cloudflare:*"], conditions: ["workerd"] });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error(`${name} was not bundled`);
-  const worker = await startVariant({ "index.js": bundle.text, "index_bg.wasm": EMPTY_WASM }, vars);
+  const worker = await startVariant({ "index.js": change(bundle.text), "index_bg.wasm": EMPTY_WASM }, vars);
   const database = await worker.d1();
   for (const statement of tables) await database.prepare(statement).run();
   return worker;

@@ -4,6 +4,7 @@ import { digits, milliseconds, type Effort, type Section } from "../figures.ts";
 import { Cores } from "../processor.ts";
 import { contest, ratio, typical, type Outcome } from "./contest.ts";
 import { disciplines, type Discipline, type Goal } from "./disciplines.ts";
+import { deliveries, ratios } from "./pictures.ts";
 
 /** The keys of what is compared, for `--only`. */
 export const KEYS = ["send", "get", "list", "first-event", "fan-out"];
@@ -15,6 +16,7 @@ export async function comparison(effort: Effort, keys: string[], against: string
   for (const discipline of disciplines(effort, against).filter(({ key }) => keys.includes(key))) {
     held.push([discipline, await contest(discipline.entrants, discipline.rounds, cores)]);
   }
+  const fanOut = held.find(([{ key }]) => key === "fan-out");
   const lines = held.flatMap(([discipline, outcome]) => discipline.goals.map((goal) => ({ discipline, outcome, goal })));
   return [
     {
@@ -26,6 +28,7 @@ export async function comparison(effort: Effort, keys: string[], against: string
         "ratios are medians of the ratios within a round. CPU is the processor time of all threads of the server's process, " +
         "D1 and storage among them. That of a stream counts from its opening to its end. The delivery of the last event counts from " +
         `the timestamp of the status in that event. ${pinning(cores)}`,
+      plots: [ratios(held), ...(fanOut === undefined ? [] : [deliveries(fanOut[1])])],
       columns: [
         "", "figure", "÷ TypeScript", "goal", "met", "÷ floor", ...(against === undefined ? [] : [`÷ ${against}`]),
         "a2a-edge", ...(against === undefined ? [] : [against]), "TypeScript", "floor",

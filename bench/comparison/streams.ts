@@ -2,7 +2,7 @@
 
 import { Agent as Keeping, request, type IncomingMessage } from "node:http";
 import { Agent, message } from "../../tests/e2e/client.ts";
-import { percentile, sum } from "../figures.ts";
+import { percentile } from "../figures.ts";
 import { startFloors } from "../baselines/start.ts";
 import type { Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured } from "./contest.ts";
@@ -11,35 +11,41 @@ import type { Speaker } from "./entrants.ts";
 /** How long a task is held for those who want to follow it. */
 const HOLD_MS = 1_500;
 
+/** Rounds that do not count, see the warm-up of the others. */
+const WARM_UP_ROUNDS = 2;
+
 /** Until sockets that are closed late are closed. */
 const CLOSED_MS = 600;
 
 /** One stream after the other, each read to its end: the median time from the send to the first event, and processor time of a stream. */
-export function firstEvents({ role, name, start, endpoint }: Speaker, sliceMs: number): Entrant {
+export function firstEvents({ role, name, start, endpoint }: Speaker, sliceMs: number, warmUpMs: number): Entrant {
   return {
     role,
     name,
     start,
     async prepare(worker) {
-      const agent = new Keeping({ keepAlive: true, maxSockets: 1 });
-      const slice = async (ms: number): Promise<number[]> => {
-        const taken: number[] = [];
-        for (const begun = performance.now(); performance.now() < begun + ms; ) {
-          const sent = performance.now();
-          const stream = await open(endpoint(worker), "SendStreamingMessage", { message: message("hello") }, agent);
-          const text = await stream.ended;
-          if (!text.includes(COMPLETED)) throw new Error(`a stream of ${name} ended with ${text}`);
-          taken.push(stream.firstAt - sent);
-        }
-        return taken;
-      };
-      await slice(sliceMs);
+      await firstEventTimes(endpoint(worker), warmUpMs);
       return async (): Promise<Measured> => {
-        const [taken, cpuMs] = await computing(worker, () => slice(sliceMs));
+        const [taken, cpuMs] = await computing(worker, () => firstEventTimes(endpoint(worker), sliceMs));
         return { firstMs: percentile(taken, 50), cpuMs: cpuMs / taken.length };
       };
     },
   };
+}
+
+/** For some time, how long each of the streams of a quick task takes to its first event, one after the other on one connection. */
+export async function firstEventTimes(endpoint: string, forMs: number): Promise<number[]> {
+  const agent = new Keeping({ keepAlive: true, maxSockets: 1 });
+  const taken: number[] = [];
+  for (const begun = performance.now(); performance.now() < begun + forMs; ) {
+    const sent = performance.now();
+    const stream = await openStream(endpoint, "SendStreamingMessage", { message: message("hello") }, agent);
+    const text = await stream.ended;
+    if (!text.includes(COMPLETED)) throw new Error(`a stream of ${endpoint} ended with ${text}`);
+    taken.push(stream.firstAt - sent);
+  }
+  agent.destroy();
+  return taken;
 }
 
 /** Many streams of one task: the median time from its end to the delivery of that event, and processor time of a stream from its opening to its end. */
@@ -47,7 +53,7 @@ export function fanOut({ role, name, start, endpoint }: Speaker, streams: number
   const work = async (worker: Worker): Promise<Measured> => {
     const agent = new Agent(endpoint(worker));
     const { id } = await agent.sendForTask(`hold ${HOLD_MS}`, { returnImmediately: true });
-    return followed(worker, streams, () => open(endpoint(worker), "SubscribeToTask", { id }), async () => {});
+    return followed(worker, streams, () => openStream(endpoint(worker), "SubscribeToTask", { id }), async () => {});
   };
   return { role, name, start, prepare: (worker) => prepared(worker, work) };
 }
@@ -58,13 +64,21 @@ export function fanOutFloor(streams: number): Entrant {
   const work = async (worker: Worker): Promise<Measured> => {
     round += 1;
     const publish = () => fetch(`${worker.url}/publish?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
-    return followed(worker, streams, () => open(`${worker.url}/streams?${round}`), publish);
+    return followed(worker, streams, () => openStream(`${worker.url}/streams?${round}`), publish);
   };
   return { role: "floor", name: "an object that holds the streams", start: startFloors, prepare: (worker) => prepared(worker, work) };
 }
 
+/** Points of the curve of all deliveries. */
+export const PERCENTILES = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 100];
+
+/** The name of the figure at one of the `PERCENTILES`. */
+export function curveKey(percent: number): string {
+  return `delivered${percent}`;
+}
+
 async function prepared(worker: Worker, work: (worker: Worker) => Promise<Measured>): Promise<() => Promise<Measured>> {
-  await work(worker);
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await work(worker);
   return () => work(worker);
 }
 
@@ -84,7 +98,8 @@ async function followed(worker: Worker, count: number, openOne: () => Promise<St
     await new Promise((resolve) => setTimeout(resolve, CLOSED_MS));
     return delays;
   });
-  return { lastMs: percentile(delays, 50), meanMs: sum(delays) / count, cpuMs: cpuMs / count };
+  const curve = PERCENTILES.map((percent) => [curveKey(percent), percentile(delays, percent)] as const);
+  return { lastMs: percentile(delays, 50), cpuMs: cpuMs / count, ...Object.fromEntries(curve) };
 }
 
 /** When the task was completed, in the last event; members come in any order. */
@@ -92,20 +107,22 @@ const COMPLETED = "TASK_STATE_COMPLETED";
 const ENDED = /TASK_STATE_COMPLETED"[^{}]*"timestamp":"([^"]+)"|"timestamp":"[^"]+"[^{}]*TASK_STATE_COMPLETED/;
 
 /** A stream that has had its first event. */
-interface Stream {
+export interface Stream {
   firstAt: number;
   /** When the event came that says that the task is completed. */
   completedAt: number;
   ended: Promise<string>;
+  /** Goes without a word. */
+  leave: () => void;
 }
 
 /** Opens a stream, by a call or, without a method, by a GET. Keeps the text, and hardly looks at it meanwhile. */
-function open(url: string, method?: string, params?: unknown, agent: Keeping | false = false): Promise<Stream> {
+export function openStream(url: string, method?: string, params?: unknown, agent: Keeping | false = false): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0" };
     const onAnswer = (response: IncomingMessage): void => {
       let [text, tell] = ["", (_: string) => {}];
-      const stream: Stream = { firstAt: 0, completedAt: 0, ended: new Promise((ended) => (tell = ended)) };
+      const stream: Stream = { firstAt: 0, completedAt: 0, ended: new Promise((ended) => (tell = ended)), leave: () => response.destroy() };
       response.setEncoding("utf8").on("error", reject);
       response.on("data", (chunk: string) => {
         text += chunk;

@@ -25,8 +25,8 @@ export interface Group {
   goal?: number;
 }
 
-const WIDTH = 760;
-const LEFT = 250;
+const WIDTH = 860;
+const LEFT = 340;
 const BAR = 13;
 
 /** Groups of horizontal bars from 0, with the value at the end of each; `unit` follows the values. */

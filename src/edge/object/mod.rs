@@ -78,8 +78,8 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers a call of a client, which is a [`Command`], in the text form of `edge/answer.rs`: at once where nothing
-    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`]. The form is `call`, or `begin`
+    /// Answers a call of a client, which is a `Command`, in the text form of `edge/answer.rs`: at once where nothing
+    /// has to be waited for, else by a promise. A status of 500 or more is a `Refusal`. The form is `call`, or `begin`
     /// for an object that nobody has asked anything before.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, body: String) -> JsValue {

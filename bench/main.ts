@@ -20,7 +20,7 @@ import { root } from "./workers.ts";
 const { values } = parseArgs({ options: { quick: { type: "boolean" }, only: { type: "string" }, against: { type: "string" } } });
 const isQuick = values.quick === true;
 const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
-const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 7, sliceMs: 400, streamRounds: 5, isQuick };
+const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 5, sliceMs: 400, streamRounds: 5, isQuick };
 
 /** By the names that `--only` knows; those of the comparison name its rows, too. */
 const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
@@ -35,7 +35,10 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   start: () => startup(gzip),
 };
 
-const names = values.only?.split(",") ?? Object.keys(benchmarks);
+/** What `--quick` takes, unless `--only` names something. */
+const QUICK = ["comparison", "costs", "start"];
+
+const names = values.only?.split(",") ?? (isQuick ? QUICK : Object.keys(benchmarks));
 const unknown = names.find((name) => !(name in benchmarks) && !KEYS.includes(name));
 if (unknown !== undefined) {
   process.stderr.write(`There is no section "${unknown}", but these: ${[...Object.keys(benchmarks), ...KEYS].join(", ")}\n`);

@@ -1,7 +1,7 @@
 // How much the memory of workerd grows for bodies that are small as text and large as trees.
 
-import { hostile, memoryOf, post, warmUp } from "../tests/e2e/hostile-bodies.ts";
-import { grouped, type Effort, type Section } from "./figures.ts";
+import { hostile, MEBIBYTE, memoryOf, post, warmUp } from "../tests/e2e/hostile-bodies.ts";
+import { digits, grouped, type Effort, type Section } from "./figures.ts";
 import { startBuilt } from "./workers.ts";
 
 const AT_ONCE = 20;
@@ -16,10 +16,11 @@ export async function memory({ isQuick }: Effort): Promise<Section> {
       const body = Buffer.from(make());
       const one = await grown(body, 1);
       const many = await grown(body, AT_ONCE);
-      rows.push([kind, grouped(body.length / 1000), String(one.megabytes), one.answers, String(many.megabytes), many.answers]);
+      const perByte = digits((one.megabytes * MEBIBYTE) / body.length);
+      rows.push([kind, grouped(body.length / 1000), String(one.megabytes), perByte, one.answers, String(many.megabytes), many.answers]);
     }
   } else {
-    rows.push(["measured on Linux only", "", "", "", "", ""]);
+    rows.push(["measured on Linux only", "", "", "", "", "", ""]);
   }
   return {
     title: "Memory",
@@ -27,7 +28,7 @@ export async function memory({ isQuick }: Effort): Promise<Section> {
       "Each body is posted to the tool agent of a fresh Worker, once and 20 times at the same time. `MB` is how much more memory the " +
       "process of workerd had at its peak than idle just before, after some other sends: front Worker, task objects, D1 and storage " +
       "are all in it, and garbage that was not collected yet.",
-    columns: ["body", "KB", "one: MB", "answers", `${AT_ONCE} at once: MB`, "answers"],
+    columns: ["body", "KB", "one: MB", "for each byte", "answers", `${AT_ONCE} at once: MB`, "answers"],
     rows,
   };
 }

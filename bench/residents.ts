@@ -14,7 +14,7 @@ const HOLD = "hold 90000";
 const REST_MS = 1_000;
 
 export async function residents({ isQuick }: Effort): Promise<Section> {
-  const [count, rounds] = isQuick ? [300, 1] : [1_000, 3];
+  const [count, rounds] = isQuick ? [300, 1] : [1_000, 2];
   const rows: string[][] = [];
   for (const speaker of process.platform === "linux" ? speakers(undefined) : []) {
     const taken: [number, number][] = [];

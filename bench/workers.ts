@@ -1,6 +1,6 @@
 // Workers to measure, started by the harness of the end-to-end tests: the built one, other builds, and variants.
 
-import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,13 @@ export async function startVariant(modules: Modules, vars: Record<string, string
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
   copyFileSync(join(root, builtFolder, "test-agents.json"), join(folder, "test-agents.json"));
-  return start(relative(root, folder), { DEVELOPMENT: "true", ...vars });
+  const worker = await start(relative(root, folder), { DEVELOPMENT: "true", ...vars });
+  const { stop } = worker;
+  worker.stop = async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return worker;
 }
 
 async function start(buildDir: string, vars: Record<string, string>): Promise<Worker> {

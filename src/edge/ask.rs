@@ -21,8 +21,10 @@ pub(super) enum Ask {
     Follow(Upgrade),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
-    /// To delete the task if it is finished. Answered by status 204.
+    /// To delete the task if it is finished. Answered by status 204. Asked by the clean-up of version 0.2.0 and before.
     Delete,
+    /// To delete the task if it is finished, all but its row in the index, which the asker takes out. Answered by status 204.
+    Clear,
 }
 
 impl Ask {
@@ -33,6 +35,7 @@ impl Ask {
             Self::Follow(_) => Form::Follow,
             Self::NextNotification(_) => Form::NextNotification,
             Self::Delete => Form::Delete,
+            Self::Clear => Form::Clear,
         }
     }
 
@@ -45,7 +48,7 @@ impl Ask {
         match self {
             Self::Call(command) => encode(&*command).map(Some),
             Self::NextNotification(asked) => serde_json::to_string(&asked).map(Some),
-            Self::Follow(_) | Self::Delete => Ok(None),
+            Self::Follow(_) | Self::Delete | Self::Clear => Ok(None),
         }
     }
 
@@ -60,6 +63,7 @@ impl Ask {
             Form::Follow => Ok(Self::Follow(upgrade)),
             Form::NextNotification => read_json(body).map(Self::NextNotification),
             Form::Delete => Ok(Self::Delete),
+            Form::Clear => Ok(Self::Clear),
         }
     }
 }
@@ -92,6 +96,8 @@ pub(super) enum Form {
     NextNotification,
     /// A DELETE, without a body.
     Delete,
+    /// A DELETE at a path of its own, without a body. Objects of earlier versions take it for [`Delete`](Self::Delete).
+    Clear,
 }
 
 impl Form {
@@ -99,6 +105,7 @@ impl Form {
     pub(super) fn of(method: &str, path: &str, is_upgrade: bool) -> Self {
         match (method, path) {
             _ if is_upgrade => Self::Follow,
+            ("DELETE", STORAGE_PATH) => Self::Clear,
             ("DELETE", _) => Self::Delete,
             (_, WEBHOOK_PATH) => Self::NextNotification,
             (_, _) => Self::Call,
@@ -110,7 +117,7 @@ impl Form {
         match self {
             Self::Call | Self::NextNotification => "POST",
             Self::Follow => "GET",
-            Self::Delete => "DELETE",
+            Self::Delete | Self::Clear => "DELETE",
         }
     }
 
@@ -118,6 +125,7 @@ impl Form {
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::NextNotification => WEBHOOK_PATH,
+            Self::Clear => STORAGE_PATH,
             Self::Call | Self::Follow | Self::Delete => "/",
         }
     }
@@ -138,6 +146,9 @@ const BEGIN_PATH: &str = "/begin";
 
 /// Where an object takes what senders ask.
 const WEBHOOK_PATH: &str = "/webhook";
+
+/// What an object clears for the clean-up.
+const STORAGE_PATH: &str = "/storage";
 
 /// Why an object does not do what it was asked, apart from what it tells the client of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,8 +197,8 @@ impl Refusal {
             (Form::Call, _) => None,
             // Objects of version 0.1.0 answer 400.
             (Form::NextNotification, 400) => Some(Self::Unreadable),
-            (Form::Delete, 409) => Some(Self::NotDeleted),
-            (Form::Follow | Form::NextNotification | Form::Delete, _) => None,
+            (Form::Delete | Form::Clear, 409) => Some(Self::NotDeleted),
+            (Form::Follow | Form::NextNotification | Form::Delete | Form::Clear, _) => None,
         }
     }
 }
@@ -215,7 +226,7 @@ mod tests {
     use a2a::model::{GetTaskRequest, TaskId};
     use a2a::{TaskCall, Terms};
 
-    fn every_ask() -> [Ask; 4] {
+    fn every_ask() -> [Ask; 5] {
         let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
         let (call, reply) = (TaskCall::GetTask(request), Reply::rest(MediaType::Json));
         let command = Command {
@@ -234,7 +245,8 @@ mod tests {
             leaves: true,
         };
         let follow = Ask::Follow(Upgrade::read("/", Some("{}".to_owned())));
-        [Ask::Call(Box::new(command)), follow, Ask::NextNotification(asked), Ask::Delete]
+        let (call, next) = (Ask::Call(Box::new(command)), Ask::NextNotification(asked));
+        [call, follow, next, Ask::Delete, Ask::Clear]
     }
 
     #[test]
@@ -264,7 +276,9 @@ mod tests {
     #[test]
     fn the_heads_of_requests_are_those_of_earlier_versions() {
         let heads = every_ask().map(|ask| (ask.form().method(), ask.form().path()));
-        assert_eq!(heads, [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")]);
+        let known = [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")];
+        assert_eq!(heads[..4], known);
+        assert_eq!(heads[4], ("DELETE", "/storage"));
     }
 
     #[test]
@@ -283,6 +297,7 @@ mod tests {
             (Form::Call, Refusal::Failed(500)),
             (Form::NextNotification, Refusal::Unreadable),
             (Form::Delete, Refusal::NotDeleted),
+            (Form::Clear, Refusal::NotDeleted),
         ] {
             assert_eq!(Refusal::read(form, refusal.status()), Some(refusal));
         }
@@ -298,6 +313,7 @@ mod tests {
             (Form::Follow, 101),
             (Form::NextNotification, 200),
             (Form::Delete, 204),
+            (Form::Clear, 204),
         ] {
             assert_eq!(Refusal::read(form, status), None, "{form:?} {status}");
         }

@@ -67,6 +67,7 @@ pub(crate) use unannounced::Announcement;
 
 pub use follower::{Beginning, Next};
 pub use owned::Owned;
+pub use retention::Deletion;
 pub use sender::Sender;
 
 pub(crate) use follower::check_position;
@@ -259,7 +260,9 @@ impl TaskSession {
         };
         // A send that may be repeated is remembered from its first row on, and webhooks are owed its events.
         let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty();
-        if announcement == Announcement::ByTheAnswer && !is_known {
+        // An answer that does not wait for the index would have to correct the first row.
+        let waits = self.limits.index_wait_ms > 0;
+        if announcement == Announcement::ByTheAnswer && waits && !is_known {
             self.unannounced.begin();
         }
         self.life.draft(facts, new);
@@ -287,12 +290,12 @@ impl TaskSession {
         alarm::wake(self).await;
     }
 
-    /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
+    /// Deletes a finished task, and says whether it is gone. What fails is
     /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted
     /// all the same.
-    pub async fn delete(&self) -> bool {
+    pub async fn delete(&self, deletion: Deletion) -> bool {
         self.announce();
-        retention::delete(self).await
+        retention::delete(self, deletion).await
     }
 
     /// Takes what the consumer of the queue reports, and gives it the next notification of its webhook, if there

@@ -32,7 +32,7 @@ use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
-use crate::session::{Beginning, FindAgent, Opening, Sender, TaskSession};
+use crate::session::{Beginning, Deletion, FindAgent, Opening, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -149,10 +149,8 @@ impl TaskObject {
                 Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
                 Err(_) => Ok(Err(Refusal::Failed(500))),
             },
-            Ask::Delete => match self.delete().await {
-                Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
-                Err(refusal) => Ok(Err(refusal)),
-            },
+            Ask::Delete => deleted(self.delete(Deletion::Whole).await),
+            Ask::Clear => deleted(self.delete(Deletion::AllButItsRow).await),
         }
     }
 
@@ -218,9 +216,9 @@ impl TaskObject {
     }
 
     /// Deletes the task if it is finished.
-    async fn delete(&self) -> std::result::Result<(), Refusal> {
+    async fn delete(&self, deletion: Deletion) -> std::result::Result<(), Refusal> {
         let session = self.session(Opening::ByRequest).map_err(|_| Refusal::NotDeleted)?;
-        if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
+        if session.delete(deletion).await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
     /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
@@ -338,6 +336,13 @@ fn let_go(session: &InMemory) {
 
 /// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.
 type Answer = std::result::Result<Response, Refusal>;
+
+fn deleted(deleted: std::result::Result<(), Refusal>) -> Result<Answer> {
+    match deleted {
+        Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
 
 fn refuse(refusal: Refusal) -> Result<Response> {
     let builder = ResponseBuilder::new().with_status(refusal.status());

@@ -10,7 +10,8 @@ use crate::port::{Observation, Observer, Severity};
 /// [`received`] and [`statements`].
 #[derive(Clone, Copy)]
 pub(in crate::edge) struct ConsoleObserver {
-    is_development: bool,
+    /// Whether somebody may look at details.
+    pub(in crate::edge) is_development: bool,
 }
 
 impl ConsoleObserver {

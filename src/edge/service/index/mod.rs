@@ -1,5 +1,6 @@
 //! The index of tasks in D1. `STORAGE.md` describes the tables.
 
+mod finished;
 mod statements;
 
 use async_trait::async_trait;
@@ -12,15 +13,17 @@ use worker::{Env, Error, Result};
 
 use super::observer::ConsoleObserver;
 use super::rows::read_row;
-use crate::edge::address::{ObjectId, TaskAddress};
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use crate::port::{IndexRow, Observation, Observer, TaskIndex};
 use a2a::model::{TaskId, UnixMillis};
 use statements::{
-    Objects, Statement, agent_total_statement, excess_statement, lacks_objects, page_statement,
-    remove_statement, total_statement, unfinished_statement, upsert_statement,
+    Objects, Statement, lacks_objects, page_statement, remove_statement, total_statement,
+    unfinished_statement, upsert_statement,
 };
+
+pub(in crate::edge) use finished::{Old, Place};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct D1Index {
@@ -52,31 +55,6 @@ impl D1Index {
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
         total(self.run_one(unfinished_statement(owner, most)).await?)
-    }
-
-    /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
-    /// entry of the agent in the index once, unless it has no more than `keep` tasks at all.
-    ///
-    /// # Errors
-    ///
-    /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn finished_beyond(
-        &self,
-        agent: &str,
-        keep: u64,
-        most: u64,
-    ) -> Result<Vec<(TaskId, TaskAddress)>> {
-        if total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
-            return Ok(Vec::new());
-        }
-        let statements = |objects| vec![excess_statement(agent, keep, most, objects)];
-        let found = self.run_with_objects(statements).await?;
-        let addressed = |row| {
-            let AddressRow { id, object } = read_row(row)?;
-            let address = TaskAddress::stored(object, &id);
-            Ok((id, address))
-        };
-        found.into_iter().flatten().map(addressed).collect()
     }
 
     /// Writes the row of a task that this object holds, unless a row of the same or a newer generation is there.
@@ -112,9 +90,11 @@ impl D1Index {
         }
     }
 
-    /// Carries one statement out; gives the rows that it selects.
+    /// Carries one statement out, which costs less than a batch of one; gives the rows that it selects.
     async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
-        Ok(self.run(&[statement]).await?.pop().unwrap_or_default())
+        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
+        let result = JsFuture::from(prepared.inner().run()?).await?;
+        self.check(&statement, result.unchecked_into())
     }
 
     /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
@@ -135,14 +115,13 @@ impl D1Index {
         if let Some(error) = result.error()? {
             return Err(Error::RustError(error));
         }
-        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
-        let Cost { rows_read, rows_written } = cost.unwrap_or_default();
-        let sql = &statement.sql;
-        ConsoleObserver::of(&self.env).observe(&Observation::StatementRun {
-            sql,
-            rows_read,
-            rows_written,
-        });
+        let observer = ConsoleObserver::of(&self.env);
+        if observer.is_development {
+            let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
+            let Cost { rows_read, rows_written } = cost.unwrap_or_default();
+            let sql = &statement.sql;
+            observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
+        }
         Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
     }
 }
@@ -180,13 +159,6 @@ impl From<PageRow> for FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id };
         Self { position, object, head, history }
     }
-}
-
-/// What leads to the object of a task.
-#[derive(Deserialize)]
-struct AddressRow {
-    id: TaskId,
-    object: Option<ObjectId>,
 }
 
 /// A count.

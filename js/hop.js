@@ -2,6 +2,7 @@
 // between, without waiting (src/edge/front/plan.rs). A Rust future, and each crossing into WebAssembly, costs more than
 // all that is decided.
 import * as rust from "../../../index.js";
+import { open } from "./stream.js";
 
 // The binding of the task objects. src/edge/bindings.rs has the names of all.
 const TASKS = "TASKS";
@@ -34,6 +35,8 @@ export async function serve(request, env) {
       case "i":
       case "k":
         return await ask(env, request, head, body, plan.slice(0, line), plan.slice(line + 1));
+      case "s":
+        return await follow(env, head, body, plan.slice(1, line), plan.slice(line + 1));
       default:
         return await rust.carryOut(env, request, head, body);
     }
@@ -79,6 +82,18 @@ async function ask(env, request, head, body, address, command) {
   // A status of 500 and more says that the object has no answer for the client.
   if (answer[0] === "5") return respond(rust.failed(env, head, body, Number(answer.slice(0, 3)), ""));
   return respond(answer);
+}
+
+/** Opens a stream from the object of a task. */
+async function follow(env, head, body, address, plan) {
+  const namespace = env[TASKS];
+  let id;
+  try {
+    id = idOf(namespace, address);
+  } catch (error) {
+    return respond(rust.failed(env, head, body, 404, String(error)));
+  }
+  return open(namespace, String(id), plan, rust);
 }
 
 function idOf(namespace, address) {

@@ -17,10 +17,8 @@ use a2a::model::encode;
 pub(super) enum Ask {
     /// A call of a client. Answered by the finished HTTP response for the client, of a status below 500.
     Call(Box<Command>),
-    /// A socket for a follower. Answered by the socket. What the follower wants is a
-    /// [`StreamCommand`](super::command::StreamCommand): here, or if it is too long for a header the first message
-    /// over the socket. `js/stream.js` asks this.
-    Follow(Option<String>),
+    /// A socket for a follower. Answered by the socket. `js/stream.js` asks this.
+    Follow(Upgrade),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
     /// To delete the task if it is finished. Answered by status 204. Asked by the clean-up of version 0.2.0 and before.
@@ -54,19 +52,36 @@ impl Ask {
         }
     }
 
-    /// Reads what came in this form, with this header [`HELLO`].
+    /// Reads what came in this form, if it is an upgrade with this head.
     ///
     /// # Errors
     ///
     /// When the body is none of this version.
-    pub(super) fn read(form: Form, hello: Option<String>, body: &str) -> serde_json::Result<Self> {
+    pub(super) fn read(form: Form, upgrade: Upgrade, body: &str) -> serde_json::Result<Self> {
         match form {
             Form::Call => read_json(body).map(Box::new).map(Self::Call),
-            Form::Follow => Ok(Self::Follow(hello)),
+            Form::Follow => Ok(Self::Follow(upgrade)),
             Form::NextNotification => read_json(body).map(Self::NextNotification),
             Form::Delete => Ok(Self::Delete),
             Form::Clear => Ok(Self::Clear),
         }
+    }
+}
+
+/// What the head of an upgrade says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Upgrade {
+    /// What the follower wants, a [`StreamCommand`](super::command::StreamCommand). One that is too long for a header is
+    /// the first message over the socket.
+    pub(super) hello: Option<String>,
+    /// Whether nobody has asked the object anything before.
+    pub(super) begins: bool,
+}
+
+impl Upgrade {
+    /// Reads the path of an upgrade, and its header [`HELLO`].
+    pub(super) fn read(path: &str, hello: Option<String>) -> Self {
+        Self { hello, begins: path == BEGIN_PATH }
     }
 }
 
@@ -124,6 +139,10 @@ impl Form {
 /// The header of an upgrade with what the follower wants. An answer that has it, too, says that it was read: a version
 /// that does not know it waits for a message.
 pub(super) const HELLO: &str = "x-hello";
+
+/// Where an object takes an upgrade if nobody has asked it anything before. Versions that do not know it take all
+/// upgrades alike.
+const BEGIN_PATH: &str = "/begin";
 
 /// Where an object takes what senders ask.
 const WEBHOOK_PATH: &str = "/webhook";
@@ -225,7 +244,7 @@ mod tests {
             report: Some(report),
             leaves: true,
         };
-        let follow = Ask::Follow(Some("{}".to_owned()));
+        let follow = Ask::Follow(Upgrade::read("/", Some("{}".to_owned())));
         let (call, next) = (Ask::Call(Box::new(command)), Ask::NextNotification(asked));
         [call, follow, next, Ask::Delete, Ask::Clear]
     }
@@ -238,11 +257,19 @@ mod tests {
             assert_eq!(head, form, "the head of a request tells its form");
             let body = ask.clone().into_body().unwrap();
             assert_eq!(body.is_some(), form.has_body(), "{form:?}");
-            let hello = match &ask {
-                Ask::Follow(hello) => hello.clone(),
-                _ => None,
+            let upgrade = match &ask {
+                Ask::Follow(upgrade) => upgrade.clone(),
+                _ => Upgrade::default(),
             };
-            assert_eq!(Ask::read(form, hello, &body.unwrap_or_default()).unwrap(), ask);
+            assert_eq!(Ask::read(form, upgrade, &body.unwrap_or_default()).unwrap(), ask);
+        }
+    }
+
+    #[test]
+    fn an_upgrade_says_whether_it_is_the_first_thing_that_an_object_is_asked() {
+        for (path, begins) in [("/", false), ("/begin", true), ("/other", false)] {
+            assert_eq!(Form::of("GET", path, true), Form::Follow);
+            assert_eq!(Upgrade::read(path, None), Upgrade { hello: None, begins });
         }
     }
 
@@ -258,7 +285,7 @@ mod tests {
     fn a_body_that_cannot_be_read_is_an_error() {
         for form in [Form::Call, Form::NextNotification] {
             for body in ["", "{}", "[]", "{"] {
-                assert!(Ask::read(form, None, body).is_err(), "{form:?} {body}");
+                assert!(Ask::read(form, Upgrade::default(), body).is_err(), "{form:?} {body}");
             }
         }
     }

@@ -21,7 +21,7 @@ use worker::{
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
-use crate::edge::ask::{Ask, Form, HELLO, Refusal};
+use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
@@ -62,10 +62,11 @@ impl DurableObject for TaskObject {
 
     async fn fetch(&self, request: Request) -> Result<Response> {
         let is_upgrade = request.headers().has("upgrade")?;
-        let form = Form::of(request.method().as_ref(), &request.path(), is_upgrade);
+        let path = request.path();
+        let form = Form::of(request.method().as_ref(), &path, is_upgrade);
         let body = if form.has_body() { read_text(&request).await? } else { String::new() };
         let hello = if is_upgrade { request.headers().get(HELLO)? } else { None };
-        let read = Ask::read(form, hello, &body);
+        let read = Ask::read(form, Upgrade::read(&path, hello), &body);
         drop(body);
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
@@ -124,7 +125,8 @@ impl TaskObject {
     #[wasm_bindgen(js_name = webSocketMessage)]
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
         let handled = AssertUnwindSafe(async move {
-            self.answer_follower(&socket.into(), &message.as_string().unwrap_or_default()).await;
+            let hello = message.as_string().unwrap_or_default();
+            self.answer_follower(&socket.into(), &hello, Opening::ByRequest).await;
         });
         handled.await;
     }
@@ -138,7 +140,7 @@ impl TaskObject {
                 Ok(answer) => to_response(answer).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
-            Ask::Follow(hello) => self.accept_follower(hello).await,
+            Ask::Follow(upgrade) => self.accept_follower(upgrade).await,
             Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
@@ -221,20 +223,21 @@ impl TaskObject {
 
     /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
     /// socket before that leaves.
-    async fn accept_follower(&self, hello: Option<String>) -> Result<Answer> {
+    async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
         let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
         let limit = settings.limits.max_streams;
         let Some(WebSocketPair { client, server }) = followers::accept(&self.state, limit)? else {
             return Ok(Err(Refusal::TooManyFollowers(limit)));
         };
         let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
-        let Some(hello) = hello else { return Ok(Ok(answer.empty())) };
-        self.answer_follower(&server, &hello).await;
+        let Some(hello) = upgrade.hello else { return Ok(Ok(answer.empty())) };
+        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
+        self.answer_follower(&server, &hello, opening).await;
         Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
     }
 
     /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket.
-    async fn answer_follower(&self, socket: &WebSocket, hello: &str) {
+    async fn answer_follower(&self, socket: &WebSocket, hello: &str, opening: Opening) {
         let StreamCommand { command, after } = match read_json(hello) {
             Ok(command) => command,
             Err(error) => {
@@ -243,7 +246,7 @@ impl TaskObject {
                 return close(socket, CloseCode::Unreadable);
             }
         };
-        let session = match self.session(Opening::ByRequest) {
+        let session = match self.session(opening) {
             Ok(session) => session,
             Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
             // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:

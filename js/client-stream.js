@@ -11,8 +11,9 @@
  * What a stream is made from; `src/edge/front/stream/plan.rs` writes it.
  *
  * @typedef {object} Plan
- * @property {string} task the id of the task
- * @property {string} resume what to tell the object after a drop, up to the position; that and `}` follow
+ * @property {[string, string]} resume what to tell the object after a drop: the id of the task stands between these two, the
+ *   position and `}` behind them
+ * @property {boolean} begins whether nobody has asked the object anything before
  * @property {boolean} isTurn whether the stream ends when the task asks for input
  * @property {boolean} isNew whether it may begin with the first event of a task, instead of a snapshot
  * @property {number | null} position the generation of the newest event that the client has
@@ -68,16 +69,19 @@ export class ClientStream {
   /** Whether the object, or what it says, is of a version that does not fit this one. */
   #isUnreadable = false;
   #plan;
+  #task;
   #hello;
   #words;
 
   /**
    * @param {Plan} plan
+   * @param {string} task the id of the task
    * @param {string} hello what to tell the object first
    * @param {Words} words
    */
-  constructor(plan, hello, words) {
+  constructor(plan, task, hello, words) {
     this.#plan = plan;
+    this.#task = task;
     this.#hello = hello;
     this.#words = words;
     this.#position = plan.position;
@@ -85,7 +89,13 @@ export class ClientStream {
 
   /** What to tell the object when a socket is opened. */
   hello() {
-    return this.hasBegun ? `${this.#plan.resume}${this.#position}}` : this.#hello;
+    return this.hasBegun ? this.resume() : this.#hello;
+  }
+
+  /** What to tell the object after a drop. */
+  resume() {
+    const [before, behind] = this.#plan.resume;
+    return `${before}${this.#task}${behind}${this.#position}}`;
   }
 
   /** Whether an event, or a frame that can be read, is missing since the last call: the socket is of no use any more. */

@@ -2,6 +2,7 @@
 // between, without waiting (src/edge/front/plan.rs). A Rust future, and each crossing into WebAssembly, costs more than
 // all that is decided.
 import * as rust from "../../../index.js";
+import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
 const TASKS = "TASKS";
@@ -40,6 +41,8 @@ export async function serve(request, env) {
         return await ask(env, request, head, body, plan.slice(0, line), plan.slice(line + 1));
       case "l":
         return await list(env, request, head, body, plan.slice(1));
+      case "s":
+        return await follow(env, head, body, plan.slice(1, line), plan.slice(line + 1));
       default:
         return await rust.carryOut(env, request, head, body);
     }
@@ -100,6 +103,18 @@ async function list(env, request, head, body, statement) {
   const lines = found.results.map(({ line }) => line).join(LINE_END);
   const answer = rust.listed(env, head, body, lines, found.results[0]?.total, found.meta.rows_read);
   return answer === "~" ? rust.carryOut(env, request, head, body) : respond(answer);
+}
+
+/** Opens a stream from the object of a task. */
+async function follow(env, head, body, address, plan) {
+  const namespace = env[TASKS];
+  let id;
+  try {
+    id = idOf(namespace, address);
+  } catch (error) {
+    return respond(rust.failed(env, head, body, 404, String(error)));
+  }
+  return open(namespace, String(id), plan, rust);
 }
 
 function idOf(namespace, address) {

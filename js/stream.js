@@ -32,7 +32,7 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * The functions of the WebAssembly module that are called here, see `src/edge/front/stream/mod.rs`. None waits.
  *
  * @typedef {object} Rust
- * @property {(resume: string, failure: string, hasBegun: boolean, limit: number) => string} streamRefusal an `Answer` as JSON
+ * @property {(hello: string, failure: string, hasBegun: boolean, limit: number) => string} streamRefusal an `Answer` as JSON
  * @property {(json: string) => string} streamOpening
  * @property {(task: string, reason: string | undefined) => void} streamTrouble logs that the object did not answer for this
  *   reason, or without one that it sent a frame that cannot be read
@@ -58,6 +58,8 @@ class Bridge {
   #plan;
   #rust;
   #stream;
+  /** Whether nobody has asked the object anything before. */
+  #begins;
   /** The socket to the object, once it is open. @type {Socket | undefined} */
   #socket;
   /** The client's end, once the stream has begun. @type {ReadableStreamDefaultController | undefined} */
@@ -80,9 +82,9 @@ class Bridge {
     this.#address = address;
     this.#plan = JSON.parse(plan.slice(0, end));
     this.#rust = rust;
-    const { resume } = this.#plan;
-    this.#stream = new ClientStream(this.#plan, plan.slice(end + 1), {
-      refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(resume, failure, hasBegun, limit)),
+    this.#begins = this.#plan.begins;
+    this.#stream = new ClientStream(this.#plan, address, plan.slice(end + 1), {
+      refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(this.#stream.resume(), failure, hasBegun, limit)),
       opening: (json) => rust.streamOpening(json),
     });
   }
@@ -115,11 +117,13 @@ class Bridge {
   async #tryToConnect() {
     const hello = this.#stream.hello();
     const head = headerOf(hello);
+    const url = this.#begins ? "https://task/begin" : "https://task/";
+    this.#begins = false;
     let answer;
     try {
       // A new stub each time: after a failure the old one may stay broken.
       const stub = this.#namespace.get(this.#namespace.idFromString(this.#address));
-      answer = await stub.fetch("https://task/", { headers: { upgrade: "websocket", ...head } });
+      answer = await stub.fetch(url, { headers: { upgrade: "websocket", ...head } });
     } catch (error) {
       return this.#note(error instanceof Error ? error.message : String(error));
     }
@@ -142,7 +146,7 @@ class Bridge {
 
   /** @param {string} reason */
   #note(reason) {
-    this.#rust.streamTrouble(this.#plan.task, reason);
+    this.#rust.streamTrouble(this.#address, reason);
     this.#stream.noteFailure();
   }
 
@@ -151,7 +155,7 @@ class Bridge {
     if (socket !== this.#socket || this.#isDone) return;
     try {
       const text = this.#stream.take(frame);
-      if (text === undefined) this.#rust.streamTrouble(this.#plan.task, undefined);
+      if (text === undefined) this.#rust.streamTrouble(this.#address, undefined);
       if (text) this.#write(text);
       if (this.#stream.isOver) this.#finish();
       else if (this.#stream.takeGap()) this.#connectAgain(CloseCode.over);

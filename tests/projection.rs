@@ -20,7 +20,7 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
-use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
+use a2a_edge::session::{Deletion, FindAgent, Opening, Owned, Sender, TaskSession};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -160,9 +160,8 @@ fn a_quick_task_costs_one_statement_and_can_be_listed_when_it_is_answered() {
     host.platform.run_all();
     assert_eq!(host.index().statements(), 1);
     assert_eq!(host.indexed(), Indexed { generation: 4, failures: 0 });
-    let retention = i64::try_from(limits().retention_ms).unwrap();
-    assert_eq!(host.platform.alarm(), Some(UnixMillis(retention)), "nothing else is due");
-    assert_eq!(host.platform.alarms_set(), 1);
+    assert_eq!(host.platform.alarm(), None);
+    assert_eq!(host.platform.alarms_set(), 0);
 }
 
 #[test]
@@ -360,6 +359,50 @@ fn a_request_that_opens_a_finished_task_leaves_its_alarm_alone() {
     host.pass(100);
     assert!(owned(&session).with_task(|task| task.status.state.is_terminal()).unwrap());
     assert_eq!(host.platform.alarms_set(), set);
+}
+
+#[test]
+fn a_task_that_the_index_never_got_deletes_itself_when_its_time_is_over() {
+    let host = Host::default();
+    host.index().set_failing(true);
+    let session = host.open();
+    host.send(&session, "complete");
+    let kept = i64::try_from(limits().retention_ms).unwrap();
+    host.pass(limits().retention_ms);
+    host.platform.run_until(session.wake());
+    assert!(host.store.stored().is_some(), "the row could not be taken out");
+    host.index().set_failing(false);
+    let session = host.open();
+    host.ring(&session);
+    assert_eq!(host.store.stored(), None);
+    assert_eq!(host.row(), None);
+    assert!(host.platform.now().0 > kept);
+}
+
+#[test]
+fn an_alarm_of_an_earlier_version_deletes_a_task_that_is_listed() {
+    let host = Host::default();
+    host.send(&host.open(), "complete");
+    host.platform.run_all();
+    host.pass(limits().retention_ms + 1);
+    host.platform.run_until(host.open().wake());
+    assert_eq!((host.store.stored(), host.row()), (None, None));
+}
+
+#[test]
+fn a_task_that_is_not_finished_is_not_deleted() {
+    let host = Host::default();
+    let session = host.open();
+    host.send(&session, "ask");
+    for deletion in [Deletion::Whole, Deletion::AllButItsRow] {
+        assert!(!host.platform.run_until(session.delete(deletion)));
+        assert!(host.store.stored().is_some() && host.row().is_some());
+    }
+    host.send(&session, "complete");
+    assert!(host.platform.run_until(session.delete(Deletion::AllButItsRow)));
+    assert!(host.store.stored().is_none() && host.row().is_some(), "the asker takes it out");
+    let gone = host.platform.run_until(host.open().delete(Deletion::AllButItsRow));
+    assert!(gone, "there is nothing to delete any more");
 }
 
 #[test]

@@ -27,7 +27,7 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore, yield_once};
 use a2a_edge::port::{Clock, Runtime, StoredTask};
-use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
+use a2a_edge::session::{Deletion, FindAgent, Opening, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, TaskMachine, Wants};
 use async_trait::async_trait;
 use futures_util::future::select;
@@ -299,7 +299,10 @@ impl World {
             assert!(!is_known || !is_owing || says_owing, "a debt that is not known: {task:?}");
             if machine.is_active() || (is_owing && is_known) {
                 let now = self.platform.now();
-                let soon = UnixMillis(now.0 + i64::try_from(limits().keep_alive_ms).unwrap());
+                // A statement that fails is tried again less and less often.
+                let is_retried = task.indexed.failures > 0 && !machine.is_active();
+                let within = if is_retried { 300_000 } else { limits().keep_alive_ms };
+                let soon = UnixMillis(now.0 + i64::try_from(within).unwrap());
                 let is_looked_after = self.is_ringing.get() || alarm.is_some_and(|at| at <= soon);
                 assert!(is_looked_after, "nobody looks after it: {alarm:?} at {now:?}");
             }
@@ -346,7 +349,10 @@ impl World {
     /// The clean-up deletes the task, which was kept long enough and is still listed.
     fn clean_up(&self) {
         let deleted = self.session(Opening::ByRequest);
-        assert!(self.platform.run_until(deleted.delete()), "a finished task is deleted");
+        assert!(
+            self.platform.run_until(deleted.delete(Deletion::Whole)),
+            "a finished task is deleted"
+        );
         self.session.replace(None);
         self.platform.crash();
     }

@@ -116,6 +116,10 @@ function bindings(config, at, { name, prefix }) {
   if (consumer(dead) === undefined) {
     array("queues.consumers", `queue = "${dead}"`, "max_batch_size = 10", "max_batch_timeout = 1", "max_retries = 3");
   }
+  const deletions = queue("DELETIONS", `${name}-deletions`);
+  if (consumer(deletions) === undefined) {
+    array("queues.consumers", `queue = "${deletions}"`, "max_batch_size = 6", "max_batch_timeout = 0", "max_retries = 3");
+  }
 }
 
 /** The folder of the migrations as wrangler.toml names it: by way of node_modules where npm has the package there. */

@@ -17,14 +17,14 @@ use a2a::model::encode;
 pub(super) enum Ask {
     /// A call of a client. Answered by the finished HTTP response for the client, of a status below 500.
     Call(Box<Command>),
-    /// A socket for a follower. Answered by the socket. What the follower wants is a
-    /// [`StreamCommand`](super::command::StreamCommand): here, or if it is too long for a header the first message
-    /// over the socket. `js/stream.js` asks this.
-    Follow(Option<String>),
+    /// A socket for a follower. Answered by the socket. `js/stream.js` asks this.
+    Follow(Upgrade),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
-    /// To delete the task if it is finished. Answered by status 204.
+    /// To delete the task if it is finished. Answered by status 204. Asked by the clean-up of version 0.2.0 and before.
     Delete,
+    /// To delete the task if it is finished, all but its row in the index, which the asker takes out. Answered by status 204.
+    Clear,
 }
 
 impl Ask {
@@ -35,6 +35,7 @@ impl Ask {
             Self::Follow(_) => Form::Follow,
             Self::NextNotification(_) => Form::NextNotification,
             Self::Delete => Form::Delete,
+            Self::Clear => Form::Clear,
         }
     }
 
@@ -47,22 +48,40 @@ impl Ask {
         match self {
             Self::Call(command) => encode(&*command).map(Some),
             Self::NextNotification(asked) => serde_json::to_string(&asked).map(Some),
-            Self::Follow(_) | Self::Delete => Ok(None),
+            Self::Follow(_) | Self::Delete | Self::Clear => Ok(None),
         }
     }
 
-    /// Reads what came in this form, with this header [`HELLO`].
+    /// Reads what came in this form, if it is an upgrade with this head.
     ///
     /// # Errors
     ///
     /// When the body is none of this version.
-    pub(super) fn read(form: Form, hello: Option<String>, body: &str) -> serde_json::Result<Self> {
+    pub(super) fn read(form: Form, upgrade: Upgrade, body: &str) -> serde_json::Result<Self> {
         match form {
             Form::Call => read_json(body).map(Box::new).map(Self::Call),
-            Form::Follow => Ok(Self::Follow(hello)),
+            Form::Follow => Ok(Self::Follow(upgrade)),
             Form::NextNotification => read_json(body).map(Self::NextNotification),
             Form::Delete => Ok(Self::Delete),
+            Form::Clear => Ok(Self::Clear),
         }
+    }
+}
+
+/// What the head of an upgrade says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Upgrade {
+    /// What the follower wants, a [`StreamCommand`](super::command::StreamCommand). One that is too long for a header is
+    /// the first message over the socket.
+    pub(super) hello: Option<String>,
+    /// Whether nobody has asked the object anything before.
+    pub(super) begins: bool,
+}
+
+impl Upgrade {
+    /// Reads the path of an upgrade, and its header [`HELLO`].
+    pub(super) fn read(path: &str, hello: Option<String>) -> Self {
+        Self { hello, begins: path == BEGIN_PATH }
     }
 }
 
@@ -77,6 +96,8 @@ pub(super) enum Form {
     NextNotification,
     /// A DELETE, without a body.
     Delete,
+    /// A DELETE at a path of its own, without a body. Objects of earlier versions take it for [`Delete`](Self::Delete).
+    Clear,
 }
 
 impl Form {
@@ -84,6 +105,7 @@ impl Form {
     pub(super) fn of(method: &str, path: &str, is_upgrade: bool) -> Self {
         match (method, path) {
             _ if is_upgrade => Self::Follow,
+            ("DELETE", STORAGE_PATH) => Self::Clear,
             ("DELETE", _) => Self::Delete,
             (_, WEBHOOK_PATH) => Self::NextNotification,
             (_, _) => Self::Call,
@@ -95,7 +117,7 @@ impl Form {
         match self {
             Self::Call | Self::NextNotification => "POST",
             Self::Follow => "GET",
-            Self::Delete => "DELETE",
+            Self::Delete | Self::Clear => "DELETE",
         }
     }
 
@@ -103,6 +125,7 @@ impl Form {
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::NextNotification => WEBHOOK_PATH,
+            Self::Clear => STORAGE_PATH,
             Self::Call | Self::Follow | Self::Delete => "/",
         }
     }
@@ -117,8 +140,15 @@ impl Form {
 /// that does not know it waits for a message.
 pub(super) const HELLO: &str = "x-hello";
 
+/// Where an object takes an upgrade if nobody has asked it anything before. Versions that do not know it take all
+/// upgrades alike.
+const BEGIN_PATH: &str = "/begin";
+
 /// Where an object takes what senders ask.
 const WEBHOOK_PATH: &str = "/webhook";
+
+/// What an object clears for the clean-up.
+const STORAGE_PATH: &str = "/storage";
 
 /// Why an object does not do what it was asked, apart from what it tells the client of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,8 +197,8 @@ impl Refusal {
             (Form::Call, _) => None,
             // Objects of version 0.1.0 answer 400.
             (Form::NextNotification, 400) => Some(Self::Unreadable),
-            (Form::Delete, 409) => Some(Self::NotDeleted),
-            (Form::Follow | Form::NextNotification | Form::Delete, _) => None,
+            (Form::Delete | Form::Clear, 409) => Some(Self::NotDeleted),
+            (Form::Follow | Form::NextNotification | Form::Delete | Form::Clear, _) => None,
         }
     }
 }
@@ -196,7 +226,7 @@ mod tests {
     use a2a::model::{GetTaskRequest, TaskId};
     use a2a::{TaskCall, Terms};
 
-    fn every_ask() -> [Ask; 4] {
+    fn every_ask() -> [Ask; 5] {
         let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
         let (call, reply) = (TaskCall::GetTask(request), Reply::rest(MediaType::Json));
         let command = Command {
@@ -214,8 +244,9 @@ mod tests {
             report: Some(report),
             leaves: true,
         };
-        let follow = Ask::Follow(Some("{}".to_owned()));
-        [Ask::Call(Box::new(command)), follow, Ask::NextNotification(asked), Ask::Delete]
+        let follow = Ask::Follow(Upgrade::read("/", Some("{}".to_owned())));
+        let (call, next) = (Ask::Call(Box::new(command)), Ask::NextNotification(asked));
+        [call, follow, next, Ask::Delete, Ask::Clear]
     }
 
     #[test]
@@ -226,25 +257,35 @@ mod tests {
             assert_eq!(head, form, "the head of a request tells its form");
             let body = ask.clone().into_body().unwrap();
             assert_eq!(body.is_some(), form.has_body(), "{form:?}");
-            let hello = match &ask {
-                Ask::Follow(hello) => hello.clone(),
-                _ => None,
+            let upgrade = match &ask {
+                Ask::Follow(upgrade) => upgrade.clone(),
+                _ => Upgrade::default(),
             };
-            assert_eq!(Ask::read(form, hello, &body.unwrap_or_default()).unwrap(), ask);
+            assert_eq!(Ask::read(form, upgrade, &body.unwrap_or_default()).unwrap(), ask);
+        }
+    }
+
+    #[test]
+    fn an_upgrade_says_whether_it_is_the_first_thing_that_an_object_is_asked() {
+        for (path, begins) in [("/", false), ("/begin", true), ("/other", false)] {
+            assert_eq!(Form::of("GET", path, true), Form::Follow);
+            assert_eq!(Upgrade::read(path, None), Upgrade { hello: None, begins });
         }
     }
 
     #[test]
     fn the_heads_of_requests_are_those_of_earlier_versions() {
         let heads = every_ask().map(|ask| (ask.form().method(), ask.form().path()));
-        assert_eq!(heads, [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")]);
+        let known = [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")];
+        assert_eq!(heads[..4], known);
+        assert_eq!(heads[4], ("DELETE", "/storage"));
     }
 
     #[test]
     fn a_body_that_cannot_be_read_is_an_error() {
         for form in [Form::Call, Form::NextNotification] {
             for body in ["", "{}", "[]", "{"] {
-                assert!(Ask::read(form, None, body).is_err(), "{form:?} {body}");
+                assert!(Ask::read(form, Upgrade::default(), body).is_err(), "{form:?} {body}");
             }
         }
     }
@@ -256,6 +297,7 @@ mod tests {
             (Form::Call, Refusal::Failed(500)),
             (Form::NextNotification, Refusal::Unreadable),
             (Form::Delete, Refusal::NotDeleted),
+            (Form::Clear, Refusal::NotDeleted),
         ] {
             assert_eq!(Refusal::read(form, refusal.status()), Some(refusal));
         }
@@ -271,6 +313,7 @@ mod tests {
             (Form::Follow, 101),
             (Form::NextNotification, 200),
             (Form::Delete, 204),
+            (Form::Clear, 204),
         ] {
             assert_eq!(Refusal::read(form, status), None, "{form:?} {status}");
         }

@@ -37,11 +37,23 @@ pub(super) const WEBHOOKS: &str = "WEBHOOKS";
 /// The queue of notifications that were given up.
 pub(super) const DEAD_LETTERS: &str = "DEAD_LETTERS";
 
+/// The queue of finished tasks that are to be deleted.
+pub(super) const DELETIONS: &str = "DELETIONS";
+
 /// Puts a text into a queue.
 pub(super) async fn enqueue(env: &Env, queue: &str, text: String) -> Result<()> {
     let message = RawMessageBuilder::new(JsValue::from_str(&text));
     let message = message.build_with_content_type(QueueContentType::Text);
     env.queue(queue)?.send_raw(message).await
+}
+
+/// Puts texts into a queue, a message each: at most a hundred, of 256 KB together.
+pub(super) async fn enqueue_all(env: &Env, queue: &str, texts: Vec<String>) -> Result<()> {
+    let message = |text: String| {
+        let message = RawMessageBuilder::new(JsValue::from_str(&text));
+        message.build_with_content_type(QueueContentType::Text)
+    };
+    env.queue(queue)?.send_raw_batch(texts.into_iter().map(message)).await
 }
 
 /// The settings, read once per instance: variables do not change while one runs.

@@ -49,7 +49,7 @@ pub async fn fetch(
 /// The event `scheduled`: the cron trigger has fired.
 #[doc(hidden)]
 pub async fn scheduled(env: Env) -> Answered {
-    AssertUnwindSafe(jobs::prune(&env)).await;
+    AssertUnwindSafe(jobs::expire(&env)).await;
     Ok(JsValue::UNDEFINED)
 }
 

@@ -66,13 +66,13 @@ impl Object {
         read_json(&text).map_err(|error| AskError::Unreadable(error.to_string()))
     }
 
-    /// Lets it delete its task if that is finished.
+    /// Lets it delete all of its task but the row in the index, if the task is finished.
     ///
     /// # Errors
     ///
     /// [`Refusal::NotDeleted`] where the task is not finished; or when it does not answer.
-    pub(super) async fn delete(&self) -> Result<(), AskError> {
-        self.ask(Ask::Delete).await.map(|_| ())
+    pub(super) async fn clear(&self) -> Result<(), AskError> {
+        self.ask(Ask::Clear).await.map(|_| ())
     }
 
     async fn ask(&self, ask: Ask) -> Result<Response, AskError> {

@@ -1,4 +1,4 @@
-//! What the queues hold: jobs for senders of notifications, and dead letters.
+//! What the queues hold: jobs for senders of notifications, dead letters, and tasks that are to be deleted.
 //!
 //! A message tells by its form what it is, so queues may be called anything. Bodies are JSON texts, to which members
 //! may be added: a consumer of another version reads them during a deploy.
@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::address::{ObjectId, TaskAddress};
+use crate::format;
 use crate::port::WebhookJob;
 use crate::push::GivenUp;
 use a2a::model::TaskId;
@@ -16,6 +17,8 @@ use a2a::model::decode::{Decode, Fields, read_json};
 pub(super) enum Body {
     /// A webhook is owed notifications.
     Job(QueuedJob),
+    /// Tasks are to be deleted.
+    Deletions(DeletionJob),
     /// A notification was given up. Only operators read what is in it.
     DeadLetter,
 }
@@ -25,7 +28,7 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// When it is neither a job nor a dead letter.
+    /// When it is none of them.
     pub(super) fn read(text: &str) -> serde_json::Result<Self> {
         read_json(text)
     }
@@ -35,6 +38,9 @@ impl Decode for Body {
     fn decode(fields: &mut Fields) -> Option<Self> {
         if fields.member("generation").is_some() {
             return Some(Self::DeadLetter);
+        }
+        if let Some(until) = fields.number("until") {
+            return DeletionJob::decode(fields, until).map(Self::Deletions);
         }
         QueuedJob::decode(fields).map(Self::Job)
     }
@@ -62,6 +68,47 @@ impl Decode for QueuedJob {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let object = fields.string("object").map(ObjectId::new);
         Some(Self { job: WebhookJob::decode(fields)?, object })
+    }
+}
+
+/// Finished tasks that are to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DeletionJob {
+    /// The tasks.
+    pub(super) delete: Vec<Deletion>,
+    /// Until when it is worth doing, in milliseconds since the epoch: its tasks are found again by then.
+    pub(super) until: i64,
+}
+
+impl DeletionJob {
+    fn decode(fields: &mut Fields, until: i64) -> Option<Self> {
+        format::JOB.check(fields)?;
+        Some(Self { delete: fields.required_list("delete")?, until })
+    }
+}
+
+/// A task that is to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Deletion {
+    /// The task.
+    pub(super) task: TaskId,
+    /// The object of the task, if the task has another id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) object: Option<ObjectId>,
+}
+
+impl Deletion {
+    /// Where the task is.
+    pub(super) fn address(&self) -> TaskAddress {
+        TaskAddress::stored(self.object.clone(), &self.task)
+    }
+}
+
+impl Decode for Deletion {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let object = fields.string("object").map(ObjectId::new);
+        Some(Self { task: TaskId::new(fields.required_string("task")?), object })
     }
 }
 
@@ -130,8 +177,22 @@ mod tests {
     }
 
     #[test]
+    fn tasks_to_be_deleted_are_read_as_they_were_written() {
+        let deletion = |object| Deletion { task: TaskId::new("0a"), object };
+        let delete = vec![deletion(None), deletion(Some(ObjectId::new("0b")))];
+        let job = DeletionJob { delete, until: 5 };
+        let written = serde_json::to_value(&job).unwrap();
+        let expected =
+            json!({"delete": [{"task": "0a"}, {"task": "0a", "object": "0b"}], "until": 5});
+        assert_eq!(written, expected);
+        assert_eq!(Body::read(&written.to_string()).unwrap(), Body::Deletions(job));
+    }
+
+    #[test]
     fn other_messages_cannot_be_read() {
-        for text in ["", "not json", "[]", "{}", r#"{"agent":"demo","task":"0a"}"#] {
+        let newer = r#"{"delete":[{"task":"0a"}],"until":5,"format":2}"#;
+        let empty = r#"{"delete":[],"until":5}"#;
+        for text in ["", "not json", "[]", "{}", r#"{"agent":"demo","task":"0a"}"#, newer, empty] {
             assert!(Body::read(text).is_err(), "{text}");
         }
     }

@@ -208,17 +208,18 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
-    /// The clean-up deleted finished tasks of an agent, the oldest first.
-    TasksPruned {
-        /// The agent.
-        agent: &'a str,
+    /// The clean-up has put finished tasks into the queue of deletions whose time is over, or which are too many.
+    DeletionsQueued {
         /// The number of tasks.
         count: usize,
     },
-    /// The clean-up could not delete finished tasks of an agent; the next one tries it again.
-    PruningFailed {
-        /// The agent.
-        agent: &'a str,
+    /// The consumer of the queue of deletions has deleted finished tasks.
+    TasksDeleted {
+        /// The number of tasks.
+        count: usize,
+    },
+    /// The clean-up could not find or delete finished tasks; the next one tries it again.
+    CleanUpFailed {
         /// Why.
         reason: &'a str,
     },
@@ -267,7 +268,8 @@ impl Observation<'_> {
             Self::AccessDenied { .. }
             | Self::NotificationAttempted(_)
             | Self::NotificationGivenUp { .. }
-            | Self::TasksPruned { .. } => Severity::Info,
+            | Self::DeletionsQueued { .. }
+            | Self::TasksDeleted { .. } => Severity::Info,
             Self::AgentMissing { .. }
             | Self::AgentPanicked { .. }
             | Self::OpeningFailed { .. }
@@ -289,7 +291,7 @@ impl Observation<'_> {
             | Self::JobUnreadable { .. }
             | Self::DeadLetter { .. }
             | Self::DeadLetterLost { .. }
-            | Self::PruningFailed { .. } => Severity::Error,
+            | Self::CleanUpFailed { .. } => Severity::Error,
         }
     }
 }
@@ -382,11 +384,12 @@ impl fmt::Display for Observation<'_> {
             Self::DeadLetterLost { letter, reason } => {
                 write!(out, "a dead letter could not be sent: {reason}: {letter}")
             }
-            Self::TasksPruned { agent, count } => {
-                write!(out, "{count} finished tasks of {agent} were deleted, the oldest first")
+            Self::DeletionsQueued { count } => {
+                write!(out, "{count} finished tasks are to be deleted")
             }
-            Self::PruningFailed { agent, reason } => {
-                write!(out, "old tasks of {agent} cannot be deleted now: {reason}")
+            Self::TasksDeleted { count } => write!(out, "{count} finished tasks were deleted"),
+            Self::CleanUpFailed { reason } => {
+                write!(out, "old tasks cannot be deleted now: {reason}")
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::retention::Deletion;
 use super::{Opening, TaskSession, index, notifications};
 use crate::task::{Armed, Deadlines, RunStart, Wants};
 use a2a::model::UnixMillis;
@@ -67,14 +68,15 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     let wants = session.life.with_machine(|machine| {
         let run = machine.run().filter(|_| machine.is_active());
+        let is_listed = !session.index.owes(machine.status_generation());
         let looks = session.webhooks.looks(machine, now);
         Wants {
             run_until: run.map(RunStart::deadline),
-            owes_index: session.index.owes(machine.status_generation()),
+            owes_index: !is_listed,
             index_retry: session.index.retry_at(),
             webhook_look: looks.look,
             webhook_retry: looks.retry,
-            keep_until: session.retention.keep_until(machine),
+            keep_until: session.retention.alarm(machine, is_listed),
         }
     });
     let keep_alive_ms = session.limits.keep_alive_ms;
@@ -94,7 +96,7 @@ pub(super) async fn wake(session: &TaskSession) {
     session.index.until_written().await;
     let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
-        session.delete().await;
+        session.delete(Deletion::Whole).await;
     }
     arm(session);
 }

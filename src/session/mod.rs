@@ -28,6 +28,7 @@ mod index_row;
 mod journal;
 mod life;
 mod notifications;
+mod opening;
 mod owned;
 mod retention;
 mod run;
@@ -66,25 +67,15 @@ use webhooks::Webhooks;
 pub(crate) use unannounced::Announcement;
 
 pub use follower::{Beginning, Next};
+pub use opening::Opening;
 pub use owned::Owned;
+pub use retention::Deletion;
 pub use sender::Sender;
 
 pub(crate) use follower::check_position;
 
 /// Finds the agent that answers for a task, by its slug.
 pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
-
-/// What opens a session, and what is known by that of its object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// A request. There may be a task, and the alarm may be set.
-    ByRequest,
-    /// The alarm. There may be a task, and the alarm is not set any more.
-    ByAlarm,
-    /// A send to an object that nobody has asked anything before: it holds nothing, and its alarm is not set. If that
-    /// is wrong, storing fails, and nothing is lost.
-    New,
-}
 
 /// One task in memory.
 ///
@@ -289,12 +280,12 @@ impl TaskSession {
         alarm::wake(self).await;
     }
 
-    /// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
+    /// Deletes a finished task, and says whether it is gone. What fails is
     /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted
     /// all the same.
-    pub async fn delete(&self) -> bool {
+    pub async fn delete(&self, deletion: Deletion) -> bool {
         self.announce();
-        retention::delete(self).await
+        retention::delete(self, deletion).await
     }
 
     /// Takes what the consumer of the queue reports, and gives it the next notification of its webhook, if there
@@ -344,7 +335,7 @@ impl TaskSession {
         // Store first, webhooks that came with the message included: whatever follows shows the task, and nobody
         // may see what a crash could undo.
         let facts = self.life.facts();
-        let indexed = self.indexed_at_first();
+        let indexed = unannounced::first_progress(self);
         let opening = facts.as_ref().map(|facts| FirstRow { facts, indexed });
         let is_first = !self.journal.is_opened();
         let stored = self.journal.store(self.life.generation(), opening, self.now());
@@ -377,23 +368,9 @@ impl TaskSession {
         }
     }
 
-    /// What the first row says of the index. When a task has come to rest before anybody knows of it, the row of the
-    /// index is about to be written, and most likely is before anybody does: that is one row less to write here.
-    fn indexed_at_first(&self) -> Indexed {
-        if self.unannounced.is_on() && self.life.is_settled() {
-            Indexed { generation: self.life.generation(), failures: 0 }
-        } else {
-            Indexed::default()
-        }
-    }
-
-    /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something: from
-    /// here on storage says what is true, and the task has the alarm that it wants.
+    /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something.
     fn announce(&self) {
-        if self.unannounced.end() && !self.is_broken() {
-            index::store_progress(self);
-            self.arm();
-        }
+        unannounced::announce(self);
     }
 
     /// Storage has failed: the session is not true to it any more.

@@ -1,4 +1,7 @@
 //! How long a finished task is kept, and how it is deleted.
+//!
+//! A task that is in the index is found there when its time is over, by the clean-up. Only one that the index has not got
+//! has to see to it itself, by its alarm.
 
 use std::cell::Cell;
 
@@ -7,6 +10,15 @@ use super::index::{retry_delay_ms, within_limit};
 use crate::port::Observation;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
+
+/// What of a finished task is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// Its row in the index, then what its object has stored.
+    Whole,
+    /// What its object has stored. Whoever asks for it takes the row out.
+    AllButItsRow,
+}
 
 /// When a task is deleted.
 pub(super) struct Retention {
@@ -33,6 +45,12 @@ impl Retention {
         Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
     }
 
+    /// When the alarm is needed for deleting the task: where the index has not got it (`is_listed`), so that nobody else
+    /// comes to it, and where deleting has failed.
+    pub(super) fn alarm(&self, machine: &TaskMachine, is_listed: bool) -> Option<UnixMillis> {
+        self.keep_until(machine).filter(|_| !is_listed || self.retry_at.get().is_some())
+    }
+
     /// Takes down that deleting failed; gives the number of failures, and the time before the next attempt in
     /// milliseconds.
     fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
@@ -44,15 +62,16 @@ impl Retention {
     }
 }
 
-/// Deletes a finished task from the index and from storage, and says whether it is gone. What fails is
-/// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted all
-/// the same.
-pub(super) async fn delete(session: &TaskSession) -> bool {
+/// Deletes a finished task, and says whether it is gone. What fails is tried again later; a task that is not finished stays.
+/// If there is no task, its row in the index is deleted all the same.
+pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     let is_unfinished = session.life.exists() && !session.life.is_over();
     if is_unfinished || session.health.is_broken() {
         return false;
     }
-    match remove(session).await {
+    // A row that is under way would come back.
+    session.index.until_written().await;
+    match remove(session, deletion).await {
         Ok(()) => {
             if session.life.exists() {
                 // What is in memory is not stored any more.
@@ -70,9 +89,12 @@ pub(super) async fn delete(session: &TaskSession) -> bool {
     }
 }
 
-/// The row first: if the storage went first, nobody would know of a row that could not be deleted.
-async fn remove(session: &TaskSession) -> Result<(), String> {
-    within_limit(session.ports.clock.as_ref(), session.ports.index.remove(session.id())).await?;
+/// The row first, unless the asker takes it out, who finds it again if that fails: if the storage went first, nobody would know of a row that could not be deleted.
+async fn remove(session: &TaskSession, deletion: Deletion) -> Result<(), String> {
+    if deletion == Deletion::Whole {
+        within_limit(session.ports.clock.as_ref(), session.ports.index.remove(session.id()))
+            .await?;
+    }
     if session.life.exists() {
         session.store.clear().await.map_err(|error| error.to_string())?;
     }
@@ -120,6 +142,16 @@ mod tests {
             let until = Retention::new(retention_ms).keep_until(&machine(is_canceled));
             assert_eq!(until, expected, "{retention_ms} {is_canceled}");
         }
+    }
+
+    #[test]
+    fn the_alarm_is_for_tasks_that_the_index_has_not_got_or_that_could_not_be_deleted() {
+        let retention = Retention::new(500);
+        assert_eq!(retention.alarm(&machine(true), true), None);
+        assert_eq!(retention.alarm(&machine(true), false), Some(UnixMillis(1_500)));
+        assert_eq!(retention.alarm(&machine(false), false), None);
+        retention.note_failed(UnixMillis(1_600));
+        assert_eq!(retention.alarm(&machine(true), true), Some(UnixMillis(2_600)));
     }
 
     #[test]

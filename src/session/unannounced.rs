@@ -7,6 +7,9 @@
 
 use std::cell::Cell;
 
+use super::{TaskSession, index};
+use crate::port::Indexed;
+
 /// When somebody outside of the object learns of a task that a message begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Announcement {
@@ -34,5 +37,23 @@ impl Unannounced {
     /// The task is announced. Whether it was unannounced until now.
     pub(super) fn end(&self) -> bool {
         self.0.take()
+    }
+}
+
+/// Announces the task: from here on storage says what is true, and the task has the alarm that it wants.
+pub(super) fn announce(session: &TaskSession) {
+    if session.unannounced.end() && !session.is_broken() {
+        index::store_progress(session);
+        session.arm();
+    }
+}
+
+/// What the first row says of the index. When a task has come to rest before anybody knows of it, the row of the index is
+/// about to be written, and most likely is before anybody does: that is one row less to write here.
+pub(super) fn first_progress(session: &TaskSession) -> Indexed {
+    if session.unannounced.is_on() && session.life.is_settled() {
+        Indexed { generation: session.life.generation(), failures: 0 }
+    } else {
+        Indexed::default()
     }
 }

@@ -1,12 +1,14 @@
-// How long a task is kept after it has ended.
+// How long a task is kept after it has ended: the cron trigger finds it in the index, and the queue of deletions has it deleted.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
+import { randomUUID } from "node:crypto";
 import { Agent, RpcError, followUp, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { blockObject } from "./sabotage.ts";
 
 let storage: string;
 let worker: Worker;
@@ -27,9 +29,28 @@ async function listed(): Promise<string[]> {
   return tasks.map(({ id }) => id);
 }
 
-/** Waits until a task is not listed any more, which does not wake it. */
+/** Has the trigger fire until a task is not listed any more, which does not wake it. */
 async function untilGone(id: string): Promise<void> {
-  await until(listed, (ids) => !ids.includes(id));
+  await until(
+    async () => {
+      await worker.cron();
+      return listed();
+    },
+    (ids) => !ids.includes(id),
+  );
+}
+
+/** Sends a task whose time is over when this comes back. */
+async function expired(text = "hello"): Promise<Task> {
+  const task = await demo.sendForTask(text);
+  await (await worker.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE id = ?").bind(task.id).run();
+  return task;
+}
+
+/** How many rows of the index satisfy a condition. */
+async function count(condition: string): Promise<number> {
+  const counted = await (await worker.d1()).prepare(`SELECT count(*) AS number FROM tasks WHERE ${condition}`).run<{ number: number }>();
+  return counted.results[0]?.number ?? 0;
 }
 
 /** The tables in the file of an object, without those of the platform. */
@@ -77,6 +98,65 @@ test("a restart does not forget the time of a task that nobody asks for", async 
     await untilGone(id);
     await assert.rejects(demo.getTask(id), notFound);
   }
+});
+
+test("tasks of any number of callers are found (§3.1.4)", async () => {
+  const d1 = await worker.d1();
+  // As many as take several pages, of more callers than one statement goes through; no object has them.
+  await d1
+    .prepare(
+      "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2600) " +
+        "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) " +
+        "SELECT 'caller ' || (n % 2200), 'demo', n, 'task ' || n, 'many', CASE WHEN n % 1300 = 0 THEN 6 ELSE 3 END, 1, '{}', '' FROM numbers",
+    )
+    .run();
+  assert.equal(await count("context_id = 'many'"), 2600);
+  await worker.cron();
+  await until(() => count("context_id = 'many'"), (left) => left === 2);
+  assert.equal(await count("context_id = 'many' AND state = 6"), 2, "those that wait for their clients stay");
+  await d1.prepare("DELETE FROM tasks WHERE context_id = 'many'").run();
+});
+
+test("the object decides: a task that is not finished stays, whatever the index says (§3.1.3)", async () => {
+  const asked = await demo.sendForTask("ask");
+  const d1 = await worker.d1();
+  await d1.prepare("UPDATE tasks SET state = 3, status_ms = 1 WHERE id = ?").bind(asked.id).run();
+  const { id } = await expired();
+  await untilGone(id);
+  assert.deepEqual(await demo.getTask(asked.id), asked);
+  const answered = await demo.sendForTask(followUp(asked, "red"));
+  assert.equal(answered.status.state, "TASK_STATE_COMPLETED");
+});
+
+test("jobs that come twice, too late or cannot be read do no harm (§3.1.3)", async () => {
+  const [twice, late] = [await demo.sendForTask("hello"), await demo.sendForTask("hello")];
+  const job = ({ id }: Task, until: number): string => JSON.stringify({ delete: [{ task: id }, { task: randomUUID() }], until });
+  await worker.enqueue("DELETIONS", "nonsense");
+  await worker.enqueue("DELETIONS", job(late, Date.now() - 1));
+  for (const _ of [1, 2]) await worker.enqueue("DELETIONS", job(twice, Date.now() + 60_000));
+  await until(listed, (ids) => !ids.includes(twice.id));
+  assert.deepEqual(await demo.getTask(late.id), late);
+  await untilGone(late.id);
+});
+
+test("while D1 does not answer nothing is deleted, and afterwards everything (§3.1.4)", async () => {
+  const { id } = await expired();
+  const d1 = await worker.d1();
+  await d1.prepare("ALTER TABLE tasks RENAME TO away").run();
+  await worker.cron();
+  await until(async () => worker.logs.filter(({ message }) => message.includes("old tasks cannot be deleted now")), (lines) => lines.length > 0);
+  await demo.getTask(id);
+  await d1.prepare("ALTER TABLE away RENAME TO tasks").run();
+  await untilGone(id);
+});
+
+test("an object that cannot be reached keeps no other task from being deleted (§3.1.4)", async () => {
+  const [blocked, other] = [await expired(), await expired()];
+  await worker.kill9();
+  blockObject(storage, blocked.id);
+  await worker.restart();
+  await untilGone(other.id);
+  assert.ok((await listed()).includes(blocked.id), "it is tried again the next time");
 });
 
 test("a restart before the time changes nothing for a task", async () => {

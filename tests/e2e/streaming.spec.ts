@@ -50,6 +50,14 @@ test("a send stream ends when the task asks, and the answer is a stream of its o
   assert.deepEqual(answered.map(({ id }) => id), [4, 5, 6]);
 });
 
+test("a message of any length and script begins a stream (§3.1.2)", async () => {
+  for (const text of ["ä€\u{1f600}\u007f", "ä".repeat(3_000), "x".repeat(8_000), "x".repeat(300_000)]) {
+    const events = await (await sendStreaming(demo.endpoint, { parts: [{ text }] })).rest();
+    assert.deepEqual(events[0]?.data.result?.task?.history?.[0]?.parts, [{ text }]);
+    assert.equal(kindOf(events.at(-1)!), "status:COMPLETED");
+  }
+});
+
 test("a subscription goes on through a question to the end (§3.1.6)", async () => {
   const task = await demo.sendForTask("ask");
   const stream = await subscribe(demo.endpoint, task.id);

@@ -140,7 +140,7 @@ describe("an object of another version than the front Worker", () => {
   let worker: Worker;
   let sink: Sink;
   let demo: Agent;
-  const skew = async (what: "" | "commands" | "asks" | "frames"): Promise<void> => void (await fetch(`${worker.url}/_skew?${what}`));
+  const skew = async (what: "" | "commands" | "asks" | "frames" | "header"): Promise<void> => void (await fetch(`${worker.url}/_skew?${what}`));
 
   afterEach(() => skew(""));
   before(async () => {
@@ -185,6 +185,19 @@ describe("an object of another version than the front Worker", () => {
       assert.equal(kindOf(seen.at(-1) ?? assert.fail()), "status:COMPLETED");
     });
   }
+
+  test("is told by a message what a follower wants, when it does not know the header for that", async () => {
+    await skew("header");
+    const stream = await sendStreaming(demo.endpoint, "ask");
+    const first = await stream.next();
+    const task = first.data.result?.task ?? assert.fail();
+    const subscribed = await subscribe(demo.endpoint, task.id, 1);
+    const [before, rest] = [await stream.rest(), subscribed.rest()];
+    await worker.evict(task.id, "close");
+    await demo.sendForTask(followUp(task, "green"));
+    assert.deepEqual([first, ...before].map(({ id }) => id), [1, 2, 3]);
+    assert.deepEqual((await rest).map(({ id }) => id), [2, 3, 4, 5, 6]);
+  });
 
   test("lets webhooks wait, and serves them when it is asked again (§4.3)", async () => {
     await skew("asks");

@@ -4,13 +4,13 @@ import { readFileSync, readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import { ClientStream, CloseCode, HEARTBEAT } from "../../js/client-stream.js";
 
-/** A stream of task `t`, whose first hello is `hello` and whose hello after a drop is `{"after":N}`. */
+/** A stream of task `t`, whose first hello is `hello` and whose hello after a drop is `{"t":N}`. */
 function stream(plan) {
   const whole = {
-    task: "t", resume: '{"after":', isTurn: false, isNew: false, position: null, showsGeneration: false,
+    resume: ['{"', '":'], begins: false, isTurn: false, isNew: false, position: null, showsGeneration: false,
     before: "", behind: "", headers: {}, every: {}, ...plan,
   };
-  return new ClientStream(whole, "hello", {
+  return new ClientStream(whole, "t", "hello", {
     refuse: (failure, hasBegun, limit) => ({ status: 500, headers: {}, body: [failure, hasBegun, limit].join() }),
     opening: (json) => `1:${json}`,
   });
@@ -77,7 +77,7 @@ describe("a client's stream", () => {
     assert.ok(subscribed.takeGap());
     assert.ok(!subscribed.takeGap());
     assert.equal(subscribed.pauseMs(), 0);
-    assert.equal(subscribed.hello(), '{"after":3}');
+    assert.equal(subscribed.hello(), '{"t":3}');
     assert.equal(take(subscribed, "E4\n.d\n.e"), event(4, "d") + event(5, "e"));
   });
 
@@ -102,7 +102,7 @@ describe("a client's stream", () => {
     const subscribed = subscription(2);
     assert.equal(take(subscribed, "R\n"), HEARTBEAT);
     assert.equal(take(subscribed, "R\n"), "");
-    assert.equal(subscribed.hello(), '{"after":2}');
+    assert.equal(subscribed.hello(), '{"t":2}');
   });
 
   test("is refused with the headers that the object gave and no others", () => {
@@ -139,7 +139,7 @@ describe("a client's stream", () => {
     const sent = newTask();
     take(sent, "E1\n.a");
     const pauses = pausesUntilEnd(sent, () => sent.noteClosed(1006));
-    assert.ok(pauses.every(([pause, hello]) => pause <= 5_000 && hello === '{"after":1}'), String(pauses));
+    assert.ok(pauses.every(([pause, hello]) => pause <= 5_000 && hello === '{"t":1}'), String(pauses));
     const waited = pauses.reduce((sum, [pause]) => sum + pause, 0);
     assert.ok(waited > 30_000 && waited < 90_000, String(waited));
     assert.equal(sent.lastWord, "event: error\ndata: failed,true,0\n\n");
@@ -158,7 +158,7 @@ describe("a client's stream", () => {
       take(sent, "E1\n.a");
       assert.equal(sent.take(frame), undefined, String(frame));
       assert.ok(sent.takeGap());
-      assert.deepEqual([sent.pauseMs(), sent.hello()], [50, '{"after":1}']);
+      assert.deepEqual([sent.pauseMs(), sent.hello()], [50, '{"t":1}']);
       assert.equal(take(sent, "E2\n.b"), event(2, "b"));
       assert.equal(sent.pauseMs(), 0, "an event ends the count");
       pausesUntilEnd(sent, () => sent.take(frame));

@@ -5,7 +5,7 @@ import { HEARTBEAT } from "../../js/client-stream.js";
 import { open } from "../../js/stream.js";
 
 const PLAN = {
-  task: "t", resume: '{"after":', isTurn: false, isNew: true, position: null, showsGeneration: false,
+  resume: ['{"', '":'], begins: false, isTurn: false, isNew: true, position: null, showsGeneration: false,
   before: "", behind: "", headers: { "content-type": "text/event-stream", cors: "*" }, every: { cors: "*" },
 };
 
@@ -39,20 +39,22 @@ class Socket {
 /** An object that answers upgrades by sockets; `answers` are given first. */
 class TaskObject {
   hellos = [];
+  urls = [];
   sockets = [];
   troubles = [];
   reads = true;
   answers = [];
   namespace = { idFromString: (text) => `id of ${text}`, get: (id) => ({ fetch: (...asked) => this.#fetch(id, ...asked) }) };
   rust = {
-    streamRefusal: (resume, ...rest) => JSON.stringify({ status: 500, headers: { "retry-after": "5" }, body: [resume, ...rest].join() }),
+    streamRefusal: (hello, ...rest) => JSON.stringify({ status: 500, headers: { "retry-after": "5" }, body: [hello, ...rest].join() }),
     streamOpening: (json) => json,
     streamTrouble: (task, reason) => this.troubles.push([task, reason]),
   };
 
   async #fetch(id, url, { headers }) {
-    assert.deepEqual([id, url, headers.upgrade], ["id of address", "https://task/", "websocket"]);
+    assert.deepEqual([id, headers.upgrade], ["id of t", "websocket"]);
     this.hellos.push(headers["x-hello"]);
+    this.urls.push(url);
     const answer = this.answers.shift();
     if (answer instanceof Error) throw answer;
     if (answer !== undefined) return answer;
@@ -63,7 +65,7 @@ class TaskObject {
 
   /** Opens a stream; `said` are the first frames. */
   async open(said, { hello = '{"hello":1}', ...plan } = {}) {
-    const opened = open(this.namespace, "address", `${JSON.stringify({ ...PLAN, ...plan })}\n${hello}`, this.rust);
+    const opened = open(this.namespace, "t", `${JSON.stringify({ ...PLAN, ...plan })}\n${hello}`, this.rust);
     opened.catch(() => {});
     await settled();
     this.last?.say(...said);
@@ -137,6 +139,18 @@ suite("the hello", () => {
   });
 });
 
+suite("an object that nobody has asked before", () => {
+  test("is told so once", async () => {
+    const object = new TaskObject();
+    object.answers = [new Error("it is gone")];
+    const opened = object.open([], { begins: true });
+    await pass(100);
+    object.last.say("E1\n.{}");
+    await opened;
+    assert.deepEqual(object.urls, ["https://task/begin", "https://task/"]);
+  });
+});
+
 suite("the first frame", () => {
   test("opens the stream", async () => {
     const object = new TaskObject();
@@ -175,7 +189,7 @@ suite("an object that gives no socket", () => {
     await pass(1_000);
     const response = await opened;
     assert.deepEqual([response.status, response.headers.get("retry-after"), response.headers.get("cors")], [500, "5", "*"]);
-    assert.equal(await response.text(), '{"after":,failed,false,0');
+    assert.equal(await response.text(), '{"t":null},failed,false,0');
     assert.deepEqual(object.hellos, Array(3).fill('{"hello":1}'));
     assert.deepEqual(object.troubles, ["it is gone", "it answered 503", "it is gone"].map((reason) => ["t", reason]));
   });
@@ -184,7 +198,7 @@ suite("an object that gives no socket", () => {
     const object = new TaskObject();
     object.answers = [{ status: 429, headers: new Headers({ "x-limit": "7" }) }];
     const response = await object.open([]);
-    assert.equal(await response.text(), '{"after":,too-many,false,7');
+    assert.equal(await response.text(), '{"t":null},too-many,false,7');
     assert.deepEqual([object.hellos.length, object.troubles], [1, []]);
   });
 });
@@ -208,7 +222,7 @@ suite("a stream that has begun", () => {
       first.say('E3\n.{"late":1}');
       first.end(1000);
       await pass(100);
-      assert.deepEqual(object.hellos.slice(1), ['{"after":2}'], name);
+      assert.deepEqual(object.hellos.slice(1), ['{"t":2}'], name);
       object.last.say("E3\n.{}\nT{}");
       assert.equal(await client.next(), event(3) + event(4), name);
       assert.equal(await client.next(), undefined, name);
@@ -225,7 +239,7 @@ suite("a stream that has begun", () => {
     await pass(120_000);
     const seen = [];
     for (let text = await client.next(); text !== undefined; text = await client.next()) seen.push(text);
-    assert.equal(seen.at(-1), 'event: error\ndata: {"after":,failed,true,0\n\n');
+    assert.equal(seen.at(-1), 'event: error\ndata: {"t":1},failed,true,0\n\n');
     assert.ok(seen.slice(0, -1).every((text) => text === HEARTBEAT));
   });
 
@@ -316,7 +330,7 @@ suite("a client that reads slowly", () => {
     assert.equal(await client.next(), event(4, large));
     const next = client.next();
     await settled();
-    assert.deepEqual(object.hellos.slice(1), ['{"after":4}']);
+    assert.deepEqual(object.hellos.slice(1), ['{"t":4}']);
     object.last.say("E5\nT{}");
     assert.deepEqual([await next, await client.next()], [event(5), undefined]);
   });

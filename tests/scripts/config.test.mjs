@@ -68,6 +68,14 @@ const INCOMPLETE = [
     "a consumer", without('[[queues.consumers]]\nqueue = "own-agent-webhooks-dead"\nmax_batch_size = 10\nmax_batch_timeout = 1\nmax_retries = 3'), "At the end:",
     ["[[queues.consumers]]", 'queue = "own-agent-webhooks-dead"', "max_batch_size = 10", "max_batch_timeout = 1", "max_retries = 3"],
   ],
+  [
+    "the queue of deletions", without('[[queues.producers]]\nbinding = "DELETIONS"\nqueue = "own-agent-deletions"'), "At the end:",
+    ["[[queues.producers]]", 'binding = "DELETIONS"', 'queue = "own-agent-deletions"'],
+  ],
+  [
+    "its consumer", without('[[queues.consumers]]\nqueue = "own-agent-deletions"\nmax_batch_size = 6\nmax_batch_timeout = 0\nmax_retries = 3'), "At the end:",
+    ["[[queues.consumers]]", 'queue = "own-agent-deletions"', "max_batch_size = 6", "max_batch_timeout = 0", "max_retries = 3"],
+  ],
   ["the cron trigger", without('[triggers]\ncrons = ["17 * * * *"]'), "At the end:", ["[triggers]", 'crons = ["17 * * * *"]']],
 ];
 
@@ -128,6 +136,7 @@ test("an environment needs bindings of its own", async () => {
   assert.deepEqual(lines(output).filter((line) => line.startsWith("[")), [
     "[[env.staging.durable_objects.bindings]]", "[[env.staging.d1_databases]]", "[[env.staging.queues.producers]]",
     "[[env.staging.queues.producers]]", "[[env.staging.queues.consumers]]", "[[env.staging.queues.consumers]]",
+    "[[env.staging.queues.producers]]", "[[env.staging.queues.consumers]]",
   ]);
 });
 

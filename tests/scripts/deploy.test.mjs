@@ -17,11 +17,16 @@ queue = "staging-webhooks"
 [[env.staging.queues.producers]]
 binding = "DEAD_LETTERS"
 queue = "staging-dead"
+[[env.staging.queues.producers]]
+binding = "DELETIONS"
+queue = "staging-deletions"
 [[env.staging.queues.consumers]]
 queue = "staging-dead"
 [[env.staging.queues.consumers]]
 queue = "staging-webhooks"
 dead_letter_queue = "staging-dead"
+[[env.staging.queues.consumers]]
+queue = "staging-deletions"
 `;
 
 let project, plain;
@@ -46,6 +51,8 @@ test("a deploy makes the queues, uploads, migrates, and says that there is no ac
     "queues create a2a-edge-webhooks",
     "queues info a2a-edge-webhooks-dead",
     "queues create a2a-edge-webhooks-dead",
+    "queues info a2a-edge-deletions",
+    "queues create a2a-edge-deletions",
     "deploy --message=a better one --var=A:1 --var=B:2 --keep-vars",
     "d1 migrations apply DB --remote",
   ]);
@@ -64,6 +71,8 @@ test("an environment reaches the queues, the upload and the migrations", async (
     "queues create staging-webhooks --env=staging",
     "queues info staging-dead --env=staging",
     "queues create staging-dead --env=staging",
+    "queues info staging-deletions --env=staging",
+    "queues create staging-deletions --env=staging",
     "deploy --env=staging",
     "d1 migrations apply DB --remote --env=staging",
   ]);

@@ -1,5 +1,6 @@
 // A Worker whose objects are asked by clients (`/_skew?commands`) or by senders of notifications (`/_skew?asks`), or whose followers are told
-// (`/_skew?frames`), in forms that this version does not know; `/_skew` ends that. What the queue retries comes again after a second, and is
+// (`/_skew?frames`), in forms that this version does not know, or whose objects do not know the header of an upgrade (`/_skew?header`);
+// `/_skew` ends that. What the queue retries comes again after a second, and is
 // logged with the pause that it was to have.
 import handlers, * as inner from "worker";
 
@@ -16,13 +17,14 @@ WebSocket.prototype.send = function (text) {
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
     const kind = new URL(request.url).pathname === "/webhook" ? "asks" : "commands";
-    if (skew !== kind) return super.fetch(request);
     const hello = request.headers.get("x-hello");
-    if (hello !== null) {
+    if (hello !== null && ["commands", "header"].includes(skew)) {
       const headers = new Headers(request.headers);
-      headers.set("x-hello", newer(hello));
+      if (skew === "header") headers.delete("x-hello");
+      else headers.set("x-hello", newer(hello));
       return super.fetch(new Request(request, { headers }));
     }
+    if (skew !== kind) return super.fetch(request);
     if (request.method !== "POST") return super.fetch(request);
     return super.fetch(new Request(request, { body: newer(await request.text()) }));
   }

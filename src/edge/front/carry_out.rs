@@ -116,14 +116,8 @@ impl Front {
         self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
         let parameters = parameters(head);
         let object = self.object(&parameters, &command, command.call.task_id())?;
-        let after = match &command.call {
-            FollowCall::SubscribeToTask(_) => parameters.after()?,
-            FollowCall::SendStreamingMessage(_) if parameters.idempotency_key()?.is_some() => {
-                parameters.after()?
-            }
-            FollowCall::SendStreamingMessage(_) => None,
-        };
-        Ok(stream::open(&self.env, object.id(), StreamCommand { command, after }).await)
+        let hello = hello(&parameters, command)?;
+        Ok(stream::open(&self.env, object.id(), hello).await)
     }
 
     /// The object of the task that a call names, or of a new one. An id that was never given out is refused
@@ -170,6 +164,25 @@ impl Front {
 pub(super) fn parameters(head: &Head<'_>) -> ServiceParameters {
     let (_, _, query) = split_url(head.url());
     ServiceParameters::read(|name| head.header(name).map(str::to_owned), query)
+}
+
+/// What the object is told that a stream is asked from.
+///
+/// # Errors
+///
+/// When the request says wrongly what the client has already.
+pub(super) fn hello(
+    parameters: &ServiceParameters,
+    command: Command<FollowCall>,
+) -> std::result::Result<StreamCommand, Error> {
+    let after = match &command.call {
+        FollowCall::SubscribeToTask(_) => parameters.after()?,
+        FollowCall::SendStreamingMessage(_) if parameters.idempotency_key()?.is_some() => {
+            parameters.after()?
+        }
+        FollowCall::SendStreamingMessage(_) => None,
+    };
+    Ok(StreamCommand { command, after })
 }
 
 /// What comes of a call: a response, which the platform may fail to build, or a refusal.

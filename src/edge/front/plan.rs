@@ -7,6 +7,7 @@
 //! | `n`, a line break, a command | ask a new object |
 //! | `i`, an id, a line break, a command | ask the object of this id |
 //! | `k`, a name as JSON, a line break, a command | ask the object of this name |
+//! | `s` before one of the last three, and the plan of a stream instead of the command | open a stream from that object |
 //! | `l` and a statement as JSON | let D1 carry it out, and [`listed`] answer |
 //! | `~` | let `carry_out` do it, which waits |
 //!
@@ -16,10 +17,11 @@
 use wasm_bindgen::prelude::*;
 use worker::Env;
 
-use super::carry_out::parameters;
+use super::carry_out::{hello, parameters};
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::{listing_failed, whole_page};
+use super::stream;
 use crate::edge::address::TaskAddress;
 use crate::edge::answer::to_text;
 use crate::edge::command::Command;
@@ -29,7 +31,7 @@ use crate::operation::list_tasks::{Page, TaskQuery};
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
-use a2a::{Call, Outcome, TaskCall};
+use a2a::{Call, Outcome};
 
 /// What to do with a request. Its body is `undefined` while it was not received, which is for `carry_out` to do.
 #[wasm_bindgen(js_name = plan)]
@@ -152,39 +154,40 @@ struct Listed<'a> {
 /// Why it is refused.
 fn plan_command(front: &Front, head: &Head<'_>, command: Command<Call>) -> Result<String, Error> {
     let Command { agent, caller, reply, fingerprint, terms, call } = command;
-    let call = match call {
-        Call::Task(call) => call,
+    let begins = match &call {
+        Call::Task(call) => call.message().is_some() && call.task_id().is_none(),
+        Call::Follow(call) => call.task_id().is_none(),
         Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
         Call::List(request) if !request.include_artifacts => {
-            let query = TaskQuery::new(&agent, &caller, &request)?;
+            let query = TaskQuery::new(&agent, &caller, request)?;
             return Ok(format!("l{}", D1Index::listing(&query)));
         }
-        Call::List(_) | Call::Follow(_) => return Ok(LATER.to_owned()),
+        Call::List(_) => return Ok(LATER.to_owned()),
     };
-    if begins_task(&call) && front.settings.max_active_tasks > 0 {
+    if begins && front.settings.max_active_tasks > 0 {
         return Ok(LATER.to_owned());
     }
-    let command = Command { agent, caller, reply, fingerprint, terms, call };
-    let address = TaskAddress::of_call(
-        &command.agent,
-        &command.caller.id,
-        command.call.task_id(),
-        parameters(head).idempotency_key()?,
-    );
-    let mut plan = match address {
+    let parameters = parameters(head);
+    let key = parameters.idempotency_key()?;
+    let address = match TaskAddress::of_call(&agent, &caller.id, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
         TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
         TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),
         TaskAddress::Named(name) => format!("k{}", encode(&name).unwrap_or_default()),
     };
-    plan.push('\n');
-    plan.push_str(&encode(&command).map_err(|_| Error::Internal { task: None })?);
-    Ok(plan)
-}
-
-/// Whether a call begins a task.
-fn begins_task(call: &TaskCall) -> bool {
-    call.message().is_some() && call.task_id().is_none()
+    let planned = match call {
+        Call::Follow(call) => {
+            let command = Command { agent, caller, reply, fingerprint, terms, call };
+            stream::plan::plan(hello(&parameters, command)?)
+                .map(|plan| format!("s{address}\n{plan}"))
+        }
+        Call::Task(call) => {
+            let command = Command { agent, caller, reply, fingerprint, terms, call };
+            encode(&command).map(|command| format!("{address}\n{command}"))
+        }
+        Call::Card | Call::List(_) => return Ok(LATER.to_owned()),
+    };
+    planned.map_err(|_| Error::Internal { task: None })
 }
 
 fn received(body: Option<&[u8]>, is_broken: bool) -> Received<'_> {

@@ -1,5 +1,5 @@
 //! The consumer of the queues: takes jobs, asks the objects what their webhooks are owed, sends it in order,
-//! and reports. Dead letters are logged.
+//! and reports. Dead letters are logged, and tasks that are to be deleted are (`deletion.rs`).
 //!
 //! A job says only that a webhook is owed something. One sender at a time has the lease of a webhook; it asks
 //! for one notification after the other and reports each, so that a webhook that is deleted gets nothing more. A
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
 use super::attempt::{host_of, is_turn_over, report};
+use super::deletion;
 use super::post::post;
 use crate::config::Settings;
 use crate::edge::bindings;
@@ -30,7 +31,7 @@ use crate::push::{
     Standing, patience_ms,
 };
 
-/// Handles one batch of either queue. Each message is settled on its own.
+/// Handles one batch of any queue. Each message is settled on its own.
 pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
     let settings = match bindings::settings(&env) {
         Ok(settings) => settings,
@@ -72,13 +73,20 @@ struct Lease {
     notification: Notification,
 }
 
-/// Settles a message. A dead letter is logged: its task knows of it already. For a job, the lease of its webhook
+/// Settles a message. Tasks are deleted. A dead letter is logged: its task knows of it already. For a job, the lease of its webhook
 /// is taken, if there is something to do and no other sender has it. From then on the object makes sure that
 /// the webhook is served, and the message is done.
 async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Option<Lease> {
     let text = message.body().as_string().unwrap_or_default();
     let job = match Body::read(&text) {
         Ok(Body::Job(job)) => job,
+        Ok(Body::Deletions(job)) => {
+            match deletion::delete(env, &job, observer).await {
+                true => message.ack(),
+                false => retry(&message, OTHER_VERSION_RETRY_S),
+            }
+            return None;
+        }
         Ok(Body::DeadLetter) => {
             observer.observe(&Observation::DeadLetter { letter: &text });
             message.ack();

@@ -1,9 +1,10 @@
-//! What runs without a client that waits: the consumer of the queues, and the clean-up of the cron trigger.
+//! What runs without a client that waits: the consumer of the queues, and the cron trigger.
 
 mod attempt;
 mod consumer;
+mod deletion;
+mod expiry;
 mod post;
-mod prune;
 
 pub(super) use consumer::consume;
-pub(super) use prune::prune;
+pub(super) use expiry::expire;

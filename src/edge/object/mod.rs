@@ -21,7 +21,7 @@ use worker::{
 use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
-use crate::edge::ask::{Ask, Form, HELLO, Refusal};
+use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
@@ -32,7 +32,7 @@ use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
-use crate::session::{Beginning, FindAgent, Opening, Sender, TaskSession};
+use crate::session::{Beginning, Deletion, FindAgent, Opening, Sender, TaskSession};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -62,10 +62,11 @@ impl DurableObject for TaskObject {
 
     async fn fetch(&self, request: Request) -> Result<Response> {
         let is_upgrade = request.headers().has("upgrade")?;
-        let form = Form::of(request.method().as_ref(), &request.path(), is_upgrade);
+        let path = request.path();
+        let form = Form::of(request.method().as_ref(), &path, is_upgrade);
         let body = if form.has_body() { read_text(&request).await? } else { String::new() };
         let hello = if is_upgrade { request.headers().get(HELLO)? } else { None };
-        let read = Ask::read(form, hello, &body);
+        let read = Ask::read(form, Upgrade::read(&path, hello), &body);
         drop(body);
         let answer = match read {
             Ok(ask) => self.answer(ask).await?,
@@ -77,8 +78,8 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers a call of a client, which is a [`Command`], in the text form of `edge/answer.rs`: at once where nothing
-    /// has to be waited for, else by a promise. A status of 500 or more is a [`Refusal`]. The form is `call`, or `begin`
+    /// Answers a call of a client, which is a `Command`, in the text form of `edge/answer.rs`: at once where nothing
+    /// has to be waited for, else by a promise. A status of 500 or more is a `Refusal`. The form is `call`, or `begin`
     /// for an object that nobody has asked anything before.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, body: String) -> JsValue {
@@ -124,7 +125,8 @@ impl TaskObject {
     #[wasm_bindgen(js_name = webSocketMessage)]
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
         let handled = AssertUnwindSafe(async move {
-            self.answer_follower(&socket.into(), &message.as_string().unwrap_or_default()).await;
+            let hello = message.as_string().unwrap_or_default();
+            self.answer_follower(&socket.into(), &hello, Opening::ByRequest).await;
         });
         handled.await;
     }
@@ -138,7 +140,7 @@ impl TaskObject {
                 Ok(answer) => to_response(answer).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
-            Ask::Follow(hello) => self.accept_follower(hello).await,
+            Ask::Follow(upgrade) => self.accept_follower(upgrade).await,
             Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
@@ -147,10 +149,8 @@ impl TaskObject {
                 Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
                 Err(_) => Ok(Err(Refusal::Failed(500))),
             },
-            Ask::Delete => match self.delete().await {
-                Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
-                Err(refusal) => Ok(Err(refusal)),
-            },
+            Ask::Delete => deleted(self.delete(Deletion::Whole).await),
+            Ask::Clear => deleted(self.delete(Deletion::AllButItsRow).await),
         }
     }
 
@@ -216,27 +216,28 @@ impl TaskObject {
     }
 
     /// Deletes the task if it is finished.
-    async fn delete(&self) -> std::result::Result<(), Refusal> {
+    async fn delete(&self, deletion: Deletion) -> std::result::Result<(), Refusal> {
         let session = self.session(Opening::ByRequest).map_err(|_| Refusal::NotDeleted)?;
-        if session.delete().await { Ok(()) } else { Err(Refusal::NotDeleted) }
+        if session.delete(deletion).await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
     /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
     /// socket before that leaves.
-    async fn accept_follower(&self, hello: Option<String>) -> Result<Answer> {
+    async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
         let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
         let limit = settings.limits.max_streams;
         let Some(WebSocketPair { client, server }) = followers::accept(&self.state, limit)? else {
             return Ok(Err(Refusal::TooManyFollowers(limit)));
         };
         let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
-        let Some(hello) = hello else { return Ok(Ok(answer.empty())) };
-        self.answer_follower(&server, &hello).await;
+        let Some(hello) = upgrade.hello else { return Ok(Ok(answer.empty())) };
+        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
+        self.answer_follower(&server, &hello, opening).await;
         Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
     }
 
     /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket.
-    async fn answer_follower(&self, socket: &WebSocket, hello: &str) {
+    async fn answer_follower(&self, socket: &WebSocket, hello: &str, opening: Opening) {
         let StreamCommand { command, after } = match read_json(hello) {
             Ok(command) => command,
             Err(error) => {
@@ -245,7 +246,7 @@ impl TaskObject {
                 return close(socket, CloseCode::Unreadable);
             }
         };
-        let session = match self.session(Opening::ByRequest) {
+        let session = match self.session(opening) {
             Ok(session) => session,
             Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
             // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
@@ -335,6 +336,13 @@ fn let_go(session: &InMemory) {
 
 /// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.
 type Answer = std::result::Result<Response, Refusal>;
+
+fn deleted(deleted: std::result::Result<(), Refusal>) -> Result<Answer> {
+    match deleted {
+        Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
 
 fn refuse(refusal: Refusal) -> Result<Response> {
     let builder = ResponseBuilder::new().with_status(refusal.status());

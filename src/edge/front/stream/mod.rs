@@ -2,7 +2,7 @@
 //! call and the functions that it calls; each event goes past WebAssembly.
 #![allow(unreachable_pub, reason = "exports for JavaScript have to be public")]
 
-mod plan;
+pub(super) mod plan;
 
 use wasm_bindgen::prelude::*;
 use worker::Env;
@@ -26,7 +26,7 @@ pub(super) async fn open(
     hello: StreamCommand,
 ) -> worker::Result<worker::Response> {
     let namespace = JsValue::from(bindings::tasks(env)?);
-    let plan = plan(&object.task_id(), hello)?;
+    let plan = plan(hello)?;
     let response = open_stream(&namespace, object.as_str(), &plan).await?;
     Ok(response.unchecked_into::<web_sys::Response>().into())
 }
@@ -56,8 +56,8 @@ extern "C" {
 
 /// An answer instead of a stream, see [`plan::refusal`].
 #[wasm_bindgen(js_name = streamRefusal)]
-pub fn stream_refusal(resume: &str, failure: &str, has_begun: bool, limit: usize) -> String {
-    plan::refusal(resume, failure, has_begun, limit)
+pub fn stream_refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
+    plan::refusal(hello, failure, has_begun, limit)
 }
 
 /// The first event of a task with its generation, see [`plan::opening`].

@@ -18,8 +18,9 @@ use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Plan<'a> {
-    task: &'a TaskId,
-    resume: &'a str,
+    /// Around the id of the object.
+    resume: (&'a str, &'a str),
+    begins: bool,
     is_turn: bool,
     is_new: bool,
     position: Option<u64>,
@@ -30,36 +31,38 @@ struct Plan<'a> {
     every: BTreeMap<&'a str, &'a str>,
 }
 
-/// The plan of the stream that `hello` asks for, of this task: a line of JSON, and in the next line what to tell
-/// the object first.
+/// The plan of the stream that `hello` asks for: a line of JSON, and in the next line what to tell the object first.
 ///
 /// # Errors
 ///
 /// When it cannot be encoded.
-pub(super) fn plan(id: &TaskId, mut hello: StreamCommand) -> serde_json::Result<String> {
+pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
     let (is_turn, is_new) = match &hello.command.call {
         FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
         FollowCall::SubscribeToTask(_) => (false, false),
     };
     let position = hello.after;
-    if is_new && hello.command.fingerprint.is_none() {
+    let begins = is_new && hello.command.fingerprint.is_none();
+    if begins {
         // Nobody else knows the task, so if the send is repeated its events are wanted from the first
         // one on, not a snapshot.
         hello.after = Some(0);
     }
     let first = serde_json::to_string(&hello)?;
-    let request = SubscribeToTaskRequest { tenant: None, id: id.clone() };
+    let request = SubscribeToTaskRequest { tenant: None, id: TaskId::new(ID) };
     hello.command.call = FollowCall::SubscribeToTask(request);
     hello.after = None;
     let resume = serde_json::to_string(&hello)?;
+    // The call and the position stand last.
+    let resume = resume.strip_suffix(NO_POSITION).and_then(|resume| resume.rsplit_once(ID));
     let reply = &hello.command.reply;
     let (before, behind) = reply.around_result();
     let extensions = reply.extensions_header();
     let mut headers: BTreeMap<&str, &str> = CORS.into_iter().chain(sse::HEADERS).collect();
     headers.extend(extensions.as_ref().map(|(name, value)| (*name, value.as_str())));
     let plan = Plan {
-        task: id,
-        resume: resume.strip_suffix(NO_POSITION).unwrap_or_default(),
+        resume: resume.unwrap_or_default(),
+        begins,
         is_turn,
         is_new,
         position,
@@ -72,6 +75,10 @@ pub(super) fn plan(id: &TaskId, mut hello: StreamCommand) -> serde_json::Result<
     Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
 }
 
+/// What stands where the stream puts the id of the object, which a new task has not got yet. Today every task has the id
+/// of its object.
+const ID: &str = "?";
+
 /// How a [`StreamCommand`] without a position ends. The stream puts its position there.
 const NO_POSITION: &str = "null}";
 
@@ -83,10 +90,10 @@ struct Answer<'a> {
     body: &'a str,
 }
 
-/// The answer with which a stream that is resumed by `resume` is refused, or breaks off if it `has_begun`. `limit` is
+/// The answer with which a stream that is resumed by `hello` is refused, or breaks off if it `has_begun`. `limit` is
 /// the number of streams that a task may have.
-pub(super) fn refusal(resume: &str, failure: &str, has_begun: bool, limit: usize) -> String {
-    let hello = read_json::<StreamCommand>(&format!("{resume}{NO_POSITION}")).ok();
+pub(super) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
+    let hello = read_json::<StreamCommand>(hello).ok();
     let task = hello.as_ref().filter(|_| has_begun).and_then(|hello| match &hello.command.call {
         FollowCall::SubscribeToTask(request) => Some(request.id.clone()),
         FollowCall::SendStreamingMessage(_) => None,
@@ -142,9 +149,16 @@ mod tests {
     }
 
     fn planned(hello: StreamCommand) -> (Value, StreamCommand) {
-        let text = plan(&TaskId::new("t"), hello).expect("plain data");
+        let text = plan(hello).expect("plain data");
         let (plan, hello) = text.split_once('\n').expect("two lines");
         (serde_json::from_str(plan).expect("JSON"), read_json(hello).expect("a hello"))
+    }
+
+    /// What `js/client-stream.js` makes of a plan.
+    fn resume(plan: &Value, position: Option<u64>) -> String {
+        let part = |index: usize| plan["resume"][index].as_str().expect("text");
+        let position = position.map_or_else(|| "null".to_owned(), |position| position.to_string());
+        format!("{}t{}{position}}}", part(0), part(1))
     }
 
     #[test]
@@ -152,7 +166,7 @@ mod tests {
         let (plan, hello) = planned(following(Operation::SendStreamingMessage, None, None));
         assert_eq!(hello.after, Some(0));
         assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(true), &json!(true)));
-        assert_eq!(plan["position"], Value::Null);
+        assert_eq!((&plan["begins"], &plan["position"]), (&json!(true), &Value::Null));
     }
 
     /// Its object may know it, and has a snapshot then.
@@ -164,6 +178,7 @@ mod tests {
             let (plan, hello) = planned(keyed);
             assert_eq!(hello.after, after);
             assert_eq!((&plan["isNew"], &plan["position"]), (&json!(true), &json!(after)));
+            assert_eq!(plan["begins"], false);
         }
     }
 
@@ -175,6 +190,7 @@ mod tests {
             let (plan, hello) = planned(following(operation, Some("t"), None));
             assert_eq!(hello, following(operation, Some("t"), None));
             assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(is_turn), &json!(false)));
+            assert_eq!(plan["begins"], false);
         }
     }
 
@@ -184,11 +200,8 @@ mod tests {
         hello.command.reply = Reply::json_rpc(RequestId::NULL);
         hello.command.terms.shows_generation = true;
         let (plan, _) = planned(hello.clone());
-        let resume = plan["resume"].as_str().expect("text");
         for position in [None, Some(7)] {
-            let told =
-                position.map_or_else(|| "null".to_owned(), |position: u64| position.to_string());
-            let resumed: StreamCommand = read_json(&format!("{resume}{told}}}")).expect("a hello");
+            let resumed: StreamCommand = read_json(&resume(&plan, position)).expect("a hello");
             let FollowCall::SubscribeToTask(request) = &resumed.command.call else {
                 panic!("{resumed:?}")
             };
@@ -221,7 +234,7 @@ mod tests {
         let resume = |reply: Reply| {
             let mut hello = following(Operation::SubscribeToTask, Some("t"), None);
             hello.command.reply = reply;
-            planned(hello).0["resume"].as_str().expect("text").to_owned()
+            resume(&planned(hello).0, None)
         };
         let (rest, rpc) = (Reply::rest(MediaType::Json), Reply::json_rpc(RequestId::NULL));
         for (reply, failure, has_begun, status, told) in [

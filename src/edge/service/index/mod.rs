@@ -1,5 +1,6 @@
 //! The index of tasks in D1. `STORAGE.md` describes the tables.
 
+mod finished;
 mod listing;
 mod statements;
 
@@ -13,16 +14,17 @@ use worker::{Env, Error, Result};
 
 use super::observer::ConsoleObserver;
 use super::rows::read_row;
-use crate::edge::address::{ObjectId, TaskAddress};
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexRow, Observation, Observer, TaskIndex};
 use a2a::model::TaskId;
 use listing::{LINE_END, listing_statement, read_listing, total_statement};
 use statements::{
-    Objects, Statement, agent_total_statement, excess_statement, lacks_objects, remove_statement,
-    unfinished_statement, upsert_statement,
+    Objects, Statement, lacks_objects, remove_statement, unfinished_statement, upsert_statement,
 };
+
+pub(in crate::edge) use finished::{Old, Place};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct D1Index {
@@ -80,31 +82,6 @@ impl D1Index {
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
         total(self.run_one(unfinished_statement(owner, most)).await?)
-    }
-
-    /// The oldest finished tasks of an agent beyond the newest `keep`, up to `most` of them. Reads every
-    /// entry of the agent in the index once, unless it has no more than `keep` tasks at all.
-    ///
-    /// # Errors
-    ///
-    /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn finished_beyond(
-        &self,
-        agent: &str,
-        keep: u64,
-        most: u64,
-    ) -> Result<Vec<(TaskId, TaskAddress)>> {
-        if total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
-            return Ok(Vec::new());
-        }
-        let statements = |objects| vec![excess_statement(agent, keep, most, objects)];
-        let found = self.run_with_objects(statements).await?;
-        let addressed = |row| {
-            let AddressRow { id, object } = read_row(row)?;
-            let address = TaskAddress::stored(object, &id);
-            Ok((id, address))
-        };
-        found.into_iter().flatten().map(addressed).collect()
     }
 
     /// Writes the row of a task that this object holds, unless a row of the same or a newer generation is there.
@@ -204,13 +181,6 @@ impl TaskIndex for ObjectIndex {
 struct LineRow {
     line: String,
     total: u64,
-}
-
-/// What leads to the object of a task.
-#[derive(Deserialize)]
-struct AddressRow {
-    id: TaskId,
-    object: Option<ObjectId>,
 }
 
 /// A count.

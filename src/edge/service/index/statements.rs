@@ -12,7 +12,7 @@ use a2a::model::{TaskId, TaskState};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Statement {
     pub(super) sql: String,
-    values: Vec<Value>,
+    pub(super) values: Vec<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Statement {
     }
 
     /// Adds a value, and SQL in which `{}` stands for it.
-    fn push(&mut self, sql: &str, value: Value) {
+    pub(super) fn push(&mut self, sql: &str, value: Value) {
         self.values.push(value);
         self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
     }
@@ -55,6 +55,17 @@ impl Statement {
             Value::Number(number) => JsValue::from_f64(*number as f64),
         });
         database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
+    }
+}
+
+/// A number that is never large enough not to fit.
+pub(super) fn number(number: u64) -> Value {
+    Value::Number(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
     }
 }
 
@@ -110,31 +121,6 @@ pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
     statement.sql.push_str(IS_UNFINISHED);
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     statement.push(" LIMIT {})", Value::Number(most));
-    statement
-}
-
-/// How many tasks an agent has.
-pub(super) fn agent_total_statement(agent: &str) -> Statement {
-    let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
-    statement.push(" WHERE agent = {}", agent.into());
-    statement
-}
-
-/// The oldest finished tasks of an agent beyond the newest `keep`. They are found in an index that has all
-/// they are found by; only their own rows are read.
-pub(super) fn excess_statement(agent: &str, keep: u64, most: u64, objects: Objects) -> Statement {
-    let mut statement = Statement::new(
-        "WITH finished AS (SELECT id, status_ms FROM tasks INDEXED BY tasks_by_context",
-    );
-    statement.push(" WHERE agent = {}", agent.into());
-    statement.sql.push_str(IS_FINISHED);
-    let object = objects.expression("tasks.object");
-    statement.sql.push_str("), excess AS (SELECT id FROM finished");
-    let number = |number| Value::Number(i64::try_from(number).unwrap_or(i64::MAX));
-    statement.push(" ORDER BY status_ms, id LIMIT min({}, max(0,", number(most));
-    statement.push(" (SELECT count(*) FROM finished) - {})))", number(keep));
-    let select = format!(" SELECT tasks.id, {object} FROM excess CROSS JOIN tasks USING (id)");
-    statement.sql.push_str(&select);
     statement
 }
 
@@ -204,7 +190,7 @@ pub(super) enum Objects {
 
 impl Objects {
     /// What selects the column.
-    fn expression(self, column: &'static str) -> &'static str {
+    pub(super) fn expression(self, column: &'static str) -> &'static str {
         match self {
             Self::Stored => column,
             Self::NotStored => "NULL AS object",
@@ -218,7 +204,7 @@ pub(super) fn lacks_objects(error: &str) -> bool {
 }
 
 /// What finished tasks have in common: their states.
-const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
+pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 
 /// What the index `tasks_unfinished` is limited to, word by word: SQLite takes that index only for
 /// statements that say it, too.
@@ -255,13 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn the_clean_up_takes_finished_tasks_only() {
-        let statement = excess_statement("a", 5, 100, Objects::Stored);
-        assert!(statement.sql.contains(IS_FINISHED), "{}", statement.sql);
-        assert_eq!(statement.values, ["a".into(), Value::Number(100), Value::Number(5)]);
-    }
-
-    #[test]
     fn a_row_names_the_object_only_where_it_has_another_id() {
         let row = || IndexRow {
             id: TaskId::new("t"),
@@ -285,8 +264,6 @@ mod tests {
 
     #[test]
     fn a_database_without_the_column_is_read_without_it() {
-        let sql = excess_statement("a", 5, 100, Objects::NotStored).sql;
-        assert!(sql.contains("NULL AS object") && !sql.contains("tasks.object"), "{sql}");
         assert!(lacks_objects("D1_ERROR: no such column: object at offset 22: SQLITE_ERROR"));
         assert!(!lacks_objects("D1_ERROR: no such table: tasks: SQLITE_ERROR"));
     }

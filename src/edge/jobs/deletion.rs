@@ -1,0 +1,57 @@
+//! Deletes the tasks of a job: each object clears its storage, and the rows of those that did are taken out of the index by
+//! one statement. A row that is left behind is found again by the next trigger.
+
+use worker::Env;
+
+use crate::edge::ask::Refusal;
+use crate::edge::objects::{AskError, Object};
+use crate::edge::queue::{Deletion, DeletionJob};
+use crate::edge::service::clock::now;
+use crate::edge::service::index::D1Index;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::port::{Observation, Observer};
+use a2a::model::TaskId;
+
+/// Carries a job out, one object after the other. Whether that came to its end; a task that could not be deleted is no
+/// reason to do it again.
+pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserver) -> bool {
+    if job.until <= now().0 {
+        return true;
+    }
+    let mut gone: Vec<&TaskId> = Vec::new();
+    for deletion in &job.delete {
+        if is_gone(env, deletion, observer).await {
+            gone.push(&deletion.task);
+        }
+    }
+    if gone.is_empty() {
+        return true;
+    }
+    let index = D1Index { env: env.clone() };
+    match index.remove_all(&gone).await {
+        Ok(()) => {
+            observer.observe(&Observation::TasksDeleted { count: gone.len() });
+            true
+        }
+        Err(error) => {
+            let reason = error.to_string();
+            observer.observe(&Observation::CleanUpFailed { reason: &reason });
+            false
+        }
+    }
+}
+
+/// Lets the object of a task clear its storage. Whether nothing of the task is left there.
+async fn is_gone(env: &Env, deletion: &Deletion, observer: ConsoleObserver) -> bool {
+    let ask = async || Object::at(env, &deletion.address())?.clear().await;
+    match ask().await {
+        // An object that was never given out holds nothing.
+        Ok(()) | Err(AskError::Unknown) => true,
+        Err(AskError::Refused(Refusal::NotDeleted)) => false,
+        Err(error) => {
+            let (task, reason) = (Some(&deletion.task), error.to_string());
+            observer.observe(&Observation::ObjectUnreachable { task, reason: &reason });
+            false
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What the cron trigger starts: finds the finished tasks whose time is over in the index, and puts them into the queue of
+//! deletions, in batches.
+//!
+//! Nothing is remembered from one trigger to the next. What is still in the index then is found again, so what a queue or a
+//! consumer loses does no harm, and a batch that waits for longer than that is out of date.
+
+use worker::{Env, Result};
+
+use crate::config::Settings;
+use crate::edge::bindings;
+use crate::edge::queue::{Deletion, DeletionJob};
+use crate::edge::service::clock::now;
+use crate::edge::service::index::{D1Index, Old, Place};
+use crate::edge::service::observer::ConsoleObserver;
+use crate::operation::list_tasks::Position;
+use crate::port::{Observation, Observer};
+use a2a::model::{TaskId, UnixMillis};
+
+/// Puts the finished tasks into the queue that are older than `RETENTION_MS`, and those of each agent beyond
+/// `MAX_FINISHED_TASKS`. The object of each task decides whether it is finished. What fails is tried again the next time.
+pub(in crate::edge) async fn expire(env: &Env) {
+    let observer = ConsoleObserver::of(env);
+    let misconfigured = |reason: String| {
+        observer.observe(&Observation::Misconfigured { reason: &reason });
+    };
+    let settings = match bindings::settings(env) {
+        Ok(settings) => settings,
+        Err(error) => return misconfigured(error.to_string()),
+    };
+    let agents = match bindings::agents(env, &settings) {
+        Ok(agents) => agents,
+        Err(error) => return misconfigured(error.to_string()),
+    };
+    let mut walk = Walk { env, index: D1Index { env: env.clone() }, steps: MAX_STEPS, found: 0 };
+    let walked = walk.expired(&settings, &mut agents.slugs()).await;
+    if walk.found > 0 {
+        observer.observe(&Observation::DeletionsQueued { count: walk.found });
+    }
+    if let Err(error) = walked {
+        let reason = error.to_string();
+        observer.observe(&Observation::CleanUpFailed { reason: &reason });
+    }
+}
+
+/// What one trigger goes through.
+struct Walk<'a> {
+    env: &'a Env,
+    index: D1Index,
+    /// How many pages may still be read.
+    steps: usize,
+    /// How many tasks were put into the queue.
+    found: usize,
+}
+
+impl Walk<'_> {
+    async fn expired(
+        &mut self,
+        settings: &Settings,
+        agents: &mut dyn Iterator<Item = &str>,
+    ) -> Result<()> {
+        if let Some(before) = expired_before(settings.limits.retention_ms, now()) {
+            self.all(&Old { agent: None, before }).await?;
+        }
+        for agent in agents {
+            if let Some(before) = self.index.oldest_kept(agent, settings.max_finished_tasks).await?
+            {
+                self.all(&Old { agent: Some(agent.to_owned()), before }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn all(&mut self, old: &Old) -> Result<()> {
+        let mut place = Some(Place::start());
+        while let Some(here) = place.take_if(|_| self.steps > 0) {
+            self.steps -= 1;
+            let (tasks, next) = self.index.old_tasks(old, &here, PAGE).await?;
+            self.found += tasks.len();
+            let tasks = tasks.into_iter();
+            let tasks = tasks.map(|found| Deletion { task: found.id, object: found.object });
+            let jobs: Vec<String> = jobs(tasks.collect(), now());
+            if !jobs.is_empty() {
+                bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
+            }
+            place = next;
+        }
+        Ok(())
+    }
+}
+
+/// Behind the last position whose time is over; none if tasks are kept for ever.
+fn expired_before(retention_ms: u64, now: UnixMillis) -> Option<Position> {
+    let retention_ms = i64::try_from(retention_ms).ok().filter(|millis| *millis > 0)?;
+    let status_ms = UnixMillis(now.0.saturating_sub(retention_ms).saturating_add(1));
+    Some(Position { status_ms, id: TaskId::new("") })
+}
+
+/// The bodies of the messages for a page of tasks.
+fn jobs(tasks: Vec<Deletion>, now: UnixMillis) -> Vec<String> {
+    let job = |tasks: &[Deletion]| DeletionJob {
+        delete: tasks.to_vec(),
+        until: now.after(JOB_LIFE_MS).0,
+    };
+    // A job has nothing but texts and numbers, so encoding cannot fail.
+    let encoded = |tasks| serde_json::to_string(&job(tasks)).unwrap_or_default();
+    tasks.chunks(TASKS_PER_JOB).map(encoded).collect()
+}
+
+/// The number of tasks in a page: a queue takes a hundred messages at once.
+const PAGE: usize = 1_000;
+
+/// The number of tasks in a message of the queue.
+const TASKS_PER_JOB: usize = 100;
+
+/// The largest number of pages that one trigger reads. A page is up to three subrequests, of which there may be 10,000.
+const MAX_STEPS: usize = 2_000;
+
+/// How long a job is worth doing, in milliseconds. After an hour, the next trigger has found its tasks again.
+const JOB_LIFE_MS: u64 = 3_600_000;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::edge::bindings::ANSWERS_AT_ONCE;
+
+    #[test]
+    fn a_task_is_expired_from_the_end_of_its_time_on() {
+        assert_eq!(expired_before(0, UnixMillis(5)), None);
+        let before = expired_before(1_000, UnixMillis(5_000)).unwrap();
+        let at = |status_ms, id: &str| Position {
+            status_ms: UnixMillis(status_ms),
+            id: TaskId::new(id),
+        };
+        assert!((at(4_000, "f").status_ms.0, "f") < (before.status_ms.0, before.id.as_str()));
+        assert!((at(4_001, "").status_ms.0, "a") > (before.status_ms.0, before.id.as_str()));
+    }
+
+    #[test]
+    fn a_page_becomes_as_few_messages_as_a_queue_takes_at_once() {
+        let task = |nth: usize| Deletion { task: TaskId::new(format!("{nth:064}")), object: None };
+        let jobs = jobs((0..PAGE).map(task).collect(), UnixMillis(0));
+        assert!(jobs.len() <= 100, "messages of one call");
+        assert!(jobs.iter().map(String::len).sum::<usize>() < 256_000, "bytes of one call");
+    }
+
+    /// A deployment in which tasks expire steadily, as far as deleting them is concerned: the trigger every hour, the
+    /// queue, and consumers of which each asks the objects of several messages at once. Tasks are counted by the message.
+    struct World {
+        /// How many messages full of tasks expire in a second.
+        per_second: usize,
+        now_s: usize,
+        /// What has expired, and whether it is deleted.
+        deleted: Vec<bool>,
+        /// The first that is not deleted.
+        oldest: usize,
+        /// What is to be deleted, and until when that is worth doing.
+        queue: VecDeque<(usize, usize)>,
+        /// Until when each consumer is busy.
+        consumers: Vec<usize>,
+        is_d1_up: bool,
+    }
+
+    impl World {
+        fn new(tasks_per_second: usize, consumers: usize) -> Self {
+            Self {
+                per_second: tasks_per_second / TASKS_PER_JOB,
+                now_s: 0,
+                deleted: Vec::new(),
+                oldest: 0,
+                queue: VecDeque::new(),
+                consumers: vec![0; consumers],
+                is_d1_up: true,
+            }
+        }
+
+        /// Goes on for some hours; gives the number of tasks that have expired and are left.
+        fn hours(&mut self, hours: usize) -> usize {
+            for _ in 0..hours * HOUR_S {
+                if self.now_s.is_multiple_of(HOUR_S) && self.is_d1_up {
+                    self.trigger();
+                }
+                self.deleted.extend(vec![false; self.per_second]);
+                for nth in 0..self.consumers.len() {
+                    if self.consumers[nth] <= self.now_s {
+                        self.consumers[nth] = self.now_s + self.consume();
+                    }
+                }
+                self.now_s += 1;
+            }
+            self.left().len() * TASKS_PER_JOB
+        }
+
+        fn left(&self) -> Vec<usize> {
+            let behind = self.deleted.iter().enumerate().skip(self.oldest);
+            behind.filter(|(_, is_deleted)| !**is_deleted).map(|(nth, _)| nth).collect()
+        }
+
+        fn trigger(&mut self) {
+            let mut found = self.left();
+            self.oldest = found.first().copied().unwrap_or(self.deleted.len());
+            let per_page = PAGE / TASKS_PER_JOB;
+            found.truncate(MAX_STEPS * per_page);
+            let subrequests = found.len().div_ceil(per_page) * SUBREQUESTS_PER_PAGE;
+            assert!(subrequests < 10_000, "{subrequests} subrequests of a trigger");
+            assert!(subrequests * ANSWER_MS < QUARTER_MS, "{subrequests} one after the other");
+            let until = self.now_s + usize::try_from(JOB_LIFE_MS).unwrap() / 1_000;
+            self.queue.extend(found.into_iter().map(|nth| (nth, until)));
+        }
+
+        /// Takes a batch; gives the time that it takes, in seconds.
+        fn consume(&mut self) -> usize {
+            let batch = self.queue.len().min(ANSWERS_AT_ONCE);
+            let batch: Vec<usize> = self
+                .queue
+                .drain(..batch)
+                .filter_map(|(nth, until)| (until > self.now_s).then_some(nth))
+                .collect();
+            if batch.is_empty() || !self.is_d1_up {
+                return 0;
+            }
+            assert!(batch.len() * (TASKS_PER_JOB + 1) < 10_000, "subrequests of a batch");
+            for nth in batch {
+                self.deleted[nth] = true;
+            }
+            // The messages of a batch at the same time, the tasks of each one after the other.
+            let millis = (TASKS_PER_JOB + 1) * ANSWER_MS;
+            assert!(millis < QUARTER_MS, "{millis} ms for a batch");
+            millis.div_ceil(1_000)
+        }
+    }
+
+    const HOUR_S: usize = 3_600;
+
+    /// How long an object takes to delete its task, or D1 or a queue to answer, in milliseconds: much.
+    const ANSWER_MS: usize = 100;
+
+    /// Two statements and one call of the queue.
+    const SUBREQUESTS_PER_PAGE: usize = 3;
+
+    /// How long a trigger or a batch may take: 15 minutes, in milliseconds.
+    const QUARTER_MS: usize = 900_000;
+
+    #[test]
+    fn the_backlog_does_not_grow_at_a_hundred_tasks_a_second() {
+        // Queues run up to 250 consumers at the same time.
+        let mut world = World::new(100, 3);
+        for _ in 0..48 {
+            let left = world.hours(1);
+            assert!(left <= 100 * HOUR_S, "more than has expired since the trigger: {left}");
+            assert!(world.queue.is_empty(), "the consumers are done before the next trigger");
+        }
+    }
+
+    #[test]
+    fn what_a_day_without_d1_has_left_behind_is_caught_up_with() {
+        let mut world = World::new(100, 10);
+        world.hours(1);
+        world.is_d1_up = false;
+        assert!(world.hours(24) >= 24 * 100 * HOUR_S);
+        world.is_d1_up = true;
+        let mut least = usize::MAX;
+        for _ in 0..24 {
+            least = least.min(world.hours(1));
+            let most = 2 * MAX_STEPS * PAGE / TASKS_PER_JOB;
+            assert!(world.queue.len() <= most, "what is found again does not heap up");
+        }
+        assert!(least <= 100 * HOUR_S, "{least}");
+    }
+}

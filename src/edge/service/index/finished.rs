@@ -1,0 +1,317 @@
+//! A walk over the finished tasks of the index that are older than something, for the clean-up.
+//!
+//! The table of tasks is in the order owner, agent, time, id, and `task_counts` has each owner and agent once. So the old
+//! tasks of each caller with each agent are one range of the table, and no index of its own is needed to find them. The
+//! walk goes from group to group in pages, and remembers where it is.
+
+use serde::Deserialize;
+use worker::Result;
+use worker::wasm_bindgen::JsValue;
+
+use super::statements::{IS_FINISHED, Objects, Statement, number};
+use super::{D1Index, total};
+use crate::edge::address::ObjectId;
+use crate::edge::service::rows::read_row;
+use crate::operation::list_tasks::Position;
+use a2a::model::{TaskId, UnixMillis};
+
+/// Which tasks are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::edge) struct Old {
+    /// Those of this agent alone, if there is one.
+    pub(in crate::edge) agent: Option<String>,
+    /// Those that finished before this position.
+    pub(in crate::edge) before: Position,
+}
+
+/// The tasks of a caller with an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(in crate::edge) struct Group {
+    owner: String,
+    agent: String,
+}
+
+/// Where a walk goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::edge) enum Place {
+    /// Behind this group.
+    Behind(Group),
+    /// In this group, behind this task.
+    Within(Group, Position),
+}
+
+impl Place {
+    /// Before the first group.
+    pub(in crate::edge) fn start() -> Self {
+        Self::Behind(Group::default())
+    }
+}
+
+/// A finished task that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(in crate::edge) struct FinishedTask {
+    owner: String,
+    agent: String,
+    status_ms: i64,
+    /// Its id.
+    pub(in crate::edge) id: TaskId,
+    /// The object that holds it, if that has another id.
+    pub(in crate::edge) object: Option<ObjectId>,
+}
+
+impl D1Index {
+    /// The next page of a walk: up to `most` tasks, and where to go on; none at the end. A page may be empty before the
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn old_tasks(
+        &self,
+        old: &Old,
+        place: &Place,
+        most: usize,
+    ) -> Result<(Vec<FinishedTask>, Option<Place>)> {
+        match place {
+            Place::Within(group, after) => {
+                let statement = |objects| vec![within_statement(old, group, after, most, objects)];
+                let found = read_tasks(self.run_with_objects(statement).await?)?;
+                let next = Some(next_place(&found, most).unwrap_or(Place::Behind(group.clone())));
+                Ok((found, next))
+            }
+            Place::Behind(group) => {
+                let last = self.run_one(window_statement(group)).await?.into_iter().next();
+                let last: Option<Group> = last.map(read_row).transpose()?;
+                let last = last.as_ref();
+                let statement = |objects| vec![behind_statement(old, group, last, most, objects)];
+                let found = read_tasks(self.run_with_objects(statement).await?)?;
+                let next = next_place(&found, most).or(last.cloned().map(Place::Behind));
+                Ok((found, next))
+            }
+        }
+    }
+
+    /// The position of the oldest of the newest `keep` finished tasks of an agent, if it has more. Reads every entry of the
+    /// agent in an index once, unless it has no more than `keep` tasks at all.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn oldest_kept(
+        &self,
+        agent: &str,
+        keep: u64,
+    ) -> Result<Option<Position>> {
+        if keep == 0 || total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
+            return Ok(None);
+        }
+        let found = self.run_one(oldest_kept_statement(agent, keep)).await?;
+        let position = |row| {
+            read_row(row).map(|PositionRow { status_ms, id }| Position {
+                status_ms: UnixMillis(status_ms),
+                id,
+            })
+        };
+        found.into_iter().next().map(position).transpose()
+    }
+
+    /// Takes the rows of tasks out, as far as there are any: one statement.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn remove_all(&self, ids: &[&TaskId]) -> Result<()> {
+        self.run_one(remove_all_statement(ids)).await.map(|_| ())
+    }
+}
+
+/// Behind the last task of a page that is full.
+fn next_place(found: &[FinishedTask], most: usize) -> Option<Place> {
+    let FinishedTask { owner, agent, status_ms, id, .. } = found.last()?.clone();
+    let position = Position { status_ms: UnixMillis(status_ms), id };
+    (found.len() >= most).then_some(Place::Within(Group { owner, agent }, position))
+}
+
+fn read_tasks(rows: Vec<Vec<JsValue>>) -> Result<Vec<FinishedTask>> {
+    rows.into_iter().flatten().map(read_row).collect()
+}
+
+/// Where a task stands in its group.
+#[derive(Deserialize)]
+struct PositionRow {
+    status_ms: i64,
+    id: TaskId,
+}
+
+/// The last group of the window behind a group, if there are so many.
+fn window_statement(behind: &Group) -> Statement {
+    let mut statement = Statement::new("SELECT owner, agent FROM task_counts");
+    push_behind(&mut statement, "WHERE", "(owner, agent)", behind);
+    statement.push(" ORDER BY owner, agent LIMIT 1 OFFSET {}", number(WINDOW - 1));
+    statement
+}
+
+/// The old tasks of the groups behind one, up to the last of the window. The groups are the outer loop of the join, so all
+/// comes in order without being sorted.
+fn behind_statement(
+    old: &Old,
+    behind: &Group,
+    last: Option<&Group>,
+    most: usize,
+    objects: Objects,
+) -> Statement {
+    let object = objects.expression("t.object");
+    let mut statement = Statement::new(format!(
+        "SELECT t.owner, t.agent, t.status_ms, t.id, {object} FROM task_counts AS c \
+         CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent"
+    ));
+    push_behind(&mut statement, "WHERE", "(c.owner, c.agent)", behind);
+    if let Some(last) = last {
+        statement.push(" AND (c.owner, c.agent) <= ({}, ", last.owner.as_str().into());
+        statement.push("{})", last.agent.as_str().into());
+    }
+    if let Some(agent) = &old.agent {
+        statement.push(" AND c.agent = {}", agent.as_str().into());
+    }
+    statement.sql.push_str(" AND c.total > 0");
+    push_before(&mut statement, "t.", &old.before);
+    statement.sql.push_str(&IS_FINISHED.replace("state", "t.state"));
+    statement.push(" ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT {}", number(most as u64));
+    statement
+}
+
+/// The old tasks of a group behind one of them.
+fn within_statement(
+    old: &Old,
+    group: &Group,
+    after: &Position,
+    most: usize,
+    objects: Objects,
+) -> Statement {
+    let object = objects.expression("object");
+    let mut statement =
+        Statement::new(format!("SELECT owner, agent, status_ms, id, {object} FROM tasks"));
+    statement.push(" WHERE owner = {}", group.owner.as_str().into());
+    statement.push(" AND agent = {}", group.agent.as_str().into());
+    statement.push(" AND (status_ms, id) > ({}, ", after.status_ms.0.into());
+    statement.push("{})", after.id.as_str().into());
+    push_before(&mut statement, "", &old.before);
+    statement.sql.push_str(IS_FINISHED);
+    statement.push(" ORDER BY status_ms, id LIMIT {}", number(most as u64));
+    statement
+}
+
+/// How many tasks an agent has.
+fn agent_total_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
+    statement.push(" WHERE agent = {}", agent.into());
+    statement
+}
+
+/// The oldest of the newest `keep` finished tasks of an agent, in an index that has all it is found by.
+fn oldest_kept_statement(agent: &str, keep: u64) -> Statement {
+    let mut statement =
+        Statement::new("SELECT status_ms, id FROM tasks INDEXED BY tasks_by_context");
+    statement.push(" WHERE agent = {}", agent.into());
+    statement.sql.push_str(IS_FINISHED);
+    statement.push(
+        " ORDER BY status_ms DESC, id DESC LIMIT 1 OFFSET {}",
+        number(keep.saturating_sub(1)),
+    );
+    statement
+}
+
+/// Takes the rows of tasks out. D1 takes a hundred values, so the ids are one.
+fn remove_all_statement(ids: &[&TaskId]) -> Statement {
+    let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+    let ids = serde_json::Value::from(ids).to_string();
+    let mut statement = Statement::new("DELETE FROM tasks WHERE id IN");
+    statement.push(" (SELECT value FROM json_each({}))", ids.as_str().into());
+    statement
+}
+
+fn push_behind(statement: &mut Statement, keyword: &str, columns: &str, group: &Group) {
+    statement.push(&format!(" {keyword} {columns} > ({{}}, "), group.owner.as_str().into());
+    statement.push("{})", group.agent.as_str().into());
+}
+
+/// The bare comparison of the time is what SQLite finds the range of the join by.
+fn push_before(statement: &mut Statement, table: &str, before: &Position) {
+    let Position { status_ms, id } = before;
+    statement.push(&format!(" AND {table}status_ms <= {{}}"), status_ms.0.into());
+    statement.push(&format!(" AND ({table}status_ms, {table}id) < ({{}}, "), status_ms.0.into());
+    statement.push("{})", id.as_str().into());
+}
+
+/// How many groups one statement goes through at most: most of them have no old task.
+const WINDOW: u64 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(status_ms: i64, id: &str) -> Position {
+        Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) }
+    }
+
+    fn group(owner: &str, agent: &str) -> Group {
+        Group { owner: owner.to_owned(), agent: agent.to_owned() }
+    }
+
+    fn found(status_ms: i64, id: &str) -> FinishedTask {
+        let Group { owner, agent } = group("o", "a");
+        FinishedTask { owner, agent, status_ms, id: TaskId::new(id), object: None }
+    }
+
+    #[test]
+    fn a_walk_goes_on_behind_the_last_task_of_a_full_page() {
+        let page = [found(1, "x"), found(2, "y")];
+        assert_eq!(next_place(&page, 3), None, "there are no more in these groups");
+        let next = Some(Place::Within(group("o", "a"), position(2, "y")));
+        assert_eq!(next_place(&page, 2), next);
+        assert_eq!(next_place(&[], 2), None);
+    }
+
+    #[test]
+    fn groups_are_walked_in_the_order_of_the_table_and_finished_tasks_alone_are_taken() {
+        let old = Old { agent: None, before: position(9, "z") };
+        let last = group("p", "b");
+        let statement = behind_statement(&old, &group("o", "a"), Some(&last), 5, Objects::Stored);
+        assert_eq!(
+            statement.sql,
+            "SELECT t.owner, t.agent, t.status_ms, t.id, t.object FROM task_counts AS c \
+             CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent \
+             WHERE (c.owner, c.agent) > (?1, ?2) AND (c.owner, c.agent) <= (?3, ?4) AND c.total > 0 \
+             AND t.status_ms <= ?5 AND (t.status_ms, t.id) < (?6, ?7) AND t.state IN (3, 4, 5, 7) \
+             ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT ?8"
+        );
+        let of_agent = Old { agent: Some("b".to_owned()), ..old };
+        let statement = behind_statement(&of_agent, &Group::default(), None, 5, Objects::NotStored);
+        assert!(statement.sql.contains("> (?1, ?2) AND c.agent = ?3"), "{}", statement.sql);
+        assert!(statement.sql.contains("NULL AS object"), "{}", statement.sql);
+    }
+
+    #[test]
+    fn a_page_within_a_group_is_a_range_of_the_table() {
+        let old = Old { agent: None, before: position(9, "z") };
+        let after = position(3, "x");
+        let statement = within_statement(&old, &group("o", "a"), &after, 5, Objects::Stored);
+        assert_eq!(
+            statement.sql,
+            "SELECT owner, agent, status_ms, id, object FROM tasks WHERE owner = ?1 AND agent = ?2 \
+             AND (status_ms, id) > (?3, ?4) AND status_ms <= ?5 AND (status_ms, id) < (?6, ?7) \
+             AND state IN (3, 4, 5, 7) ORDER BY status_ms, id LIMIT ?8"
+        );
+    }
+
+    #[test]
+    fn rows_are_taken_out_by_one_statement_with_one_value() {
+        let (one, two) = (TaskId::new("a\"b"), TaskId::new("c"));
+        let statement = remove_all_statement(&[&one, &two]);
+        assert_eq!(
+            statement.sql,
+            "DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?1))"
+        );
+        assert_eq!(statement.values, [r#"["a\"b","c"]"#.into()]);
+    }
+}

@@ -16,7 +16,8 @@ use a2a::dialect::Dialect;
 
 /// Accepts one more follower, unless there are `limit` already. The client's end of the pair goes to it.
 pub(super) fn accept(state: &State, limit: usize) -> worker::Result<Option<WebSocketPair>> {
-    if state.get_websockets().len() >= limit {
+    // Only counted: each of them would cross into WebAssembly, at every follower that comes.
+    if state.as_raw().unchecked_ref::<RawState>().get_web_sockets().length() as usize >= limit {
         return Ok(None);
     }
     let pair = WebSocketPair::new()?;
@@ -91,7 +92,11 @@ fn raw(socket: &WebSocket) -> &RawSocket {
 
 #[wasm_bindgen]
 extern "C" {
+    type RawState;
     type RawSocket;
+
+    #[wasm_bindgen(method, js_name = getWebSockets)]
+    fn get_web_sockets(this: &RawState) -> js_sys::Array;
 
     #[wasm_bindgen(method, catch, js_name = serializeAttachment)]
     fn serialize_attachment(this: &RawSocket, value: &JsValue) -> Result<(), JsValue>;

@@ -54,10 +54,17 @@ export async function serve(request, env) {
 
 /** All but the body, as src/edge/front/head.rs reads it. */
 function headOf(request) {
+  names ??= rust.headerNames().split("\n");
+  const { headers } = request;
   let head = `${request.method}\n${request.url}`;
-  for (const [name, value] of request.headers) head += `\n${name}\n${value}`;
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) head += `\n${name}\n${value}`;
+  }
   return head;
 }
+
+let names;
 
 async function bytesOf(request) {
   try {

@@ -33,14 +33,32 @@ pub(super) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
 pub(super) struct Asked<'a> {
     /// What is asked for.
     pub(super) wanted: Wanted<'a>,
-    /// Its parameters, which are not decoded yet.
-    pub(super) params: Value,
+    /// Its parameters.
+    pub(super) params: Params,
     /// What its headers say besides.
     pub(super) parameters: &'a ServiceParameters,
     /// In which form to answer it.
     pub(super) reply: Reply,
     /// Who makes it, or why nobody may with these credentials.
     pub(super) identity: Result<Caller, Error>,
+}
+
+/// The parameters of a request.
+pub(super) enum Params {
+    /// As they came.
+    Json(Value),
+    /// Those of a plain request, which names no tenant.
+    Plain(Call),
+}
+
+impl Params {
+    /// The agent that they name.
+    fn tenant(&self) -> Option<&str> {
+        match self {
+            Self::Json(params) => params.get("tenant").and_then(Value::as_str),
+            Self::Plain(_) => None,
+        }
+    }
 }
 
 /// What a request asks for.
@@ -83,12 +101,15 @@ impl<'a> Door<'a> {
             Wanted::Operation(dialect, operation) => (dialect, operation),
         };
         let caller = identity?;
-        let agent = self.agent_for(params.get("tenant").and_then(Value::as_str))?;
+        let agent = self.agent_for(params.tenant())?;
         let capabilities = &agent.capabilities;
         let declared = &capabilities.extensions;
         let active = extensions::activate(operation, declared, &parameters.extensions)?;
         operation.check_offered(capabilities)?;
-        let call = operation.decode(params)?;
+        let call = match params {
+            Params::Json(params) => operation.decode(params)?,
+            Params::Plain(call) => call,
+        };
         call.check_offered(capabilities)?;
         check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
         if let Some(request) = call.message() {
@@ -208,6 +229,7 @@ mod tests {
         let door = Door::find(&settings, &agents, slug, "/x", https_only)?;
         let reply = Reply::rest(MediaType::Json);
         let wanted = Wanted::Method(method);
+        let params = Params::Json(params);
         door.admit(Asked { wanted, params, parameters: &parameters, reply, identity })
     }
 

@@ -1,6 +1,6 @@
 //! A request to an agent, read as its binding writes it, and admitted.
 
-use super::admission::{Asked, Door, Wanted, unknown_path};
+use super::admission::{Asked, Door, Params, Wanted, unknown_path};
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::identify::identify;
@@ -12,7 +12,7 @@ use a2a::Operation;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
-use a2a::binding::{MediaType, Reply, ServiceParameters};
+use a2a::binding::{MediaType, PlainRead, Reply, ServiceParameters};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use serde_json::Value;
@@ -67,13 +67,18 @@ impl<'a> Exchange<'a> {
             Ok(None) => return Decision::Receive,
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
+        if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
+            let (wanted, reply) = (Wanted::Method(method), Reply::json_rpc(id));
+            let admitted = self.admit(wanted, Params::Plain(call), &reply);
+            return admitted.unwrap_or_else(|error| Decision::Answer(reply.error(&error)));
+        }
         let envelope = Envelope::parse(body, self.door.settings.limits.max_json_values);
         let Envelope { id, method, params } = match envelope {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
         let reply = Reply::json_rpc(id);
-        self.admit(Wanted::Method(&method), params, &reply).unwrap_or_else(|error| {
+        self.admit(Wanted::Method(&method), Params::Json(params), &reply).unwrap_or_else(|error| {
             let accept = head.header("accept");
             Decision::Answer(jsonrpc::refused_method(&method, accept, &reply, &error))
         })
@@ -108,7 +113,7 @@ impl<'a> Exchange<'a> {
         let reply = Reply::rest(media_type);
         let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
-                self.admit(Wanted::Operation(dialect, operation), params, &reply)
+                self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
             None => Ok(Decision::Receive),
         });
@@ -149,7 +154,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn admit(&self, wanted: Wanted<'_>, params: Value, reply: &Reply) -> Result<Decision, Error> {
+    fn admit(&self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identity = self.identity.clone();
         let command = self.door.admit(Asked { wanted, params, parameters, reply, identity })?;

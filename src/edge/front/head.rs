@@ -32,15 +32,34 @@ impl<'a> Head<'a> {
         self.url
     }
 
-    /// The value of the header of this name, which is in lower case.
+    /// The value of the header of this name, which is one of [`NAMES`].
     pub(super) fn header(&self, name: &str) -> Option<&'a str> {
+        debug_assert!(NAMES.contains(&name), "{name} is not handed over");
         let found = self.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
     }
 }
 
+/// The headers that are handed over. To ask the platform for each of them costs a fraction of going through all.
+pub(super) const NAMES: [&str; 14] = [
+    "a2a-extensions",
+    "a2a-version",
+    "accept",
+    "access-control-request-headers",
+    "after-generation",
+    "content-type",
+    "idempotency-key",
+    "if-generation-match",
+    "if-modified-since",
+    "if-none-match",
+    "last-event-id",
+    "prefer",
+    "run-timeout-ms",
+    "x-a2a-extensions",
+];
+
 /// The number of headers that most requests have at most.
-const TYPICAL_HEADERS: usize = 16;
+const TYPICAL_HEADERS: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -48,13 +67,14 @@ mod tests {
 
     #[test]
     fn a_head_has_a_method_a_url_and_headers() {
-        let head =
-            Head::parse("POST\nhttps://a.example/b?c\naccept\n*/*\nx-empty\n\na2a-version\n1.0");
+        let head = Head::parse(
+            "POST\nhttps://a.example/b?c\naccept\nprefer\nidempotency-key\n\na2a-version\n1.0",
+        );
         assert_eq!((head.method(), head.url()), ("POST", "https://a.example/b?c"));
-        assert_eq!(head.header("accept"), Some("*/*"));
-        assert_eq!(head.header("x-empty"), Some(""));
+        assert_eq!(head.header("accept"), Some("prefer"));
+        assert_eq!(head.header("idempotency-key"), Some(""));
         assert_eq!(head.header("a2a-version"), Some("1.0"));
-        assert_eq!(head.header("*/*"), None, "a value is no name");
+        assert_eq!(head.header("prefer"), None, "a value is no name");
         assert_eq!(Head::parse("GET\nhttps://a.example/").header("accept"), None);
     }
 }

@@ -19,7 +19,7 @@ use worker::Env;
 
 use super::carry_out::{hello, parameters};
 use super::decision::{Decision, Front, Received};
-use super::head::Head;
+use super::head::{Head, NAMES};
 use super::listing::{listing_failed, whole_page};
 use super::stream;
 use crate::edge::address::TaskAddress;
@@ -81,6 +81,12 @@ pub fn listed(
         Err(answer) => Some(answer),
     };
     answer.map_or_else(|| LATER.to_owned(), |answer| to_text(&answer))
+}
+
+/// The names of the headers that heads hold, a line each.
+#[wasm_bindgen(js_name = headerNames)]
+pub fn header_names() -> String {
+    NAMES.join("\n")
 }
 
 /// The headers that every answer has, a line each.

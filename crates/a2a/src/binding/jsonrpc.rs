@@ -32,6 +32,16 @@ impl RequestId {
     /// The id of an answer to a request whose id cannot be known.
     pub const NULL: Self = Self(Id::Plain(Value::Null));
 
+    /// An id that is a string.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self(Id::Plain(text.into()))
+    }
+
+    /// An id that is a number.
+    pub(super) fn of_number(number: u32) -> Self {
+        Self(Id::Plain(number.into()))
+    }
+
     /// Reads the member `id` of a request. `text` gives it as it was written, if it is found.
     fn parse<'a>(
         value: Option<Value>,

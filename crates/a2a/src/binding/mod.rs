@@ -7,11 +7,13 @@ pub mod json;
 pub mod jsonrpc;
 pub mod media_type;
 pub(crate) mod percent;
+mod plain_read;
 mod reply;
 pub mod rest;
 mod service_parameters;
 pub mod sse;
 
 pub use media_type::MediaType;
+pub use plain_read::PlainRead;
 pub use reply::Reply;
 pub use service_parameters::{MAX_KEY_CHARS, ServiceParameters};

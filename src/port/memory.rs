@@ -355,9 +355,7 @@ impl Runtime for MemoryPlatform {
         })
     }
 
-    fn sync(&self) -> LocalBoxFuture<'static, ()> {
-        Box::pin(std::future::ready(()))
-    }
+    fn keep_until_durable(&self) {}
 }
 
 impl Followers for MemoryPlatform {

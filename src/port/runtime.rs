@@ -16,8 +16,8 @@ pub trait Runtime {
     /// For when the alarm is set, if it is. Where that cannot be said, it counts as not set.
     fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>>;
 
-    /// Completes when everything written so far is durable.
-    fn sync(&self) -> LocalBoxFuture<'static, ()>;
+    /// Keeps the object until everything written so far is durable.
+    fn keep_until_durable(&self);
 }
 
 /// Those who follow the task of one object.

@@ -142,7 +142,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
     // The platform may evict the object as soon as this is over.
-    session.ports.runtime.sync().await;
+    session.ports.runtime.keep_until_durable();
 }
 
 /// What bounds the runs of an agent: what its file says, else the settings of the deployment.

@@ -82,14 +82,12 @@ impl Runtime for ObjectRuntime {
         })
     }
 
-    fn sync(&self) -> LocalBoxFuture<'static, ()> {
-        let (storage, observer) = (self.state.storage(), self.observer);
-        Box::pin(async move {
-            if let Err(error) = storage.sync().await {
-                let (what, reason) = ("syncing", error.to_string());
-                observer.observe(&Observation::PlatformFailed { what, reason: &reason });
-            }
-        })
+    fn keep_until_durable(&self) {
+        // The promise goes from one to the other, without a future between. If it fails, the platform says so and resets
+        // the object.
+        let storage = self.state.storage();
+        let durable = storage.as_raw().unchecked_ref::<SyncStorage>().sync();
+        self.state.as_raw().unchecked_ref::<Keeper>().wait_until(&durable);
     }
 }
 
@@ -134,7 +132,17 @@ impl WebhookQueue for Queue {
 
 #[wasm_bindgen]
 extern "C" {
+    type SyncStorage;
+    type Keeper;
     type AlarmStorage;
+
+    /// Settles when everything written so far is durable.
+    #[wasm_bindgen(method)]
+    fn sync(this: &SyncStorage) -> js_sys::Promise;
+
+    /// Keeps the object until the promise settles.
+    #[wasm_bindgen(method, js_name = waitUntil)]
+    fn wait_until(this: &Keeper, promise: &js_sys::Promise);
 
     /// Sets the alarm for this instant, in milliseconds since the epoch.
     #[wasm_bindgen(method, js_name = setAlarm)]

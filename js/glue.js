@@ -1,9 +1,19 @@
 // What Rust calls, with the functions of Rust that it needs in turn. `index.js` is what wasm-bindgen makes around the
 // module, beside the folder of these files.
-import { streamOpening, streamRefusal, streamTrouble } from "../../../index.js";
+import {
+  carryOut, commonHeaders, failed, headerNames, listed, plan, streamOpening, streamRefusal, streamTrouble,
+} from "../../../index.js";
+import { Hop } from "./hop.js";
 import { open } from "./stream.js";
 
-const rust = { streamOpening, streamRefusal, streamTrouble };
+const rust = { carryOut, commonHeaders, failed, headerNames, listed, plan, streamOpening, streamRefusal, streamTrouble };
+
+const hop = new Hop(rust);
+
+/** As `Hop.serve` in `hop.js`. */
+export function serve(request, env) {
+  return hop.serve(request, env);
+}
 
 /** As `open` in `stream.js`. */
 export function openStream(namespace, address, plan) {

@@ -1,7 +1,6 @@
 // One request, from its first byte to its answer. Everything that waits on the usual path waits here; Rust decides in
 // between, without waiting (src/edge/front/plan.rs). A Rust future, and each crossing into WebAssembly, costs more than
 // all that is decided.
-import * as rust from "../../../index.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
@@ -14,10 +13,53 @@ const LINE_END = "\u001e";
 /** Bodies of up to this many bytes are received in one piece; larger ones are Rust's to receive (src/edge/front/body.rs). */
 const SMALL_BYTES = 64 * 1024;
 
-/** Answers a request; the response is a promise, which is never rejected. */
-export async function serve(request, env) {
-  try {
-    const head = headOf(request);
+/** How many heads of answers are remembered. */
+const MAX_INITS = 200;
+
+/**
+ * Takes requests to their answers.
+ *
+ * @typedef {object} Decider What Rust exports (src/edge/front/plan.rs, carry_out.rs, stream/).
+ * @property {() => string} headerNames
+ * @property {() => string} commonHeaders
+ * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
+ * @property {(env: any, head: string, body: Uint8Array | undefined, status: number, reason: string) => string} failed
+ * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
+ * @property {(env: any, request: Request, head: string, body: Uint8Array | undefined) => Promise<Response>} carryOut
+ */
+export class Hop {
+  /** @type {any} */
+  #rust;
+  /** @type {string[] | undefined} */
+  #names;
+  /** @type {Map<string, ResponseInit>} */
+  #inits = new Map();
+
+  /** @param {Decider} rust */
+  constructor(rust) {
+    this.#rust = rust;
+  }
+
+  /**
+   * Answers a request; the promise is never rejected.
+   *
+   * @param {Request} request
+   * @param {any} env
+   * @returns {Promise<Response>}
+   */
+  async serve(request, env) {
+    try {
+      return await this.#answer(request, env);
+    } catch (error) {
+      console.error(error instanceof Error ? error.stack : String(error));
+      return new Response("INTERNAL SERVER ERROR", { status: 500 });
+    }
+  }
+
+  /** @param {Request} request @param {any} env */
+  async #answer(request, env) {
+    const head = this.#headOf(request);
+    /** @type {Uint8Array | undefined} */
     let body;
     let isBroken = false;
     if (request.body === null) {
@@ -30,42 +72,137 @@ export async function serve(request, env) {
         isBroken = body?.length !== length;
       }
     }
-    const plan = rust.plan(env, head, body, isBroken);
+    const plan = this.#rust.plan(env, head, body, isBroken);
     const line = plan.indexOf("\n");
+    const asked = { env, request, head, body };
     switch (plan[0]) {
       case "=":
-        return respond(plan.slice(1));
+        return this.#respond(plan.slice(1));
       case "n":
       case "i":
       case "k":
-        return await ask(env, request, head, body, plan.slice(0, line), plan.slice(line + 1));
+        return this.#ask(asked, plan.slice(0, line), plan.slice(line + 1));
       case "l":
-        return await list(env, request, head, body, plan.slice(1));
+        return this.#list(asked, plan.slice(1));
       case "s":
-        return await follow(env, head, body, plan.slice(1, line), plan.slice(line + 1));
+        return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
       default:
-        return await rust.carryOut(env, request, head, body);
+        return this.#carryOut(asked);
     }
-  } catch (error) {
-    console.error(error?.stack ?? String(error));
-    return new Response("INTERNAL SERVER ERROR", { status: 500 });
+  }
+
+  /**
+   * All but the body, as src/edge/front/head.rs reads it.
+   *
+   * @param {Request} request
+   */
+  #headOf({ method, url, headers }) {
+    this.#names ??= /** @type {string[]} */ (this.#rust.headerNames().split("\n"));
+    let head = `${method}\n${url}`;
+    for (const name of this.#names) {
+      const value = headers.get(name);
+      if (value !== null) head += `\n${name}\n${value}`;
+    }
+    return head;
+  }
+
+  /**
+   * Asks the object of a task for the answer to a call.
+   *
+   * @param {Asked} asked @param {string} address @param {string} command
+   */
+  async #ask(asked, address, command) {
+    const id = idOf(asked.env[TASKS], address);
+    if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
+    let answer;
+    try {
+      answer = await asked.env[TASKS].get(id).ask(address === "n" ? "begin" : "call", command);
+    } catch (error) {
+      // An object of a version that cannot be asked like this has done nothing.
+      return isUnknownMethod(error) ? this.#carryOut(asked) : this.#failed(asked, 0, String(error));
+    }
+    // A status of 500 and more says that the object has no answer for the client.
+    return answer[0] === "5" ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
+  }
+
+  /**
+   * Lets D1 list tasks.
+   *
+   * @param {Asked} asked @param {string} statement
+   */
+  async #list(asked, statement) {
+    const { env, head, body } = asked;
+    const [sql, ...values] = JSON.parse(statement);
+    let found;
+    try {
+      found = await env[DB].prepare(sql).bind(...values).all();
+    } catch {
+      // It may lack a column still, or be down.
+      return this.#carryOut(asked);
+    }
+    const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
+    const answer = this.#rust.listed(env, head, body, lines, found.results[0]?.total, found.meta.rows_read);
+    return answer === "~" ? this.#carryOut(asked) : this.#respond(answer);
+  }
+
+  /**
+   * Opens a stream from the object of a task.
+   *
+   * @param {Asked} asked @param {string} address @param {string} plan
+   */
+  async #follow(asked, address, plan) {
+    const namespace = asked.env[TASKS];
+    const id = idOf(namespace, address);
+    if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
+    return open(namespace, String(id), plan, this.#rust);
+  }
+
+  /** @param {Asked} asked */
+  #carryOut({ env, request, head, body }) {
+    return this.#rust.carryOut(env, request, head, body);
+  }
+
+  /** @param {Asked} asked @param {number} status @param {string} reason */
+  #failed({ env, head, body }, status, reason) {
+    return this.#respond(this.#rust.failed(env, head, body, status, reason));
+  }
+
+  /**
+   * The response that a text of src/edge/answer.rs stands for.
+   *
+   * @param {string} text
+   */
+  #respond(text) {
+    const end = text.indexOf("\n\n");
+    const body = text.slice(end + 2);
+    return new Response(body === "" ? null : body, this.#initOf(text.slice(0, end)));
+  }
+
+  /**
+   * What responses of this head are made with. Few heads differ, and making headers costs more than finding them.
+   *
+   * @param {string} head
+   */
+  #initOf(head) {
+    let init = this.#inits.get(head);
+    if (init === undefined) {
+      const [status, ...lines] = head.split("\n");
+      const headers = new Headers();
+      for (const line of [...this.#rust.commonHeaders().trim().split("\n"), ...lines]) {
+        const colon = line.indexOf(": ");
+        headers.set(line.slice(0, colon), line.slice(colon + 2));
+      }
+      init = { status: Number(status), headers };
+      if (this.#inits.size >= MAX_INITS) this.#inits.clear();
+      this.#inits.set(head, init);
+    }
+    return init;
   }
 }
 
-/** All but the body, as src/edge/front/head.rs reads it. */
-function headOf(request) {
-  names ??= rust.headerNames().split("\n");
-  const { headers } = request;
-  let head = `${request.method}\n${request.url}`;
-  for (const name of names) {
-    const value = headers.get(name);
-    if (value !== null) head += `\n${name}\n${value}`;
-  }
-  return head;
-}
+/** @typedef {{ env: any, request: Request, head: string, body: Uint8Array | undefined }} Asked */
 
-let names;
-
+/** @param {Request} request */
 async function bytesOf(request) {
   try {
     return new Uint8Array(await request.arrayBuffer());
@@ -74,89 +211,22 @@ async function bytesOf(request) {
   }
 }
 
-/** Asks the object of a task for the answer to a call. */
-async function ask(env, request, head, body, address, command) {
-  const namespace = env[TASKS];
-  let id;
-  try {
-    id = idOf(namespace, address);
-  } catch (error) {
-    // The namespace knows its own ids.
-    return respond(rust.failed(env, head, body, 404, String(error)));
-  }
-  let answer;
-  try {
-    answer = await namespace.get(id).ask(address === "n" ? "begin" : "call", command);
-  } catch (error) {
-    // An object of a version that cannot be asked like this has done nothing.
-    if (isUnknownMethod(error)) return rust.carryOut(env, request, head, body);
-    return respond(rust.failed(env, head, body, 0, String(error)));
-  }
-  // A status of 500 and more says that the object has no answer for the client.
-  if (answer[0] === "5") return respond(rust.failed(env, head, body, Number(answer.slice(0, 3)), ""));
-  return respond(answer);
-}
-
-/** Lets D1 list tasks. */
-async function list(env, request, head, body, statement) {
-  const [sql, ...values] = JSON.parse(statement);
-  let found;
-  try {
-    found = await env[DB].prepare(sql).bind(...values).all();
-  } catch {
-    // It may lack a column still, or be down.
-    return rust.carryOut(env, request, head, body);
-  }
-  const lines = found.results.map(({ line }) => line).join(LINE_END);
-  const answer = rust.listed(env, head, body, lines, found.results[0]?.total, found.meta.rows_read);
-  return answer === "~" ? rust.carryOut(env, request, head, body) : respond(answer);
-}
-
-/** Opens a stream from the object of a task. */
-async function follow(env, head, body, address, plan) {
-  const namespace = env[TASKS];
-  let id;
-  try {
-    id = idOf(namespace, address);
-  } catch (error) {
-    return respond(rust.failed(env, head, body, 404, String(error)));
-  }
-  return open(namespace, String(id), plan, rust);
-}
-
+/**
+ * The id that an address stands for; none if the namespace, which knows its own ids, has not given it out.
+ *
+ * @param {any} namespace @param {string} address
+ */
 function idOf(namespace, address) {
   if (address === "n") return namespace.newUniqueId();
-  return address[0] === "i" ? namespace.idFromString(address.slice(1)) : namespace.idFromName(JSON.parse(address.slice(1)));
-}
-
-function isUnknownMethod(error) {
-  return error instanceof TypeError && /RPC/.test(error.message) && error.remote !== true;
-}
-
-/** The response that a text of src/edge/answer.rs stands for. */
-export function respond(text) {
-  const end = text.indexOf("\n\n");
-  const body = text.slice(end + 2);
-  return new Response(body === "" ? null : body, initOf(text.slice(0, end)));
-}
-
-/** What responses of this head are made with. Few heads differ, and making headers costs more than finding them. */
-function initOf(head) {
-  let init = inits.get(head);
-  if (init === undefined) {
-    const [status, ...lines] = head.split("\n");
-    const headers = new Headers();
-    for (const line of [...rust.commonHeaders().trim().split("\n"), ...lines]) {
-      const colon = line.indexOf(": ");
-      headers.set(line.slice(0, colon), line.slice(colon + 2));
-    }
-    init = { status: Number(status), headers };
-    if (inits.size >= MAX_INITS) inits.clear();
-    inits.set(head, init);
+  if (address[0] === "k") return namespace.idFromName(JSON.parse(address.slice(1)));
+  try {
+    return namespace.idFromString(address.slice(1));
+  } catch {
+    return undefined;
   }
-  return init;
 }
 
-const inits = new Map();
-
-const MAX_INITS = 200;
+/** @param {unknown} error */
+function isUnknownMethod(error) {
+  return error instanceof TypeError && /RPC/.test(error.message) && !("remote" in error && error.remote === true);
+}

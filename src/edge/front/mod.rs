@@ -50,9 +50,15 @@ pub async fn handle(request: Request, env: Env, _context: Context) -> Result<Res
     Ok(Response::from(response.unchecked_into::<web_sys::Response>()))
 }
 
-#[wasm_bindgen(module = "/js/hop.js")]
+#[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
     /// Answers one request: takes it from its first byte to its answer. Gives the promise of a response, which is
     /// not rejected.
     pub(in crate::edge) fn serve(request: JsValue, env: JsValue) -> JsValue;
+}
+
+#[wasm_bindgen(module = "/js/hop.js")]
+extern "C" {
+    #[allow(dead_code, reason = "`glue.js` uses it")]
+    type Hop;
 }

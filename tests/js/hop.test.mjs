@@ -1,0 +1,198 @@
+// How a request gets from its first byte to its answer: what is decided is Rust's, what waits is tested here.
+import assert from "node:assert/strict";
+import { describe, mock, test } from "node:test";
+import { Hop } from "../../js/hop.js";
+
+const COMMON = "access-control-allow-origin: *\n";
+
+/** A decider that gives one plan, and takes down what it is asked. */
+function rustOf(plan, others = {}) {
+  const calls = [];
+  const noted = (name, give) => (...args) => {
+    calls.push([name, ...args]);
+    return give(...args);
+  };
+  const rust = {
+    headerNames: () => "accept\na2a-version",
+    commonHeaders: () => COMMON,
+    plan: noted("plan", () => plan),
+    failed: noted("failed", (env, head, body, status, reason) => `200\n\nfailed ${status} ${reason}`),
+    listed: noted("listed", () => "200\n\nlisted"),
+    carryOut: noted("carryOut", async () => new Response("carried out")),
+    ...others,
+  };
+  return { rust, calls, hop: new Hop(rust) };
+}
+
+/** A namespace whose objects answer by `ask`. */
+function namespaceOf(ask) {
+  const asked = [];
+  return {
+    asked,
+    newUniqueId: () => "new",
+    idFromName: (name) => `named ${name}`,
+    idFromString(id) {
+      if (id === "foreign") throw new TypeError("not valid for this namespace");
+      return id;
+    },
+    get: (id) => ({
+      ask(form, command) {
+        asked.push([id, form, command]);
+        return ask();
+      },
+    }),
+  };
+}
+
+const post = (body, headers = {}) =>
+  new Request("https://a.example/demo", { method: "POST", body, headers: { "content-length": String(body.length), ...headers } });
+
+describe("what Rust is told", () => {
+  test("the method, the URL, the headers that count, and the body", async () => {
+    const { hop, calls } = rustOf("=204\n\n");
+    await hop.serve(post("{}", { "a2a-version": "1.0", "x-other": "1" }), {});
+    const [[, , head, body, isBroken]] = calls;
+    assert.equal(head, "POST\nhttps://a.example/demo\na2a-version\n1.0");
+    assert.deepEqual([new TextDecoder().decode(body), isBroken], ["{}", false]);
+  });
+
+  test("a request without a body has an empty one", async () => {
+    const { hop, calls } = rustOf("=204\n\n");
+    await hop.serve(new Request("https://a.example/"), {});
+    assert.deepEqual([calls[0][3].length, calls[0][4]], [0, false]);
+  });
+
+  test("a body that ends early, or breaks off, is broken", async () => {
+    for (const request of [
+      post("{}", { "content-length": "5" }),
+      Object.assign(post("{}"), { arrayBuffer: () => Promise.reject(new Error("gone")) }),
+    ]) {
+      const { hop, calls } = rustOf("=400\n\n");
+      assert.equal((await hop.serve(request, {})).status, 400);
+      assert.equal(calls[0][4], true);
+    }
+  });
+
+  test("a body that is large, or does not tell its length, is not received here", async () => {
+    for (const length of ["65537", "", "x"]) {
+      const { hop, calls } = rustOf("~");
+      const request = post("{}", { "content-length": length });
+      if (length === "") request.headers.delete("content-length");
+      assert.equal(await (await hop.serve(request, {})).text(), "carried out");
+      assert.deepEqual(calls.map(([name, ...args]) => [name, args.at(-1)]), [["plan", false], ["carryOut", undefined]]);
+      assert.equal(calls[0][3], undefined);
+      assert.equal(request.bodyUsed, false);
+    }
+  });
+});
+
+describe("answers", () => {
+  test("have a status, headers of their own and those of all, and a body", async () => {
+    const { hop } = rustOf("=404\ncontent-type: text/plain\nx-odd: a: b\n\nline\n\nline");
+    const response = await hop.serve(post("{}"), {});
+    assert.equal(response.status, 404);
+    assert.equal(response.headers.get("content-type"), "text/plain");
+    assert.equal(response.headers.get("x-odd"), "a: b");
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    assert.equal(await response.text(), "line\n\nline");
+  });
+
+  test("without a body have none", async () => {
+    for (const status of [204, 304]) assert.equal((await rustOf(`=${status}\n\n`).hop.serve(post("{}"), {})).body, null);
+  });
+
+  test("of the same head do not share what a caller changes", async () => {
+    const { hop } = rustOf("=200\ncontent-type: text/plain\n\nx");
+    (await hop.serve(post("{}"), {})).headers.set("content-type", "text/html");
+    assert.equal((await hop.serve(post("{}"), {})).headers.get("content-type"), "text/plain");
+  });
+
+  test("of any number of heads are right", async () => {
+    let nth = 0;
+    const { hop } = rustOf("", { plan: () => `=200\ngeneration: ${nth}\n\n` });
+    for (nth = 0; nth < 450; nth++) assert.equal((await hop.serve(post("{}"), {})).headers.get("generation"), String(nth));
+  });
+});
+
+describe("an object", () => {
+  for (const [plan, expected] of [
+    ["n\ncommand\n2", ["new", "begin", "command\n2"]],
+    ["i0a\ncommand", ["0a", "call", "command"]],
+    ['k"a\\nb"\ncommand', ["named a\nb", "call", "command"]],
+  ]) {
+    test(`is asked by ${JSON.stringify(plan)}`, async () => {
+      for (const answer of ["201\n\nhere", Promise.resolve("201\n\nhere")]) {
+        const TASKS = namespaceOf(() => answer);
+        const response = await rustOf(plan).hop.serve(post("{}"), { TASKS });
+        assert.deepEqual([response.status, await response.text()], [201, "here"]);
+        assert.deepEqual(TASKS.asked, [expected]);
+      }
+    });
+  }
+
+  test("that the namespace does not know is not asked", async () => {
+    for (const plan of ["iforeign\ncommand", "siforeign\n{}"]) {
+      const TASKS = namespaceOf(() => "200\n\n");
+      const response = await rustOf(plan).hop.serve(post("{}"), { TASKS });
+      assert.match(await response.text(), /^failed 404/);
+      assert.deepEqual(TASKS.asked, []);
+    }
+  });
+
+  test("that has no answer is told of by its status, one that fails by its reason", async () => {
+    for (const [ask, text] of [
+      [() => "501\n\n", "failed 501 "],
+      [() => Promise.reject(new Error("it broke")), "failed 0 Error: it broke"],
+      [() => Promise.reject(Object.assign(new TypeError("RPC"), { remote: true })), "failed 0 TypeError: RPC"],
+    ]) {
+      const { hop, calls } = rustOf("i0a\ncommand");
+      assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(ask) })).text(), text);
+      assert.equal(calls.some(([name]) => name === "carryOut"), false, "what may have been done is not done again");
+    }
+  });
+
+  test("of a version without the method is asked in the other way, with the body that was received", async () => {
+    const unknown = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "ask".'));
+    const { hop, calls } = rustOf("i0a\ncommand");
+    assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(unknown) })).text(), "carried out");
+    assert.equal(calls.at(-1)[4].length, 2);
+  });
+});
+
+describe("a listing", () => {
+  const databaseOf = (all) => ({ prepare: (sql) => ({ bind: (...values) => ({ all: () => all(sql, values) }) }) });
+
+  test("is one statement, whose lines go to Rust", async () => {
+    const { hop, calls } = rustOf('l["SELECT ?1", "a", 5]');
+    const DB = databaseOf(async (sql, values) => {
+      assert.deepEqual([sql, values], ["SELECT ?1", ["a", 5]]);
+      return { results: [{ line: "x", total: 7 }, { line: "y", total: 7 }], meta: { rows_read: 3 } };
+    });
+    assert.equal(await (await hop.serve(post("{}"), { DB })).text(), "listed");
+    assert.deepEqual(calls.at(-1).slice(4), ["x\u001ey", 7, 3]);
+  });
+
+  test("that finds nothing has no total", async () => {
+    const { hop, calls } = rustOf('l["SELECT"]');
+    await hop.serve(post("{}"), { DB: databaseOf(async () => ({ results: [], meta: { rows_read: 1 } })) });
+    assert.deepEqual(calls.at(-1).slice(4), ["", undefined, 1]);
+  });
+
+  test("that fails, or cannot be read so, is carried out in the other way", async () => {
+    for (const [all, others] of [
+      [() => Promise.reject(new Error("D1 is down")), {}],
+      [async () => ({ results: [], meta: { rows_read: 0 } }), { listed: () => "~" }],
+    ]) {
+      const { hop } = rustOf('l["SELECT"]', others);
+      assert.equal(await (await hop.serve(post("{}"), { DB: databaseOf(all) })).text(), "carried out");
+    }
+  });
+});
+
+test("a failure of our own is an internal error, and is logged", async () => {
+  const logged = mock.method(console, "error", () => {});
+  const { hop } = rustOf("", { plan: () => { throw new Error("broken"); } });
+  assert.equal((await hop.serve(post("{}"), {})).status, 500);
+  assert.equal(logged.mock.callCount(), 1);
+  logged.mock.restore();
+});

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use a2a::binding::http::HttpResponse;
 
 /// The text of an answer: a line for the status, one for each header, an empty line, the body. The headers that every
-/// answer has are left out; whoever makes the response adds them.
+/// answer has are left out; they are added when the response is made.
 pub(super) fn to_text(answer: &HttpResponse) -> String {
     let mut text = String::with_capacity(answer.body.len() + HEAD_BYTES);
     // Writing to a String does not fail.

@@ -7,7 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
-/// Polls a future now. Gives its output, or what is left of it, which has to be polled by whoever runs futures.
+/// Polls a future now. Gives its output, or what is left of it, which somebody has to poll on.
 ///
 /// # Errors
 ///

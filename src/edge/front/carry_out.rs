@@ -77,7 +77,7 @@ impl Front {
         }
     }
 
-    /// Lets the one answer a command who can.
+    /// Carries a command out: by the index, or by the object of its task.
     async fn perform(&self, head: &Head<'_>, command: Command<Call>) -> Result<Response> {
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
         let form = reply.clone();

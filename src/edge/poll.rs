@@ -39,7 +39,7 @@ mod tests {
     use futures_util::future::{join, poll_fn};
 
     use super::*;
-    use crate::port::memory::yield_once;
+    use crate::port::yield_once;
 
     #[test]
     fn a_future_that_does_not_wait_is_over_at_once() {

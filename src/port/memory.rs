@@ -14,7 +14,7 @@ use futures_util::future::LocalBoxFuture;
 use super::{
     Batch, Clock, FirstRow, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports,
     Random, Runtime, Severity, StoreError, StoredTask, TaskIndex, TaskStore, WebhookJob,
-    WebhookQueue,
+    WebhookQueue, yield_once,
 };
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
@@ -450,19 +450,6 @@ impl TaskIndex for MemoryIndex {
         self.rows.borrow_mut().remove(id);
         Ok(())
     }
-}
-
-/// Lets everybody else go on once.
-pub async fn yield_once() {
-    let mut has_yielded = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut has_yielded, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 struct Timer {

@@ -20,7 +20,7 @@ pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use random::Random;
-pub use runtime::{Followers, Runtime};
+pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, StoredTask, TaskFacts, TaskStore};
 
 use a2a_agents::tool::Counters;

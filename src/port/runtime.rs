@@ -1,5 +1,9 @@
 //! What runs the object of a task.
 
+use std::future::poll_fn;
+use std::mem;
+use std::task::Poll;
+
 use futures_util::future::LocalBoxFuture;
 
 use a2a::model::UnixMillis;
@@ -25,4 +29,17 @@ pub trait Followers {
     /// Sends a frame, made only if anybody follows the task, to all who do. With `is_over` it is the
     /// last one, and their streams end.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
+}
+
+/// Lets everybody else go on once.
+pub async fn yield_once() {
+    let mut has_yielded = false;
+    poll_fn(|context| {
+        if mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

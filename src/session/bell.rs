@@ -64,7 +64,7 @@ mod tests {
             for _ in 0..2 {
                 count.set(count.get() + 1);
                 bell.ring();
-                crate::port::memory::yield_once().await;
+                crate::port::yield_once().await;
             }
         };
         let (held, ()) = block_on(join(bell.until(&condition, never()), ring));

@@ -1,8 +1,7 @@
 //! A run of an executor, from its start to its end or loss: polls it, stores what it says whenever it waits,
 //! bounds it in time, and keeps its panics to itself.
 
-use std::future::{Future, poll_fn};
-use std::mem;
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -13,7 +12,7 @@ use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 use super::TaskSession;
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, TurnHost};
-use crate::port::Observation;
+use crate::port::{Observation, yield_once};
 use crate::task::{
     Input, LogEntry, Loss, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
 };
@@ -38,22 +37,10 @@ pub(super) fn start_soon(session: &TaskSession) {
     let Some(handle) = session.handle() else { return };
     if let Some((message, start)) = session.run.take_begun() {
         session.ports.runtime.spawn(Box::pin(async move {
-            pending_once().await;
+            yield_once().await;
             drive(handle, message, start).await;
         }));
     }
-}
-
-async fn pending_once() {
-    let mut is_over = false;
-    poll_fn(|context| {
-        if mem::replace(&mut is_over, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// Lets a run that was lost go on, begin again, or end its task, as the agent wants it.

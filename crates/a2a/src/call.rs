@@ -75,6 +75,11 @@ impl Call {
         }
     }
 
+    /// Whether the call brings a message that begins a task.
+    pub fn begins_task(&self) -> bool {
+        self.message().is_some() && self.task_id().is_none()
+    }
+
     /// The task that the call names; `None` for a call that names none.
     pub fn task_id(&self) -> Option<&TaskId> {
         match self {

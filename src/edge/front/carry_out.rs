@@ -19,7 +19,7 @@ use crate::edge::response::to_response;
 use crate::format;
 use crate::port::{Observation, Observer};
 use a2a::binding::ServiceParameters;
-use a2a::binding::http::{HttpResponse, split_url};
+use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::TaskId;
 use a2a::{Call, FollowCall, Outcome, TaskCall};
@@ -59,7 +59,9 @@ impl Front {
             None => match self.decide(head, &Received::Nothing) {
                 Decision::Receive => Body::receive(request, self.settings.max_body_bytes).await,
                 Decision::Answer(answer) => return to_response(answer),
-                Decision::Perform(command) => return self.perform(head, *command).await,
+                Decision::Perform(command, parameters) => {
+                    return self.perform(&parameters, *command).await;
+                }
             },
         };
         let (decision, _turn) = match body {
@@ -71,16 +73,23 @@ impl Front {
             Err(error) => (self.decide(head, &Received::Refused(error)), None),
         };
         match decision {
-            Decision::Perform(command) => self.perform(head, *command).await,
+            Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
             Decision::Answer(answer) => to_response(answer),
             Decision::Receive => to_response(HttpResponse::error(&Error::BodyIncomplete)),
         }
     }
 
     /// Carries a command out: by the index, or by the object of its task.
-    async fn perform(&self, head: &Head<'_>, command: Command<Call>) -> Result<Response> {
+    async fn perform(
+        &self,
+        parameters: &ServiceParameters,
+        mut command: Command<Call>,
+    ) -> Result<Response> {
+        let form = command.reply.clone();
+        if let Err(error) = self.heed_quota(&mut command).await {
+            return to_response(form.error(&error));
+        }
         let Command { agent, caller, reply, fingerprint, terms, call } = command;
-        let form = reply.clone();
         let answer = match call {
             Call::List(request) => {
                 let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
@@ -90,21 +99,19 @@ impl Front {
             Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
             Call::Task(call) => {
                 let command = Command { agent, caller, reply, fingerprint, terms, call };
-                self.ask(head, command).await
+                self.ask(parameters, command).await
             }
             Call::Follow(call) => {
                 let command = Command { agent, caller, reply, fingerprint, terms, call };
-                self.follow(head, command).await
+                self.follow(parameters, command).await
             }
         };
         answer.unwrap_or_else(|error| to_response(form.error(&error)))
     }
 
     /// Lets the object of the task that a call is about answer it.
-    async fn ask(&self, head: &Head<'_>, mut command: Command<TaskCall>) -> Answer {
-        let begins = command.call.message().is_some() && command.call.task_id().is_none();
-        self.heed_quota(begins, &mut command).await?;
-        let object = self.object(&parameters(head), &command, command.call.task_id())?;
+    async fn ask(&self, parameters: &ServiceParameters, command: Command<TaskCall>) -> Answer {
+        let object = self.object(parameters, &command, command.call.task_id())?;
         match object.call(command).await {
             Ok(response) => Ok(Ok(response)),
             Err(error) => Err(self.unreachable(Some(&object.id().task_id()), &error)),
@@ -112,11 +119,9 @@ impl Front {
     }
 
     /// Opens a stream from the object of the task that a call is about.
-    async fn follow(&self, head: &Head<'_>, mut command: Command<FollowCall>) -> Answer {
-        self.heed_quota(command.call.task_id().is_none(), &mut command).await?;
-        let parameters = parameters(head);
-        let object = self.object(&parameters, &command, command.call.task_id())?;
-        let hello = hello(&parameters, command)?;
+    async fn follow(&self, parameters: &ServiceParameters, command: Command<FollowCall>) -> Answer {
+        let object = self.object(parameters, &command, command.call.task_id())?;
+        let hello = hello(parameters, command)?;
         Ok(stream::open(&self.env, object.id(), hello).await)
     }
 
@@ -136,12 +141,8 @@ impl Front {
         })
     }
 
-    async fn heed_quota<C>(
-        &self,
-        begins: bool,
-        command: &mut Command<C>,
-    ) -> std::result::Result<(), Error> {
-        if !begins {
+    async fn heed_quota(&self, command: &mut Command<Call>) -> std::result::Result<(), Error> {
+        if !command.call.begins_task() {
             return Ok(());
         }
         let limit = self.settings.max_active_tasks;
@@ -158,12 +159,6 @@ impl Front {
             false => Error::Internal { task: None },
         }
     }
-}
-
-/// What the head of a request says besides its parameters.
-pub(super) fn parameters(head: &Head<'_>) -> ServiceParameters {
-    let (_, _, query) = split_url(head.url());
-    ServiceParameters::read(|name| head.header(name).map(str::to_owned), query)
 }
 
 /// What the object is told that a stream is asked from.

@@ -18,6 +18,7 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::Agents;
 use crate::port::{Observation, Observer};
 use a2a::Call;
+use a2a::binding::ServiceParameters;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
@@ -28,8 +29,8 @@ pub(super) enum Decision {
     Answer(HttpResponse),
     /// What its body says; it has to be received first.
     Receive,
-    /// What the command comes to, which is admitted.
-    Perform(Box<Command<Call>>),
+    /// What the command comes to, which is admitted, with what the request says besides.
+    Perform(Box<Command<Call>>, ServiceParameters),
 }
 
 /// The body of a request, as far as it is there.

@@ -154,11 +154,11 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn admit(&self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
+    fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identity = self.identity.clone();
         let command = self.door.admit(Asked { wanted, params, parameters, reply, identity })?;
-        Ok(Decision::Perform(Box::new(command)))
+        Ok(Decision::Perform(Box::new(command), self.parameters))
     }
 }
 

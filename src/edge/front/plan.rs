@@ -17,7 +17,7 @@
 use wasm_bindgen::prelude::*;
 use worker::Env;
 
-use super::carry_out::{hello, parameters};
+use super::carry_out::hello;
 use super::decision::{Decision, Front, Received};
 use super::head::{Head, NAMES};
 use super::listing::{listing_failed, whole_page};
@@ -28,6 +28,7 @@ use crate::edge::command::Command;
 use crate::edge::objects::AskError;
 use crate::edge::service::index::D1Index;
 use crate::operation::list_tasks::{Page, TaskQuery};
+use a2a::binding::ServiceParameters;
 use a2a::binding::http::{CORS, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
@@ -44,9 +45,9 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     match front.decide(&head, &received(body.as_deref(), is_broken)) {
         Decision::Answer(answer) => answered(answer),
         Decision::Receive => LATER.to_owned(),
-        Decision::Perform(command) => {
+        Decision::Perform(command, parameters) => {
             let reply = command.reply.clone();
-            let planned = plan_command(&front, &head, *command);
+            let planned = plan_command(&front, &parameters, *command);
             planned.unwrap_or_else(|error| answered(reply.error(&error)))
         }
     }
@@ -103,7 +104,7 @@ impl Front {
         listed: Listed<'_>,
     ) -> Option<HttpResponse> {
         let command = match self.decide(head, &received(body, false)) {
-            Decision::Perform(command) => *command,
+            Decision::Perform(command, _) => *command,
             Decision::Answer(answer) => return Some(answer),
             Decision::Receive => return None,
         };
@@ -132,7 +133,7 @@ impl Front {
     ) -> HttpResponse {
         // Decided once more, so that nothing has to be kept for a failure that hardly ever comes.
         let command = match self.decide(head, &received(body, false)) {
-            Decision::Perform(command) => command,
+            Decision::Perform(command, _) => command,
             Decision::Answer(answer) => return answer,
             Decision::Receive => return HttpResponse::error(&Error::Internal { task: None }),
         };
@@ -158,22 +159,24 @@ struct Listed<'a> {
 /// # Errors
 ///
 /// Why it is refused.
-fn plan_command(front: &Front, head: &Head<'_>, command: Command<Call>) -> Result<String, Error> {
+fn plan_command(
+    front: &Front,
+    parameters: &ServiceParameters,
+    command: Command<Call>,
+) -> Result<String, Error> {
     let Command { agent, caller, reply, fingerprint, terms, call } = command;
-    let begins = match &call {
-        Call::Task(call) => call.message().is_some() && call.task_id().is_none(),
-        Call::Follow(call) => call.task_id().is_none(),
+    match &call {
+        Call::Task(_) | Call::Follow(_) => {}
         Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
         Call::List(request) if !request.include_artifacts => {
             let query = TaskQuery::new(&agent, &caller, request)?;
             return Ok(format!("l{}", D1Index::listing(&query)));
         }
         Call::List(_) => return Ok(LATER.to_owned()),
-    };
-    if begins && front.settings.max_active_tasks > 0 {
+    }
+    if call.begins_task() && front.settings.max_active_tasks > 0 {
         return Ok(LATER.to_owned());
     }
-    let parameters = parameters(head);
     let key = parameters.idempotency_key()?;
     let address = match TaskAddress::of_call(&agent, &caller.id, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
@@ -184,7 +187,7 @@ fn plan_command(front: &Front, head: &Head<'_>, command: Command<Call>) -> Resul
     let planned = match call {
         Call::Follow(call) => {
             let command = Command { agent, caller, reply, fingerprint, terms, call };
-            stream::plan::plan(hello(&parameters, command)?)
+            stream::plan::plan(hello(parameters, command)?)
                 .map(|plan| format!("s{address}\n{plan}"))
         }
         Call::Task(call) => {

@@ -16,6 +16,7 @@ mod kind;
 pub mod script;
 mod slug;
 mod table;
+mod template;
 pub mod tool;
 mod value;
 
@@ -32,4 +33,5 @@ pub use file::parse;
 pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
+pub use template::Expandable;
 pub use value::{NotSet, Values, is_value_name};

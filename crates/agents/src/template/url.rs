@@ -49,7 +49,7 @@ impl UrlTemplate {
         let mut segments = path.split('/');
         // The path begins with a slash, or is empty.
         segments.remove(0);
-        let query = query.strip_prefix("?").or_else(|| None).map(pairs_of);
+        let query = query.strip_prefix("?").map(pairs_of);
         let fixed = segments.iter().filter(|segment| segment.is_fixed());
         if fixed.flat_map(Template::texts).any(is_dots) {
             return Err("must have no segment . or .. in its path".to_owned());
@@ -171,9 +171,8 @@ impl Origin {
         let (host, port) = match is_address {
             true => {
                 let (host, port) = authority.split_at_first(&[']']);
-                let (bracket, port) =
-                    (Template::parse("]")?, port.strip_prefix("]").unwrap_or_default());
-                (Template([host.0, bracket.0].concat()), port)
+                let port = port.strip_prefix("]").unwrap_or_default();
+                (Template([host.0, vec![Piece::Text("]".to_owned())]].concat()), port)
             }
             false => authority.split_at_first(&[':']),
         };

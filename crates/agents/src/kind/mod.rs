@@ -67,7 +67,7 @@ impl Executor {
     pub(crate) fn problems(
         &self,
         agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
+        tools: &[&dyn Tool],
     ) -> Vec<(String, String)> {
         match self {
             Self::Tools(table) => table.problems(agent, tools),
@@ -80,7 +80,7 @@ impl Executor {
     pub(crate) fn skills(
         &self,
         agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
+        tools: &[&dyn Tool],
     ) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),

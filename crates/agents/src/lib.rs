@@ -17,6 +17,7 @@ pub mod script;
 mod slug;
 mod table;
 pub mod tool;
+mod value;
 
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
@@ -31,3 +32,4 @@ pub use file::parse;
 pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
+pub use value::{NotSet, Values, is_value_name};

@@ -30,8 +30,8 @@ async fn add_numbers(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, To
         return Ok(json!(sum));
     }
     let sum = a.as_f64().unwrap_or(f64::NAN) + b.as_f64().unwrap_or(f64::NAN);
-    let sum = Number::from_f64(sum)
-        .ok_or_else(|| ToolError::new("the sum is too large for a number"))?;
+    let sum =
+        Number::from_f64(sum).ok_or_else(|| ToolError::new("the sum is too large for a number"))?;
     Ok(Value::Number(sum))
 }
 

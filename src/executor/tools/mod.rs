@@ -80,8 +80,13 @@ impl AgentExecutor for ToolsExecutor {
         let redaction = Redaction::default();
         for (index, (tool, arguments)) in calls.into_iter().enumerate() {
             let position = index + 1;
-            let call =
-                CallInTurn { turn, events, outside: &self.outside, redaction: &redaction, position };
+            let call = CallInTurn {
+                turn,
+                events,
+                outside: &self.outside,
+                redaction: &redaction,
+                position,
+            };
             match call_checked(tool, arguments.value(), &call).await {
                 Ok(output) => {
                     let number = if index == 0 { String::new() } else { format!("-{position}") };

@@ -57,8 +57,7 @@ impl Redaction {
             Value::Object(members) => Metadata::from(members),
             _ => Metadata::default(),
         });
-        let [filename, media_type] =
-            [filename, media_type].map(|text| text.as_deref().map(owned));
+        let [filename, media_type] = [filename, media_type].map(|text| text.as_deref().map(owned));
         Part { content, metadata, filename, media_type }
     }
 
@@ -111,7 +110,8 @@ mod tests {
 
     fn redaction() -> Redaction {
         let redaction = Redaction::default();
-        for (name, secret) in [("KEY", "12345678"), ("LONG_KEY", "x12345678x"), ("SHORT", "1234567")]
+        for (name, secret) in
+            [("KEY", "12345678"), ("LONG_KEY", "x12345678x"), ("SHORT", "1234567")]
         {
             redaction.note(name, &Secret::new(secret));
         }

@@ -77,11 +77,7 @@ impl Executor {
     }
 
     /// The skills of an agent of this kind.
-    pub(crate) fn skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<AgentSkill> {
+    pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
             Self::Script(_) | Self::Rust(_) => described(agent),

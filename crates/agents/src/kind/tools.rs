@@ -53,11 +53,7 @@ impl ToolsTable {
     }
 
     /// Each tool is a skill, with what the file says of it.
-    pub(super) fn skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<AgentSkill> {
+    pub(super) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         let named = self.names.iter();
         let named = named.filter_map(|name| tools.iter().find(|tool| tool.name() == name));
         let skill = |tool: &dyn Tool| {

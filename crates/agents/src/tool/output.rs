@@ -158,7 +158,22 @@ macro_rules! is_answer {
     };
 }
 
-is_answer!((), bool, i32, i64, u32, u64, f64, serde_json::Number, String, &str, Value, Part, Vec<Part>, ToolOutput);
+is_answer!(
+    (),
+    bool,
+    i32,
+    i64,
+    u32,
+    u64,
+    f64,
+    serde_json::Number,
+    String,
+    &str,
+    Value,
+    Part,
+    Vec<Part>,
+    ToolOutput
+);
 
 #[cfg(test)]
 mod tests {

@@ -135,9 +135,9 @@ fn stored(error: &ToolError) -> String {
 
 /// A stored error. One without a fault is what the task said about the step.
 fn recalled(stored: &str) -> ToolError {
-    let error = stored.split_once(": ").and_then(|(fault, text)| {
-        Fault::named(fault).map(|fault| fault.error(text.to_owned()))
-    });
+    let error = stored
+        .split_once(": ")
+        .and_then(|(fault, text)| Fault::named(fault).map(|fault| fault.error(text.to_owned())));
     error.unwrap_or_else(|| ToolError::Tool(stored.to_owned()))
 }
 

@@ -69,12 +69,13 @@ pub struct TestCall {
     pub progress: RefCell<Vec<String>>,
     /// What the counters have come to.
     pub count: Cell<u64>,
-    steps: RefCell<Steps>,
+    /// The steps that were done, for [`resume`](Self::resume).
+    pub steps: RefCell<TestSteps>,
 }
 
 /// The steps of a call.
 #[derive(Default)]
-struct Steps {
+pub struct TestSteps {
     done: BTreeMap<(String, u32), Result<Json, String>>,
     begun: BTreeMap<String, u32>,
     crash_before: Option<String>,

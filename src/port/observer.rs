@@ -122,6 +122,13 @@ pub enum Observation<'a> {
         /// What is wrong, and what would be right.
         reason: &'a str,
     },
+    /// The executor of an agent could not be made: the agent refuses messages.
+    AgentUnusable {
+        /// The agent.
+        agent: &'a str,
+        /// What is wrong, and what would be right.
+        reason: &'a str,
+    },
     /// The object of a task did not answer.
     ObjectUnreachable {
         /// The task; none if there is no object to ask.
@@ -281,6 +288,7 @@ impl Observation<'_> {
             | Self::CommandUnreadable { .. }
             | Self::PlatformFailed { .. }
             | Self::Misconfigured { .. }
+            | Self::AgentUnusable { .. }
             | Self::ObjectUnreachable { .. }
             | Self::FrameUnreadable { .. }
             | Self::QuotaUnknown { .. }
@@ -335,6 +343,7 @@ impl fmt::Display for Observation<'_> {
             }
             Self::PlatformFailed { what, reason } => write!(out, "{what} failed: {reason}"),
             Self::Misconfigured { reason } => out.write_str(reason),
+            Self::AgentUnusable { agent, reason } => write!(out, "the agent {agent}: {reason}"),
             Self::ObjectUnreachable { task: Some(task), reason } => {
                 write!(out, "task {task} did not answer: {reason}")
             }

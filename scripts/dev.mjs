@@ -1,6 +1,7 @@
 // `npm run dev`, `npx a2a-edge dev`: as `start`, with a quick unoptimised build that is made anew on every change.
 import "./lib/node-version.mjs";
-import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
+import { checkAddress } from "./lib/address.mjs";
+import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
@@ -8,7 +9,7 @@ import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
   const options = serveOptions("dev", "As start, with a quick unoptimised build that is made anew on every change.");
-  await checkPort(options);
+  await checkAddress(options);
   await setUpAndBuild("dev");
   await ensureLocalMigrations(options.state);
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.

@@ -1,13 +1,14 @@
 // `npm start`, `npx a2a-edge start`: sets everything up and serves the agents locally.
 import "./lib/node-version.mjs";
-import { checkPort, serve, serveOptions } from "./lib/serve.mjs";
+import { checkAddress } from "./lib/address.mjs";
+import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
   const options = serveOptions("start", "Sets everything up, builds the Worker and serves the agents.");
-  await checkPort(options);
+  await checkAddress(options);
   await setUpAndBuild();
   await ensureLocalMigrations(options.state);
   await serve(options, {});

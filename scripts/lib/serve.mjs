@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
+import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, readAddress, urlAt } from "./address.mjs";
 import { command as commandLine } from "./command.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
 import { inProject, projectDir } from "./paths.mjs";
@@ -11,11 +12,8 @@ import { start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
-const DEFAULT_PORT = 8787;
-
 /** The options that wrangler dev gets as they are. */
 const PASSED_ON = {
-  ip: { type: "string" },
   var: { type: "string", multiple: true },
   "persist-to": { type: "string" },
   "inspector-port": { type: "string" },
@@ -28,7 +26,7 @@ const usage = (command, does) => `Usage: ${commandLine(command, "[--port N] [--v
 ${does}
 
     -p, --port N           serve at http://localhost:N (default: the variable PORT, else ${DEFAULT_PORT})
-    --ip ADDRESS           listen at this address (default: localhost)
+    --host ADDRESS         listen at this address (default: the variable BIND_HOST, else ${DEFAULT_HOST}); 0.0.0.0 for all
     --var NAME:VALUE       set a variable of the Worker; may be repeated
     --persist-to FOLDER    keep tasks there (default: .wrangler/state)
     --inspector-port N     where debuggers connect
@@ -38,46 +36,24 @@ ${does}
 
 /** Reads the options of the commands `start` and `dev`; `does` tells what the command does. */
 export function serveOptions(command, does, args = process.argv.slice(2)) {
-  const options = { port: { type: "string", short: "p" }, ...PASSED_ON };
-  const { values, refuse } = readOptions({ usage: usage(command, does), options }, args);
-  const port = values.port ?? (process.env.PORT || String(DEFAULT_PORT));
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) {
-    throw refuse(`The port must be a number from 1 to 65535, got "${port}".`);
-  }
-  return { command, port: Number(port), state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
-}
-
-/** Fails early, before any long work, if something listens on the port already. */
-export async function checkPort({ command, port }) {
-  for (const host of ["127.0.0.1", "::1", "0.0.0.0"]) {
-    const error = await new Promise((resolve) => {
-      const server = createServer();
-      server.once("error", resolve);
-      server.listen({ host, port }, () => server.close(() => resolve(undefined)));
-    });
-    if (error?.code === "EADDRINUSE") {
-      throw new Stop(
-        `Port ${port} is in use by another program.\n\n` +
-          `    Stop that program, or choose another port: ${commandLine(command, "--port", port === 65535 ? 8788 : port + 1)}`,
-      );
-    }
-    if (error?.code === "EACCES") throw new Stop(`Port ${port} may not be opened by this user. Choose one above 1023.`);
-  }
+  const { values, refuse } = readOptions({ usage: usage(command, does), options: { ...ADDRESS_OPTIONS, ...PASSED_ON } }, args);
+  const address = readAddress(values, refuse);
+  return { command, ...address, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
 /** Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. */
-export async function serve({ command, port, rest }, { main, environment: extra, note }) {
-  const child = startWrangler([...(main ? [main] : []), "--port", String(port), ...rest], extra);
+export async function serve({ command, host, port, rest }, { main, environment: extra, note }) {
+  const child = startWrangler([...(main ? [main] : []), "--ip", host, "--port", String(port), ...rest], extra);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
   let serving = false;
   let hinted = false;
   const show = (line) => {
-    const url = servedAt(line);
-    if (url && !serving) {
+    if (servedAt(line) && !serving) {
       serving = true;
-      say(banner(url, note));
+      say(banner(urlAt({ host, port }), note));
+      if (!isLoopback(host)) say(OPEN_TO_THE_NETWORK);
     } else if (!serving) {
       early.push(line);
     } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
@@ -129,6 +105,9 @@ function startWrangler(args, extra) {
   const [node, nodeArgs] = wranglerCommand("dev", ...args, ...fixed);
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }
+
+const OPEN_TO_THE_NETWORK =
+  "Warning: there is no access control, and this is not a loopback address: anybody who reaches this machine can use the agents.";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
 

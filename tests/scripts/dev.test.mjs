@@ -12,7 +12,7 @@ before(async () => {
   project = makeProject();
   const port = await freePort();
   url = `http://127.0.0.1:${port}/`;
-  dev = project.start("dev", "--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort()));
+  dev = project.start("dev", "--port", String(port), "--inspector-port", String(await freePort()));
   await until(() => dev.output.includes("a2a-edge serves at") || dev.child.exitCode !== null, "it serves");
   assert.equal(dev.child.exitCode, null, dev.output);
 });

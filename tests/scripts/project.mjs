@@ -188,6 +188,7 @@ const { appendFileSync } = require("node:fs");
 const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
+if (args[0] === "dev") console.log("Ready on http://somewhere");
 if (args[0] === "whoami") console.log('{"loggedIn": true}');
 if (args[0] === "queues" && args[1] === "info") process.exit(1);
 `;

@@ -54,7 +54,8 @@ impl Agents {
         let card_date = UnixMillis(built_ms).http_date();
         let ready = agents.into_iter().map(|agent| {
             let settings = agent.executor.run;
-            let made = registry.make(&agent.executor.kind, &agent.executor.table, outside);
+            let outside = outside.for_agent(&agent.slug);
+            let made = registry.make(&agent.executor.kind, &agent.executor.table, &outside);
             HostedAgent {
                 slug: agent.slug,
                 is_default: agent.default,

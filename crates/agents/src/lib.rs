@@ -17,6 +17,7 @@ pub mod script;
 mod slug;
 mod table;
 pub mod tool;
+mod value;
 
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
@@ -33,3 +34,4 @@ pub use kind::{
 };
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
+pub use value::{NotSet, Values, is_value_name};

@@ -123,6 +123,13 @@ pub enum Observation<'a> {
         /// What is wrong, and what would be right.
         reason: &'a str,
     },
+    /// The executor of an agent could not be made: the agent refuses messages.
+    AgentUnusable {
+        /// The agent.
+        agent: &'a str,
+        /// What is wrong, and what would be right.
+        reason: &'a str,
+    },
     /// A secret or a variable that an agent asks for is not set: what it was doing fails.
     ValueMissing {
         /// The agent.
@@ -289,6 +296,7 @@ impl Observation<'_> {
             | Self::CommandUnreadable { .. }
             | Self::PlatformFailed { .. }
             | Self::Misconfigured { .. }
+            | Self::AgentUnusable { .. }
             | Self::ValueMissing { .. }
             | Self::ObjectUnreachable { .. }
             | Self::FrameUnreadable { .. }
@@ -344,6 +352,7 @@ impl fmt::Display for Observation<'_> {
             }
             Self::PlatformFailed { what, reason } => write!(out, "{what} failed: {reason}"),
             Self::Misconfigured { reason } => out.write_str(reason),
+            Self::AgentUnusable { agent, reason } => write!(out, "the agent {agent}: {reason}"),
             Self::ValueMissing { agent, missing } => write!(out, "the agent {agent}: {missing}"),
             Self::ObjectUnreachable { task: Some(task), reason } => {
                 write!(out, "task {task} did not answer: {reason}")

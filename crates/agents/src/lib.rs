@@ -30,7 +30,9 @@ pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, Skill
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
-pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
+pub use kind::{
+    Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
+};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
 pub use template::Expandable;

@@ -12,6 +12,7 @@ pub mod embed;
 mod embedded;
 #[cfg(any(test, feature = "build"))]
 mod file;
+mod http_tool;
 mod kind;
 pub mod script;
 mod slug;
@@ -30,6 +31,7 @@ pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, Skill
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
+pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
 };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use body::BodyTemplate;
 pub(crate) use header::HeaderTemplate;
-pub(crate) use url::UrlTemplate;
+pub(crate) use url::{UrlTemplate, encode};
 
 use crate::{NotSet, Values, is_value_name};
 use a2a::model::Secret;
@@ -359,7 +359,8 @@ impl TryFrom<String> for Expandable {
     }
 }
 
-fn is_argument_name(name: &str) -> bool {
+/// Whether this may be the name of an argument in a template.
+pub(crate) fn is_argument_name(name: &str) -> bool {
     let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.bytes().all(goes_on)

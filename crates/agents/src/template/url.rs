@@ -82,14 +82,30 @@ impl UrlTemplate {
         self.host_arguments().chain(self.path_arguments()).chain(query)
     }
 
-    /// Every secret and variable in it.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
+    /// The secrets and variables that say which server is called.
+    pub(crate) fn origin_values(&self) -> impl Iterator<Item = &str> {
         let (value, host, port) = match &self.origin {
             Origin::Value(name) => (Some(name.as_str()), None, None),
             Origin::Written { host, port, .. } => (None, Some(host), Some(port)),
         };
-        let templates = host.into_iter().chain(port).chain(&self.segments);
-        value.into_iter().chain(templates.chain(self.query_templates()).flat_map(Template::values))
+        value.into_iter().chain(host.into_iter().chain(port).flat_map(Template::values))
+    }
+
+    /// All others.
+    pub(crate) fn path_and_query_values(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().chain(self.query_templates()).flat_map(Template::values)
+    }
+
+    /// Whether whoever calls chooses the server: an argument stands in the host, and no domain behind it.
+    pub(crate) fn is_host_of_caller(&self) -> bool {
+        let Origin::Written { host, .. } = &self.origin else { return false };
+        let is_domain =
+            |text: &str| text.strip_prefix('.').is_some_and(|domain| domain.contains('.'));
+        match host.0.last() {
+            Some(Piece::Text(text)) => host.arguments().next().is_some() && !is_domain(text),
+            Some(Piece::Argument(_)) => true,
+            Some(Piece::Value(_)) | None => host.arguments().next().is_some(),
+        }
     }
 
     fn query_templates(&self) -> impl Iterator<Item = &Template> {
@@ -251,7 +267,7 @@ fn is_dots(segment: &str) -> bool {
 }
 
 /// Everything but letters, digits and `-._~` as percent signs with the bytes of UTF-8.
-pub(super) fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -1,6 +1,6 @@
 //! What the author of an agent needs: `use a2a_edge::prelude::*`.
 
-pub use crate::executor::{AgentExecutor, Events, ExecutorError, Retry, Turn};
+pub use crate::executor::{AgentExecutor, Events, ExecutorError, NoSettings, Retry, Turn};
 pub use crate::host::Host;
 pub use crate::port::Outside;
 pub use crate::task::Recovery;

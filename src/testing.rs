@@ -158,7 +158,7 @@ impl TestAgent {
             Rc::new(self.store.clone()),
             self.platform.ports(),
             settings.limits,
-            Rc::new(move |_| Some(runner.clone())),
+            Rc::new(move |_| Ok(runner.clone())),
             Opening::ByRequest,
         );
         let session = session.map_err(|_| Error::Internal { task: None })?;

@@ -192,7 +192,7 @@ impl World {
         let session = open.unwrap_or_else(|| {
             let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
-            let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
+            let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
             TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
                 .expect("storage works")
         });

@@ -12,6 +12,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use async_trait::async_trait;
+use serde::Deserialize;
 
 use crate::port::HttpError;
 use crate::task::{Recovery, TaskError};
@@ -107,6 +108,11 @@ impl Runner {
         self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
     }
 }
+
+/// The settings of an executor that has none: `[executor.<kind>]` is empty or absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoSettings {}
 
 /// Why a run failed, in words that the client may read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -255,10 +255,8 @@ mod tests {
             ),
             (script.to_owned(), "agents/x.toml: `executor.script.rules` needs at least one rule"),
             (
-                script
-                    .replace("script = { rules = [] }", "rust = { name = \"\" }")
-                    .replace("\"script\"", "\"rust\""),
-                "agents/x.toml: `executor.rust.name` must be the name under which the Worker registers the executor",
+                script.replace("script = { rules = [] }", "").replace("\"script\",", "\"seats\""),
+                "agents/x.toml: `skills` an agent of kind \"seats\" needs at least one `[[skills]]`",
             ),
         ] {
             assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));

@@ -10,6 +10,8 @@ use worker::{
     AbortController, ByteStream, Delay, Error, Fetch, Headers, Request, Response, Result,
 };
 
+use crate::edge::bindings;
+use crate::edge::target::check_webhook_url;
 use crate::port::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
 /// Other servers, by the platform's `fetch`.
@@ -26,6 +28,11 @@ impl Http for Outbound {
 }
 
 async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError> {
+    if request.is_guarded
+        && let Err(reason) = judge(&request.url)
+    {
+        return Err(HttpError::Refused { url: request.url, reason });
+    }
     let bounds = Bounds {
         url: request.url.clone(),
         timeout_ms: request.timeout_ms,
@@ -43,6 +50,15 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
     };
     let headers = answer.headers().entries().collect();
     Ok(HttpAnswer { status: answer.status_code(), headers, body })
+}
+
+/// Whether a guarded request may go to this URL: where webhooks may go. Redirects are not followed, so there is no other
+/// URL to judge.
+fn judge(url: &str) -> std::result::Result<(), String> {
+    match bindings::known_settings() {
+        Some(settings) => check_webhook_url(url, &settings),
+        None => Err("must wait until the settings are known".to_owned()),
+    }
 }
 
 /// What bounds an exchange.

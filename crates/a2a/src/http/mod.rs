@@ -16,7 +16,8 @@ pub trait Http {
     /// # Errors
     ///
     /// [`HttpError::Failed`] if there is no answer, [`HttpError::Silent`] if its head does not come within
-    /// `timeout_ms`. An answer of any status is no error.
+    /// `timeout_ms`, [`HttpError::Refused`] for a guarded request to a URL that must not be called. An answer of any
+    /// status is no error.
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>>;
 }
 
@@ -35,6 +36,8 @@ pub struct HttpRequest {
     pub timeout_ms: u64,
     /// The largest body of an answer that is taken, in bytes; the piece that goes beyond is an error instead.
     pub max_bytes: usize,
+    /// Whether the URL is to be judged before it is called; see [`guarded`](Self::guarded).
+    pub is_guarded: bool,
 }
 
 impl HttpRequest {
@@ -47,7 +50,16 @@ impl HttpRequest {
             body: HttpBody::Empty,
             timeout_ms: 30_000,
             max_bytes: 1024 * 1024,
+            is_guarded: false,
         }
+    }
+
+    /// The request to a URL that somebody else has chosen, such as a caller: it goes only where a webhook may go, that
+    /// is, to no private address, by https, to the hosts that the operator allows. Anything else is
+    /// [`HttpError::Refused`].
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        Self { is_guarded: true, ..self }
     }
 
     /// The request with one more header.
@@ -222,6 +234,13 @@ pub enum HttpError {
         /// How many bytes it may have.
         max_bytes: usize,
     },
+    /// The request is [guarded](HttpRequest::guarded), and its URL must not be called. Nothing was sent.
+    Refused {
+        /// Which URL was to be called.
+        url: String,
+        /// What a URL must be and why this one is not that, to be read behind the URL.
+        reason: String,
+    },
 }
 
 impl fmt::Display for HttpError {
@@ -234,6 +253,7 @@ impl fmt::Display for HttpError {
             Self::TooLarge { url, max_bytes } => {
                 write!(out, "{url} did not answer: its answer has more than {max_bytes} bytes")
             }
+            Self::Refused { url, reason } => write!(out, "{url} was not called: a URL {reason}"),
         }
     }
 }

@@ -210,7 +210,7 @@ impl From<Vec<u8>> for HttpBody {
     }
 }
 
-/// Why there is no answer, or no more of it. The text names the URL.
+/// Why there is no answer, or no more of it. The text names the URL without its query, in which keys are often sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpError {
     /// The request could not be sent, or the connection broke.
@@ -246,16 +246,32 @@ pub enum HttpError {
 impl fmt::Display for HttpError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed { url, reason } => write!(out, "{url} did not answer: {reason}"),
+            Self::Failed { url, reason } => {
+                let (shown, reason) = (shown(url), reason.replace(url, &shown(url)));
+                write!(out, "{shown} did not answer: {reason}")
+            }
             Self::Silent { url, timeout_ms } => {
-                write!(out, "{url} did not answer: not within {timeout_ms} ms")
+                write!(out, "{} did not answer: not within {timeout_ms} ms", shown(url))
             }
             Self::TooLarge { url, max_bytes } => {
+                let url = shown(url);
                 write!(out, "{url} did not answer: its answer has more than {max_bytes} bytes")
             }
-            Self::Refused { url, reason } => write!(out, "{url} was not called: a URL {reason}"),
+            Self::Refused { url, reason } => {
+                write!(out, "{} was not called: a URL {reason}", shown(url))
+            }
         }
     }
+}
+
+/// A URL without the parts in which credentials are sent: user, query and fragment.
+fn shown(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (plain, _) = url.split_at(end);
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (authority, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 impl std::error::Error for HttpError {}
@@ -295,6 +311,36 @@ mod tests {
         assert_eq!((read.body.as_str(), read.header("etag")), ("ab", Some("1")));
         let odd = block_on(answer(HttpBody::from(vec![b'a', 0xff])).text()).unwrap();
         assert_eq!(odd.body, "a\u{fffd}");
+    }
+
+    #[test]
+    fn the_text_of_an_error_holds_no_credentials() {
+        let url = "https://user:pa@ss@a.example/b?key=secret#c".to_owned();
+        let reason = format!("cannot load {url}");
+        let shown = "https://a.example/b";
+        for (error, text) in [
+            (
+                HttpError::Failed { url: url.clone(), reason },
+                format!("{shown} did not answer: cannot load {shown}"),
+            ),
+            (
+                HttpError::Silent { url: url.clone(), timeout_ms: 5 },
+                format!("{shown} did not answer: not within 5 ms"),
+            ),
+            (
+                HttpError::TooLarge { url: url.clone(), max_bytes: 7 },
+                format!("{shown} did not answer: its answer has more than 7 bytes"),
+            ),
+            (
+                HttpError::Refused { url, reason: "must be https".to_owned() },
+                format!("{shown} was not called: a URL must be https"),
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+        for (url, text) in [("a?b", "a"), ("http://a", "http://a"), ("http://a@b", "http://b")] {
+            assert_eq!(super::shown(url), text);
+        }
     }
 
     #[test]

@@ -33,8 +33,9 @@ pub fn check_all(
     agents: &[AgentDefinition],
     tools: &[Box<dyn Tool>],
 ) -> Vec<Problem> {
+    let tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let mut problems: Vec<Problem> =
-        agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
+        agents.iter().flat_map(|agent| check_one(agent, &tools)).collect();
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
@@ -53,7 +54,7 @@ pub fn check_all(
     problems
 }
 
-fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
     if let Err(rule) = check_slug(&agent.slug) {

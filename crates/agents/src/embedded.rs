@@ -79,7 +79,7 @@ impl EmbeddedAgent {
     /// # Errors
     ///
     /// None that an agent file could cause.
-    pub fn new(definition: AgentDefinition, tools: &[Box<dyn Tool>]) -> Result<Self, Misfit> {
+    pub fn new(definition: AgentDefinition, tools: &[&dyn Tool]) -> Result<Self, Misfit> {
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let capabilities = capabilities_of(&definition);
         let AgentDefinition { slug, default, development, executor, .. } = definition;

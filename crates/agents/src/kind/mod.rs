@@ -69,7 +69,7 @@ impl Executor {
     pub(crate) fn problems(
         &self,
         agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
+        tools: &[&dyn Tool],
     ) -> Vec<(String, String)> {
         match self {
             Self::Tools(table) => table.problems(agent, tools),
@@ -79,11 +79,7 @@ impl Executor {
     }
 
     /// The skills of an agent of this kind.
-    pub(crate) fn skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
-    ) -> Vec<AgentSkill> {
+    pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
             Self::Script(_) | Self::Registered(_) => described(agent),

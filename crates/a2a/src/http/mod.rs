@@ -212,9 +212,9 @@ impl HttpAnswer<String> {
 
 /// The beginning of a text for people, on one line.
 fn excerpt(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let plain = words.chars().filter(|letter| !letter.is_control());
-    plain.take(EXCERPT_CHARS).collect()
+    let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
+    let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(EXCERPT_CHARS).collect()
 }
 
 /// How much of an answer stands in an error, in characters.

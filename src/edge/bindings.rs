@@ -13,7 +13,8 @@ use super::service::secrets::{WorkerSecrets, WorkerVariables};
 use crate::config::{ConfigError, Settings};
 use crate::executor::{Agents, Unreadable};
 use crate::host::Host;
-use crate::port::Outside;
+use crate::port::{Observation, Outside};
+use a2a_agents::Misfit;
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -89,7 +90,12 @@ pub(super) fn agents(
         };
         HOST.with(|host| {
             let host = host.get().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
-            host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())
+            let agents =
+                host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())?;
+            for (agent, Misfit(reason)) in agents.unusable() {
+                outside.observer.observe(&Observation::AgentUnusable { agent, reason });
+            }
+            Ok(agents)
         })
     };
     AGENTS.with(|cell| cell.get_or_init(|| read().map(Rc::new)).clone())

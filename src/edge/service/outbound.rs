@@ -33,11 +33,9 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
     {
         return Err(HttpError::Refused { url: request.url, reason });
     }
-    let bounds = Bounds {
-        url: request.url.clone(),
-        timeout_ms: request.timeout_ms,
-        max_bytes: request.max_bytes,
-    };
+    let url = request.url.clone();
+    let bounds =
+        Bounds { url: url.clone(), timeout_ms: request.timeout_ms, max_bytes: request.max_bytes };
     let opened = Box::pin(async { open(to_request(request)?).await });
     let (mut answer, exchange) = match bounds.in_time(opened).await? {
         Ok(opened) => opened,
@@ -49,7 +47,7 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
         Err(_) => HttpBody::Empty,
     };
     let headers = answer.headers().entries().collect();
-    Ok(HttpAnswer { status: answer.status_code(), headers, body })
+    Ok(HttpAnswer { status: answer.status_code(), headers, body, url })
 }
 
 /// Whether a guarded request may go to this URL: where webhooks may go. Redirects are not followed, so there is no other

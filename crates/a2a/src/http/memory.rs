@@ -54,7 +54,7 @@ pub fn ok(body: impl Into<String>) -> HttpAnswer<String> {
 /// An answer without a body.
 #[must_use]
 pub fn status(status: u16) -> HttpAnswer<String> {
-    HttpAnswer { status, headers: Vec::new(), body: String::new() }
+    HttpAnswer { status, headers: Vec::new(), body: String::new(), url: String::new() }
 }
 
 impl Http for MemoryHttp {
@@ -78,14 +78,15 @@ impl Http for MemoryHttp {
                 return Err(failed("it cannot be reached from memory".to_owned()));
             };
             let answer = answering(&request, &String::from_utf8_lossy(&body)).map_err(failed)?;
-            let HttpAnswer { status, headers, body } = answer;
+            let HttpAnswer { status, headers, body, .. } = answer;
             let body = match request.max_bytes {
                 max_bytes if body.len() > max_bytes => {
+                    let url = url.clone();
                     HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
                 }
                 _ => HttpBody::from(body),
             };
-            Ok(HttpAnswer { status, headers, body })
+            Ok(HttpAnswer { status, headers, body, url })
         })
     }
 }

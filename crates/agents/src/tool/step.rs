@@ -75,12 +75,12 @@ impl dyn ToolCall + '_ {
         self.step_with(name, Retry::NEVER, work).await
     }
 
-    /// As [`step`](Self::step), and tries again when `work` fails, unless the arguments are at fault. Attempts count
+    /// As [`step`](trait.ToolCall.html#method.step), and tries again when `work` fails, unless the arguments are at fault. Attempts count
     /// anew if the call is interrupted meanwhile.
     ///
     /// # Errors
     ///
-    /// As [`step`](Self::step), with the last error of `work`.
+    /// As [`step`](trait.ToolCall.html#method.step), with the last error of `work`.
     pub async fn step_with<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,

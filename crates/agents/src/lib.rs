@@ -28,7 +28,7 @@ pub use a2a::{http, model};
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
-pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
+pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method};

@@ -108,7 +108,7 @@ mod tests {
 
     fn read(media_type: &str, body: &[u8], pointer: Option<&str>) -> Result<Value, String> {
         let headers = vec![("content-type".to_owned(), media_type.to_owned())];
-        let answer = HttpAnswer { status: 200, headers, body: body.to_vec() };
+        let answer = HttpAnswer { status: 200, headers, body: body.to_vec(), url: String::new() };
         let stored = serde_json::to_value(Answer::read(answer, pointer)?).unwrap();
         let again: Answer = serde_json::from_value(stored).unwrap();
         Ok(serde_json::to_value(ToolOutput::from(again).parts()).unwrap())

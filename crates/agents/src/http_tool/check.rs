@@ -8,7 +8,7 @@ use crate::template::{BodyTemplate, HeaderTemplate, Template, UrlTemplate, is_ar
 use crate::tool::check_schema;
 
 /// Everything that is wrong with a tool: each with its key within the tool, and the fix.
-pub fn problems_of(tool: &HttpToolDefinition) -> Vec<(String, String)> {
+pub(crate) fn problems_of(tool: &HttpToolDefinition) -> Vec<(String, String)> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: &str| problems.push((key.to_owned(), fix.to_owned()));
     if !is_tool_name(&tool.name) {

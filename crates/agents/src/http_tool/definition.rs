@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpToolDefinition {
+    /// Its file in `tools/`; empty for a tool of an agent's own. Not part of the file.
+    #[serde(skip)]
+    pub file: String,
     /// Its name, as `current_weather`. A file in `tools/` is named after its tool and may leave it out.
     #[serde(default)]
     pub name: String,

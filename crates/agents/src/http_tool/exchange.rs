@@ -65,10 +65,9 @@ impl Exchange<'_> {
         if !answer.is_success() {
             return Err(self.refused(answer).await);
         }
-        let HttpAnswer { status, headers, body } =
-            answer.bytes().await.map_err(|error| self.unanswered(error))?;
-        let body = self.redaction.bytes(body);
-        let answer = HttpAnswer { status, headers, body };
+        let mut answer = answer.bytes().await.map_err(|error| self.unanswered(error))?;
+        answer.body = self.redaction.bytes(answer.body);
+        let status = answer.status;
         Answer::read(answer, self.tool.result.as_deref()).map_err(|problem| Failure {
             error: self.upstream(&format!("answered {status}, but {problem}")),
             is_temporary: false,
@@ -104,6 +103,9 @@ impl Exchange<'_> {
             }
             HttpError::TooLarge { max_bytes, .. } => {
                 self.upstream(&format!("gave an answer of more than {max_bytes} bytes"))
+            }
+            HttpError::Status { .. } | HttpError::Misfit { .. } => {
+                self.upstream("gave an answer that cannot be used")
             }
             HttpError::Refused { reason, .. } => {
                 let url = self.tool.url.text();

@@ -11,7 +11,7 @@ mod exchange;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-pub use check::problems_of;
+pub(crate) use check::problems_of;
 pub use definition::{HttpToolDefinition, Method};
 
 use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTemplate};
@@ -45,7 +45,7 @@ impl HttpTool {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it; the build finds all: [`problems_of`].
+    /// The first thing that is wrong with it; the build names all of them.
     pub fn new(definition: &HttpToolDefinition) -> Result<Self, Misfit> {
         let misfit =
             |(key, problem)| Misfit(format!("the tool {}: `{key}` {problem}", definition.name));

@@ -5,8 +5,10 @@ use std::fmt;
 use super::definition::{AgentDefinition, RunSettings};
 use super::http_tool::problems_of;
 use super::slug::check_slug;
+use crate::Executor;
+#[cfg(any(test, feature = "build"))]
+use crate::HttpToolDefinition;
 use crate::tool::Tool;
-use crate::{Executor, HttpToolDefinition};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Something that is wrong with an agent file.

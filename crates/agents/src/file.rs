@@ -343,7 +343,10 @@ mod tests {
     fn a_shared_tool_is_named_after_its_file() {
         let text = "name = 'a'\ndescription = 'b'\nurl = 'https://c.example/'";
         assert_eq!(parse_tool("t/a.toml", "a", text).unwrap().name, "a");
-        assert_eq!(parse_tool("t/a.toml", "a", text.trim_start_matches("name = 'a'\n")).unwrap().name, "a");
+        assert_eq!(
+            parse_tool("t/a.toml", "a", text.trim_start_matches("name = 'a'\n")).unwrap().name,
+            "a"
+        );
         let found = parse_tool("t/b.toml", "b", text).unwrap_err().to_string();
         assert_eq!(
             found,

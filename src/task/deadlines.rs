@@ -282,6 +282,7 @@ mod tests {
                 }
                 let wants = Wants {
                     run_until,
+                    parked_until: retry,
                     owes_index,
                     index_retry,
                     webhook_look: look,

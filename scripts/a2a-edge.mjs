@@ -6,6 +6,7 @@ import { inPackage, isRepository } from "./lib/paths.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 
 const COMMANDS = {
+  new: "makes a project: a2a-edge new FOLDER",
   start: "sets everything up, builds the Worker and serves its agents",
   dev: "the same, with a quick build that is made anew on every change",
   build: "builds the Worker if anything has changed",
@@ -21,7 +22,7 @@ const usage = `Usage: npx a2a-edge COMMAND [OPTION...]
 ${Object.entries(COMMANDS).map(([name, does]) => `    ${name.padEnd(9)} ${does}`).join("\n")}
     help      this text
 
-A project is a folder with wrangler.toml, Cargo.toml, src and agents; the commands work in that folder. Each tells its
+A project is a folder with wrangler.toml, Cargo.toml, src and agents; all other commands work in that folder. Each tells its
 options with --help. The Worker goes to build/, local state to .wrangler/.
 
     A2A_EDGE_CACHE       where the tools of a build are kept (~/.cache/a2a-edge)

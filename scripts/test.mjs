@@ -13,6 +13,7 @@ import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { printSize } from "./lib/size.mjs";
+import { tryProject } from "./lib/trial-project.mjs";
 import { Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { ensureBuilt, outputs } from "./lib/worker.mjs";
 
@@ -47,7 +48,7 @@ const steps = [
   { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
-  { name: "own-agent", title: "A Worker of one's own (examples/own-agent)", work: testOwnAgent },
+  { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
@@ -159,17 +160,6 @@ async function checkTypes() {
 async function buildBoth() {
   built.default = await ensureBuilt("default");
   if (built.default !== "stable") built.stable = await ensureBuilt("stable");
-}
-
-/** Builds the example, runs its tests and calls its agents with the official client, all as its author would. */
-async function testOwnAgent() {
-  const cwd = inPackage("examples", "own-agent");
-  if (!existsSync(join(cwd, "node_modules", ".bin", "a2a-edge"))) {
-    // The client comes from the packages of the repository.
-    const install = ["install", "--omit=dev", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
-    if ((await run("npm", install, { cwd, env: environment({}) })).code !== 0) return false;
-  }
-  return (await run("npm", ["test"], { cwd, env: environment({}) })).code === 0;
 }
 
 async function findPython() {

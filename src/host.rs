@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::de::DeserializeOwned;
+
 use crate::executor::{AgentExecutor, Agents, Registry, Unreadable};
 use crate::port::Outside;
 use crate::port::memory::MemoryPlatform;
@@ -13,7 +15,9 @@ use a2a_agents::{Misfit, Table};
 /// ```
 /// use a2a_edge::prelude::*;
 ///
-/// /// Asks for something that it knows already.
+/// /// Asks for something that it knows already; the answer stands in `[executor.quiz]`.
+/// #[derive(serde::Deserialize)]
+/// #[serde(deny_unknown_fields)]
 /// struct Quiz {
 ///     answer: String,
 /// }
@@ -33,16 +37,8 @@ use a2a_agents::{Misfit, Table};
 ///     let agents = r#"{"built_ms": 0, "agents": [{
 ///         "slug": "quiz", "default": true, "development": false, "card": "{}",
 ///         "capabilities": {"streaming": true, "push_notifications": false, "extended_agent_card": false},
-///         "executor": {"kind": "rust", "table": {"name": "quiz", "answer": "7"}, "run": {}}}]}"#;
-///     Host::embedded(agents).executor("quiz", |table, _| {
-///         #[derive(serde::Deserialize)]
-///         #[serde(deny_unknown_fields)]
-///         struct Settings {
-///             answer: String,
-///         }
-///         let Settings { answer } = table.read()?;
-///         Ok(Quiz { answer })
-///     })
+///         "executor": {"kind": "quiz", "table": {"answer": "7"}, "run": {}}}]}"#;
+///     Host::embedded(agents).executor("quiz", |quiz: Quiz, _| Ok(quiz))
 /// }
 ///
 /// host().check().unwrap();
@@ -58,22 +54,24 @@ impl Host {
         Self { embedded: agents, registry: Registry::default() }
     }
 
-    /// Adds an executor, which agent files name by `kind = "rust"` and `name` in `[executor.rust]`. What else
-    /// stands in that table is what `make` gets. An executor of the same name is replaced.
+    /// Adds an executor for agents of this `kind`, with the settings that stand in their table `[executor.<kind>]`.
+    /// The type of the settings says what may stand there; [`NoSettings`](crate::executor::NoSettings) takes an empty
+    /// table, [`Table`] anything. An executor of the same kind is replaced.
     ///
-    /// It is made once per instance of the Worker, before the first request. If it does not take the table, every
-    /// request is answered by an error, and the log says why.
+    /// `make` is called once for each agent of the kind and instance of the Worker, before the first request. Where it
+    /// fails, or the settings do not fit, that agent refuses messages (500), and the log says why; other agents answer.
+    /// [`check`](Self::check) finds this in a test. A name that is none (see [`check_kind`](a2a_agents::check_kind)) is never asked for.
     #[must_use]
-    pub fn executor<E: AgentExecutor + 'static>(
+    pub fn executor<Settings: DeserializeOwned, E: AgentExecutor + 'static>(
         mut self,
-        name: impl Into<String>,
-        make: impl Fn(&Table, &Outside) -> Result<E, Misfit> + 'static,
+        kind: impl Into<String>,
+        make: impl Fn(Settings, &Outside) -> Result<E, Misfit> + 'static,
     ) -> Self {
         let make = move |table: &Table, outside: &Outside| {
-            let made: Rc<dyn AgentExecutor> = Rc::new(make(table, outside)?);
+            let made: Rc<dyn AgentExecutor> = Rc::new(make(table.read()?, outside)?);
             Ok(made)
         };
-        self.registry.add_executor(name.into(), Box::new(make));
+        self.registry.add_executor(kind.into(), Box::new(make));
         self
     }
 
@@ -107,10 +105,14 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// As [`agents`](Self::agents).
+    /// As [`agents`](Self::agents); and if an executor cannot be made: every such agent, with the reason.
     pub fn check(&self) -> Result<(), Unreadable> {
         let outside = MemoryPlatform::default().outside();
-        self.agents(None, &outside, true, None).map(|_| ())
+        let agents = self.agents(None, &outside, true, None)?;
+        let unusable =
+            agents.unusable().map(|(slug, misfit)| format!("the agent {slug}: {misfit}"));
+        let unusable = unusable.collect::<Vec<_>>().join("\n");
+        if unusable.is_empty() { Ok(()) } else { Err(Unreadable::of(unusable)) }
     }
 
     /// The agents, ready to answer: those that were embedded, or those of `instead`, which is of the same form. Those
@@ -118,7 +120,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// If they cannot be read, or name a tool or an executor that was not added.
+    /// If they cannot be read. An agent that names a tool or an executor that was not added is among them, and cannot
+    /// run.
     pub fn agents(
         &self,
         instead: Option<&str>,

@@ -1,6 +1,8 @@
 //! What the author of an agent needs: `use a2a_edge::prelude::*`.
 
-pub use crate::executor::{AgentExecutor, Events, ExecutorError, Retry, Turn, Wait, Woken};
+pub use crate::executor::{
+    AgentExecutor, Events, ExecutorError, NoSettings, Retry, Turn, Wait, Woken,
+};
 pub use crate::host::Host;
 pub use crate::port::Outside;
 pub use crate::task::Recovery;

@@ -10,7 +10,7 @@ use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
 use crate::port::{Clock, Runtime};
-use crate::session::{Opening, Sender, TaskSession};
+use crate::session::{Opening, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{
     Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId, UnixMillis,
@@ -131,8 +131,7 @@ impl TestAgent {
     pub fn run(&self) {
         loop {
             self.platform.run_all();
-            let is_parked = self.session().is_ok_and(|session| session.is_parked());
-            if !is_parked || !self.platform.ring(UnixMillis(i64::MAX)) {
+            if !self.is_parked() || !self.platform.ring(UnixMillis(i64::MAX)) {
                 return;
             }
             self.wake();
@@ -150,6 +149,11 @@ impl TestAgent {
     /// The present instant; the clock begins at 0.
     pub fn now(&self) -> UnixMillis {
         Clock::now(&self.platform)
+    }
+
+    fn is_parked(&self) -> bool {
+        let Ok(session) = self.session() else { return false };
+        session.owned_by(AGENT, &Caller::anonymous()).is_ok_and(Owned::is_parked)
     }
 
     fn wake(&self) {
@@ -189,7 +193,7 @@ impl TestAgent {
             Rc::new(self.store.clone()),
             self.platform.ports(),
             settings.limits,
-            Rc::new(move |_| Some(runner.clone())),
+            Rc::new(move |_| Ok(runner.clone())),
             Opening::ByRequest,
         );
         let session = session.map_err(|_| Error::Internal { task: None })?;

@@ -73,3 +73,26 @@ fn a_server_that_gives_no_answer_or_too_large_a_one_fails_the_run_with_its_url()
         assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Failed, told));
     }
 }
+
+#[test]
+fn a_guarded_request_goes_only_where_it_may() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.fetch(HttpRequest::new("GET", "http://10.0.0.1/open")).await?;
+            turn.fetch(HttpRequest::new("GET", "https://a.example").guarded()).await?;
+            turn.fetch(HttpRequest::new("GET", "http://10.0.0.1/").guarded()).await?;
+            events.complete(None)
+        })
+    });
+    let http = host.platform.memory_http();
+    http.answer_with(|_, _| Ok(http::ok("")));
+    http.guard_with(|url| match url.starts_with("https://") {
+        true => Ok(()),
+        false => Err("must begin with https://".to_owned()),
+    });
+    let session = host.open();
+    host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Failed);
+    assert_eq!(reason(&session), "http://10.0.0.1/ was not called: a URL must begin with https://");
+    assert_eq!(host.platform.memory_http().called(), ["http://10.0.0.1/open", "https://a.example"]);
+}

@@ -19,7 +19,7 @@ use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, Wait, Woken};
 use a2a_edge::port::{Clock, Runtime};
-use a2a_edge::session::{Deletion, Opening, TaskSession};
+use a2a_edge::session::{Deletion, FindAgent, NoAgent, OpenError, Opening, TaskSession};
 use a2a_edge::task::{ATTEMPT, LogEntry};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
@@ -73,7 +73,7 @@ fn ring(host: &Host) {
 fn open(host: &Host, opening: Opening) -> Rc<TaskSession> {
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let runner = Runner { executor: host.executor.clone(), settings: host.settings };
-    let find = Rc::new(move |_: &str| Some(runner.clone()));
+    let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
     TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
         .expect("storage works")
 }
@@ -135,7 +135,7 @@ fn a_message_wakes_a_run_that_waits_for_it_and_lies_ready() {
     pass(&host, DAY_MS / 2);
     let session = host.open();
     host.platform.run_until(host.send(&session, next("m2", "now"))).expect("an answer");
-    assert!(session.is_parked(), "it waits again");
+    assert!(owned(&session).is_parked(), "it waits again");
     evict(&host, session);
     pass(&host, 2 * DAY_MS);
     let session = host.open();
@@ -159,7 +159,7 @@ fn a_message_that_a_run_does_not_wait_for_lies_ready_when_it_goes_on() {
     let begun = host.platform.now();
     host.platform.run_until(host.send(&session, next("m2", "later"))).expect("an answer");
     assert_eq!(state(&session), TaskState::Working);
-    assert!(session.is_parked());
+    assert!(owned(&session).is_parked());
     assert!(host.platform.now().0 - begun.0 < 60_000, "the send does not wait for nothing");
     evict(&host, session);
     pass(&host, DAY_MS);
@@ -317,7 +317,7 @@ fn attempts_count_anew_when_a_run_goes_on() {
     host.platform.crash();
     host.open();
     host.platform.run_to(UnixMillis(40_000));
-    assert!(host.open().is_parked());
+    assert!(owned(&host.open()).is_parked());
     assert_eq!(task(&host.open()).metadata.unwrap().members()[ATTEMPT], 2);
     pass(&host, 2 * DAY_MS - 1);
     assert_eq!(reason(&host.open()), "1");
@@ -546,11 +546,18 @@ fn a_park_whose_agent_is_gone_when_it_ends_fails_and_says_so() {
     drop(session);
     host.platform.run_to(UnixMillis(1_000));
     assert!(host.platform.ring(UnixMillis(i64::MAX)));
-    let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
-    let nobody = Rc::new(|_: &str| None);
-    let session =
+    let open_without = |why: NoAgent| {
+        let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
+        let nobody: FindAgent = Rc::new(move |_| Err(why));
         TaskSession::open(TaskId::new("t"), store, ports, limits(), nobody, Opening::ByAlarm)
-            .unwrap();
+    };
+    let unusable = open_without(NoAgent::Unusable).err();
+    assert_eq!(
+        unusable,
+        Some(OpenError::AgentUnusable("agent".to_owned())),
+        "it waits for a version"
+    );
+    let session = open_without(NoAgent::Missing).unwrap();
     host.platform.run_until(session.wake());
     assert_eq!(state(&session), TaskState::Failed);
     assert_eq!(

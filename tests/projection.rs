@@ -55,7 +55,7 @@ impl Host {
     fn open(&self) -> Rc<TaskSession> {
         let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let find: FindAgent = Rc::new(|_| {
-            Some(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
+            Ok(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
         });
         TaskSession::open(id(), store, ports, limits(), find, Opening::ByRequest)
             .expect("storage works")

@@ -205,7 +205,7 @@ impl World {
         let session = open.unwrap_or_else(|| {
             let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
-            let find: FindAgent = Rc::new(move |_| Some(runner.clone()));
+            let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
             TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
                 .expect("storage works")
         });
@@ -314,7 +314,8 @@ impl World {
             let is_active = machine.is_active() && parked_until.is_none();
             let now = self.platform.now();
             if let Some(until) = parked_until {
-                let is_kept = alarm.is_some_and(|at| at <= until.max(now.after(1_000)));
+                let is_kept =
+                    alarm.is_some_and(|at| at <= until.max(now.after(limits().keep_alive_ms)));
                 assert!(self.is_ringing.get() || is_kept, "nobody wakes it: {alarm:?} at {now:?}");
             }
             if is_active || (is_owing && is_known) {

@@ -19,7 +19,7 @@ use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::Clock;
-use a2a_edge::session::{Opening, Sender, TaskSession};
+use a2a_edge::session::{FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession};
 use a2a_edge::task::ATTEMPT;
 use serde_json::json;
 
@@ -466,8 +466,38 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let id = a2a::model::TaskId::new("t");
     let session =
-        TaskSession::open(id, store, ports, limits(), Rc::new(|_| None), Opening::ByRequest);
+        TaskSession::open(id, store, ports, limits(), find(NoAgent::Missing), Opening::ByRequest);
     let session = session.expect("storage works");
     assert_eq!(state(&session), TaskState::Failed);
     assert_eq!(host.platform.errors(), ["task t: its agent is not served any more"]);
+}
+
+#[test]
+fn a_run_waits_for_an_agent_that_can_be_made_again_and_a_finished_task_does_not() {
+    let host = resuming(Host::new(|turn, events| {
+        Box::pin(async move {
+            turn.pause("second", 1_000).await?;
+            events.complete(None)
+        })
+    }));
+    begin(&host, &host.open());
+    host.platform.crash();
+    let open = || {
+        let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
+        let id = a2a::model::TaskId::new("t");
+        TaskSession::open(id, store, ports, limits(), find(NoAgent::Unusable), Opening::ByAlarm)
+    };
+    let rows = host.rows();
+    assert_eq!(open().err(), Some(OpenError::AgentUnusable("agent".to_owned())));
+    assert_eq!(host.rows(), rows, "nothing was written");
+
+    let session = host.open();
+    host.platform.run_all();
+    assert_eq!(state(&session), TaskState::Completed);
+    let finished = open().expect("it has ended, so nothing has to run");
+    assert_eq!(state(&finished), TaskState::Completed);
+}
+
+fn find(no_agent: NoAgent) -> FindAgent {
+    Rc::new(move |_| Err(no_agent))
 }

@@ -9,11 +9,12 @@ use worker::{D1Database, Env, ObjectNamespace, QueueContentType, RawMessageBuild
 use super::service::clock::WorkerClock;
 use super::service::observer::ConsoleObserver;
 use super::service::outbound::Outbound;
-use super::service::secrets::WorkerSecrets;
+use super::service::secrets::{WorkerSecrets, WorkerVariables};
 use crate::config::{ConfigError, Settings};
 use crate::executor::{Agents, Unreadable};
 use crate::host::Host;
-use crate::port::Outside;
+use crate::port::{Observation, Outside};
+use a2a_agents::Misfit;
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -67,6 +68,11 @@ pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigErr
     })
 }
 
+/// The settings, if this instance has read them.
+pub(super) fn known_settings() -> Option<Rc<Settings>> {
+    SETTINGS.with(|cell| cell.get().and_then(|read| read.as_ref().ok()).cloned())
+}
+
 /// The agents, read once per instance.
 pub(super) fn agents(
     env: &Env,
@@ -77,12 +83,19 @@ pub(super) fn agents(
         let outside = Outside {
             http: Rc::new(Outbound),
             secrets: Rc::new(WorkerSecrets { env: env.clone() }),
+            variables: Rc::new(WorkerVariables { env: env.clone() }),
             observer: Rc::new(ConsoleObserver::of(env)),
             clock: Rc::new(WorkerClock),
+            agent: "".into(),
         };
         HOST.with(|host| {
             let host = host.get().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
-            host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())
+            let agents =
+                host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())?;
+            for (agent, Misfit(reason)) in agents.unusable() {
+                outside.observer.observe(&Observation::AgentUnusable { agent, reason });
+            }
+            Ok(agents)
         })
     };
     AGENTS.with(|cell| cell.get_or_init(|| read().map(Rc::new)).clone())

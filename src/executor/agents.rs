@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Registry, Runner};
 use crate::port::Outside;
 use a2a::model::{AgentCapabilities, UnixMillis};
-use a2a_agents::{Embedded, EmbeddedAgent, check_slug};
+use a2a_agents::{Embedded, EmbeddedAgent, Misfit, check_slug};
 
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
@@ -22,8 +22,8 @@ pub struct HostedAgent {
     pub card: String,
     /// When the card was made, as an HTTP date.
     pub card_date: String,
-    /// What runs it.
-    pub runner: Runner,
+    /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
+    pub runner: Result<Runner, Misfit>,
 }
 
 impl Agents {
@@ -32,7 +32,7 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// If they cannot be read, or an executor cannot be made.
+    /// If they cannot be read. An agent whose executor cannot be made, or does not suit its file, is among them, and cannot run.
     pub fn read(
         text: &str,
         registry: &Registry,
@@ -53,19 +53,21 @@ impl Agents {
         }
         let card_date = UnixMillis(built_ms).http_date();
         let ready = agents.into_iter().map(|agent| {
-            let made = registry.make(&agent.executor.kind, &agent.executor.table, outside);
-            let executor =
-                made.map_err(|misfit| Unreadable(format!("the agent {}: {misfit}", agent.slug)))?;
-            Ok(HostedAgent {
+            let settings = agent.executor.run;
+            let outside = outside.for_agent(&agent.slug);
+            let made = registry.make(&agent.executor.kind, &agent.executor.table, &outside);
+            HostedAgent {
                 slug: agent.slug,
                 is_default: agent.default,
                 capabilities: agent.capabilities.into(),
                 card: agent.card,
                 card_date: card_date.clone(),
-                runner: Runner { executor, settings: agent.executor.run },
-            })
+                runner: made
+                    .map(|executor| Runner { executor, settings })
+                    .and_then(|runner| runner.check().map(|()| runner)),
+            }
         });
-        Ok(Self(ready.collect::<Result<_, _>>()?))
+        Ok(Self(ready.collect()))
     }
 
     /// The agent of this slug; without one, the default agent.
@@ -81,6 +83,11 @@ impl Agents {
         let path = |agent: &HostedAgent| format!("/{}", agent.slug);
         let paths: Vec<String> = self.0.iter().map(path).collect();
         format!("/, {}", paths.join(", "))
+    }
+
+    /// The agents that cannot run, each with the reason.
+    pub fn unusable(&self) -> impl Iterator<Item = (&str, &Misfit)> {
+        self.0.iter().filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
     }
 
     /// Every slug.
@@ -125,6 +132,15 @@ mod tests {
         agent
     }
 
+    #[derive(serde::Deserialize)]
+    struct Hall {
+        rows: u32,
+    }
+
+    fn seats(hall: &Hall) -> Result<std::rc::Rc<dyn crate::executor::AgentExecutor>, Misfit> {
+        Err(Misfit(format!("`rows` must be 1 or more, got {}", hall.rows)))
+    }
+
     fn read(
         agents: &[Value],
         is_development: bool,
@@ -132,7 +148,9 @@ mod tests {
     ) -> Result<Agents, Unreadable> {
         let text = json!({"built_ms": 1_767_603_601_000_i64, "agents": agents}).to_string();
         let outside = MemoryPlatform::default().outside();
-        Agents::read(&text, &Registry::default(), &outside, is_development, default)
+        let mut registry = Registry::default();
+        registry.add_executor("seats".to_owned(), Box::new(|table, _| seats(&table.read()?)));
+        Agents::read(&text, &registry, &outside, is_development, default)
     }
 
     #[test]
@@ -157,31 +175,40 @@ mod tests {
     }
 
     #[test]
-    fn agents_that_cannot_be_read_are_an_error_and_not_none() {
+    fn an_agent_whose_executor_cannot_be_made_cannot_run() {
         let executor = |kind: &str, table: Value| {
             agent("b", "executor", json!({"kind": kind, "table": table, "run": {}}))
         };
-        for (agents, reason) in [
+        for (unusable, reason) in [
             (
                 executor("oracle", json!({})),
-                "the agent b: there is no kind of executor \"oracle\"; there are: tools, script, rust",
+                "there is no kind of executor \"oracle\"; there are: tools, script, seats",
             ),
             (
                 executor("tools", json!({"names": ["none_such"]})),
-                "the agent b: there is no tool \"none_such\"; there are: none",
+                "there is no tool \"none_such\"; there are: none",
             ),
-            (
-                executor("rust", json!({"name": "seats"})),
-                "the agent b: there is no executor \"seats\"; there are: none",
-            ),
-            (executor("tools", json!({"tools": []})), "the agent b: unknown field `tools`"),
+            (executor("seats", json!({})), "[executor.seats] missing field `rows`"),
+            (executor("seats", json!({"rows": 0})), "[executor.seats] `rows` must be 1 or more"),
+            (executor("tools", json!({"tools": []})), "unknown field `tools`"),
             (
                 executor("script", json!({"rules": [{"then": [{"do": "dance"}]}]})),
-                "the agent b: there is no step \"dance\"; there are: working",
+                "there is no step \"dance\"; there are: working",
             ),
-            (json!(5), "invalid type: integer `5`"),
-            (json!({}), "missing field `slug`"),
         ] {
+            let all = read(&[agent("a", "default", true.into()), unusable], true, None).unwrap();
+            assert!(all.find(None).unwrap().runner.is_ok(), "the others can run");
+            let broken: Vec<_> = all.unusable().collect();
+            let [("b", misfit)] = broken.as_slice() else { panic!("{broken:?}") };
+            assert!(misfit.0.contains(reason), "{misfit}");
+        }
+    }
+
+    #[test]
+    fn agents_that_cannot_be_read_are_an_error_and_not_none() {
+        for (agents, reason) in
+            [(json!(5), "invalid type: integer `5`"), (json!({}), "missing field `slug`")]
+        {
             let all = [agent("a", "default", true.into()), agents];
             let error = read(&all, true, None).err().unwrap().to_string();
             assert!(error.contains(reason), "{error}");

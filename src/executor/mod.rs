@@ -13,6 +13,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use async_trait::async_trait;
+use serde::Deserialize;
 
 use crate::port::HttpError;
 use crate::task::{Recovery, TaskError};
@@ -98,7 +99,7 @@ pub trait AgentExecutor {
 
     /// Whether runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. An agent that says so and whose
     /// file has another `recovery` than `resume` is refused when the Worker starts, and by
-    /// [`Host::check`](crate::Host::check) in a test; otherwise its runs fail when they want to wait.
+    /// `Host::check` in a test; otherwise its runs fail when they want to wait.
     fn parks(&self) -> bool {
         false
     }
@@ -133,6 +134,11 @@ impl Runner {
         Ok(())
     }
 }
+
+/// The settings of an executor that has none: `[executor.<kind>]` is empty or absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoSettings {}
 
 /// Why a run failed, in words that the client may read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::script::ScriptExecutor;
 use super::tools::ToolsExecutor;
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
-use a2a_agents::{Misfit, RustTable, ScriptTable, Table, ToolsTable};
+use a2a_agents::{Misfit, ScriptTable, Table, ToolsTable};
 
 /// Makes an executor from its table in an agent file.
 pub type Constructor = dyn Fn(&Table, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
@@ -20,10 +20,10 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Registers an executor for `kind = "rust"`, in place of one of the same name.
-    pub fn add_executor(&mut self, name: String, constructor: Box<Constructor>) {
-        self.executors.retain(|(known, _)| *known != name);
-        self.executors.push((name, constructor));
+    /// Registers an executor for agents of this kind, in place of one of the same name.
+    pub fn add_executor(&mut self, kind: String, constructor: Box<Constructor>) {
+        self.executors.retain(|(known, _)| *known != kind);
+        self.executors.push((kind, constructor));
     }
 
     /// Registers a tool, in place of one of the same name.
@@ -43,11 +43,16 @@ impl Registry {
         table: &Table,
         outside: &Outside,
     ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-        let Some((_, make)) = KINDS.iter().find(|(known, _)| *known == kind) else {
-            let known = KINDS.iter().map(|(known, _)| *known);
-            return Err(unknown("kind of executor", kind, known));
+        if let Some((_, make)) = OWN.iter().find(|(known, _)| *known == kind) {
+            return make(self, table, outside);
+        }
+        let Some((_, make)) = self.executors.iter().find(|(known, _)| *known == kind) else {
+            let own = OWN.iter().map(|(known, _)| *known);
+            let registered = self.executors.iter().map(|(known, _)| known.as_str());
+            return Err(unknown("kind of executor", kind, own.chain(registered)));
         };
-        make(self, table, outside)
+        make(table, outside)
+            .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
     }
 
     fn tools(&self, table: &Table, outside: &Outside) -> Made {
@@ -61,25 +66,15 @@ impl Registry {
     }
 
     fn script(&self, table: &Table, _: &Outside) -> Made {
-        let ScriptTable { rules } = table.read()?;
-        Ok(Rc::new(ScriptExecutor::new(rules)))
-    }
-
-    fn rust(&self, table: &Table, outside: &Outside) -> Made {
-        let RustTable { name, settings } = table.read()?;
-        let Some((_, make)) = self.executors.iter().find(|(known, _)| *known == name) else {
-            let known = self.executors.iter().map(|(known, _)| known.as_str());
-            return Err(unknown("executor", &name, known));
-        };
-        make(&Table::of(&settings)?, outside)
+        let table: ScriptTable = table.read()?;
+        Ok(Rc::new(ScriptExecutor::new(table)))
     }
 }
 
 type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 
-/// Each kind of executor with its constructor.
-const KINDS: [(&str, Kind); 3] =
-    [("tools", Registry::tools), ("script", Registry::script), ("rust", Registry::rust)];
+/// The kinds that come with every Worker, each with its constructor.
+const OWN: [(&str, Kind); 2] = [("tools", Registry::tools), ("script", Registry::script)];
 
 type Kind = fn(&Registry, &Table, &Outside) -> Made;
 

@@ -9,8 +9,10 @@ use serde::de::DeserializeOwned;
 use super::{Emission, ExecutorError, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
-use a2a::model::{ContextId, Json, Message, Metadata, TaskId, UnixMillis, doubled};
+use a2a::model::{ContextId, Json, Message, Metadata, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
+
+pub use a2a_agents::tool::{Retry, StepStart};
 
 /// One message to handle, and what is known around it.
 ///
@@ -239,31 +241,6 @@ impl Turn {
     }
 }
 
-/// How often a step is tried, and how long is waited in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
-    /// How often at most, the first time included; 0 counts as 1.
-    pub attempts: u32,
-    /// The time before the second attempt, in milliseconds; it doubles from attempt to attempt.
-    pub delay_ms: u64,
-    /// The longest time between two attempts, in milliseconds.
-    pub max_delay_ms: u64,
-}
-
-impl Retry {
-    /// Tries once.
-    pub const NEVER: Self = Self { attempts: 1, delay_ms: 0, max_delay_ms: 0 };
-
-    /// Tries `attempts` times, with one second in between at first and 30 at most.
-    pub const fn times(attempts: u32) -> Self {
-        Self { attempts, delay_ms: 1_000, max_delay_ms: 30_000 }
-    }
-
-    fn delay_after(self, failures: u32) -> u64 {
-        doubled(self.delay_ms, failures, self.max_delay_ms)
-    }
-}
-
 /// What stands behind [`Turn`] and [`Events`](super::Events): the task that the run belongs to.
 pub trait TurnHost {
     /// Takes what the executor says.
@@ -331,13 +308,4 @@ pub trait TurnHost {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError>;
-}
-
-/// What a step begins with.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StepStart {
-    /// It is to be done; which of its name it is.
-    New(u32),
-    /// It was done.
-    Done(Result<Json, String>),
 }

@@ -301,13 +301,15 @@ impl MemoryPlatform {
         &self.0.index
     }
 
-    /// What executors of this platform get when they are made; there are no secrets.
+    /// What executors of this platform get when they are made; there are neither secrets nor variables.
     pub fn outside(&self) -> Outside {
         Outside {
             http: Rc::new(self.0.http.clone()),
             secrets: Rc::new(BTreeMap::<String, Secret>::new()),
+            variables: Rc::new(BTreeMap::<String, String>::new()),
             observer: Rc::new(self.clone()),
             clock: Rc::new(self.clone()),
+            agent: "".into(),
         }
     }
 

@@ -17,7 +17,7 @@ pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use clock::Clock;
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
-pub use outside::{Outside, Secrets};
+pub use outside::{Outside, Secrets, Variables};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use random::Random;
 pub use runtime::{Followers, Runtime, yield_once};

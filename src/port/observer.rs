@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::json;
 
 use a2a::model::{Message, TaskId};
+use a2a_agents::NotSet;
 
 /// Takes observations. Its readers are log lines, metrics, the lists under `/_dev/`, and tests.
 pub trait Observer {
@@ -121,6 +122,20 @@ pub enum Observation<'a> {
     Misconfigured {
         /// What is wrong, and what would be right.
         reason: &'a str,
+    },
+    /// The executor of an agent could not be made: the agent refuses messages.
+    AgentUnusable {
+        /// The agent.
+        agent: &'a str,
+        /// What is wrong, and what would be right.
+        reason: &'a str,
+    },
+    /// A secret or a variable that an agent asks for is not set: what it was doing fails.
+    ValueMissing {
+        /// The agent.
+        agent: &'a str,
+        /// What is missing.
+        missing: &'a NotSet,
     },
     /// The object of a task did not answer.
     ObjectUnreachable {
@@ -281,6 +296,8 @@ impl Observation<'_> {
             | Self::CommandUnreadable { .. }
             | Self::PlatformFailed { .. }
             | Self::Misconfigured { .. }
+            | Self::AgentUnusable { .. }
+            | Self::ValueMissing { .. }
             | Self::ObjectUnreachable { .. }
             | Self::FrameUnreadable { .. }
             | Self::QuotaUnknown { .. }
@@ -335,6 +352,8 @@ impl fmt::Display for Observation<'_> {
             }
             Self::PlatformFailed { what, reason } => write!(out, "{what} failed: {reason}"),
             Self::Misconfigured { reason } => out.write_str(reason),
+            Self::AgentUnusable { agent, reason } => write!(out, "the agent {agent}: {reason}"),
+            Self::ValueMissing { agent, missing } => write!(out, "the agent {agent}: {missing}"),
             Self::ObjectUnreachable { task: Some(task), reason } => {
                 write!(out, "task {task} did not answer: {reason}")
             }

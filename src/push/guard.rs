@@ -1,5 +1,5 @@
-//! Where notifications may go: the guard against webhooks that would have this server call what only it
-//! can reach (server-side request forgery, spec §13.2).
+//! Where notifications may go, and guarded requests of agents: the guard against URLs of others that would have this
+//! server call what only it can reach (server-side request forgery, spec §13.2).
 //!
 //! It judges URLs that the platform's parser has taken apart, so each notation of an address comes in one
 //! form. What a name resolves to it does not know: the platform has no resolver to ask.

@@ -92,7 +92,7 @@ pub(super) fn arm(session: &TaskSession) {
 /// The alarm has fired: does what is due, waits for it, and sets the next one.
 pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
-    // A failure of storage breaks the session; the one that is opened next has the same alarm.
+    // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
     let _ = parking::wake_if_due(session);
     session.index.note_alarm(session.now());
     index::project(session);

@@ -68,7 +68,7 @@ use webhooks::Webhooks;
 pub(crate) use unannounced::Announcement;
 
 pub use follower::{Beginning, Next};
-pub use opening::Opening;
+pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
 pub use retention::Deletion;
 pub use sender::Sender;
@@ -76,7 +76,7 @@ pub use sender::Sender;
 pub(crate) use follower::check_position;
 
 /// Finds the agent that answers for a task, by its slug.
-pub type FindAgent = Rc<dyn Fn(&str) -> Option<Runner>>;
+pub type FindAgent = Rc<dyn Fn(&str) -> Result<Runner, NoAgent>>;
 
 /// One task in memory.
 ///
@@ -108,7 +108,7 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// When storage fails, or holds what this version cannot read.
+    /// When storage fails or holds what this version cannot read, or the task has to go on and its agent cannot run.
     pub fn open(
         id: TaskId,
         store: Rc<dyn TaskStore>,
@@ -116,7 +116,7 @@ impl TaskSession {
         limits: Limits,
         agents: FindAgent,
         opening: Opening,
-    ) -> Result<Rc<Self>, StoreError> {
+    ) -> Result<Rc<Self>, OpenError> {
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
         let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
@@ -151,6 +151,7 @@ impl TaskSession {
             handle: handle.clone(),
         });
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
+            session.check_agent()?;
             run::recover(&session, Loss::Interrupted, &log);
             session.flush()?;
             run::start_soon(&session);
@@ -215,7 +216,7 @@ impl TaskSession {
         sender: Sender,
         announcement: Announcement,
     ) -> Result<Owned<'_>, Error> {
-        let runner = (self.agents)(&sender.agent).ok_or(Error::Internal { task: None })?;
+        let runner = (self.agents)(&sender.agent).map_err(|_| Error::Internal { task: None })?;
         let owned = Owned::new(self);
         // All that may fail comes before the draft.
         self.webhooks.clear();
@@ -277,8 +278,8 @@ impl TaskSession {
             && !self.index.owes(self.life.status_generation())
     }
 
-    /// Whether its run waits outside of memory.
-    pub fn is_parked(&self) -> bool {
+    /// Whether the run of the task waits outside of memory.
+    fn is_parked(&self) -> bool {
         parking::is_parked(self)
     }
 
@@ -397,7 +398,16 @@ impl TaskSession {
 
     /// The agent of the task; `None` if this Worker does not have it any more.
     fn runner(&self) -> Option<Runner> {
-        self.life.facts().and_then(|facts| (self.agents)(&facts.agent))
+        self.life.facts().and_then(|facts| (self.agents)(&facts.agent).ok())
+    }
+
+    /// Whether a run of the task can begin, or the task ends because its agent is gone for good.
+    fn check_agent(&self) -> Result<(), OpenError> {
+        let Some(facts) = self.life.facts() else { return Ok(()) };
+        match (self.agents)(&facts.agent) {
+            Err(NoAgent::Unusable) => Err(OpenError::AgentUnusable(facts.agent)),
+            Ok(_) | Err(NoAgent::Missing) => Ok(()),
+        }
     }
 
     /// What bounds the runs of the task; `None` if this Worker does not have its agent any more.

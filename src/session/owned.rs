@@ -74,6 +74,11 @@ impl<'a> Owned<'a> {
         self.session.life.is_settled()
     }
 
+    /// Whether its run is parked: it waits outside of memory.
+    pub fn is_parked(self) -> bool {
+        self.session.is_parked()
+    }
+
     /// Whether its run is parked until after this instant: until then nothing happens by itself.
     pub(crate) fn is_parked_beyond(self, instant: UnixMillis) -> bool {
         let is_beyond =

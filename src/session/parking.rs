@@ -4,7 +4,7 @@ use futures_util::future::select;
 
 use super::journal::LogSize;
 use super::run_state::BegunWait;
-use super::{TaskSession, run};
+use super::{OpenError, TaskSession, run};
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 use crate::port::{Observation, StoreError};
 use crate::task::{Input, Park, Recovery, WaitEnd, WokenBy};
@@ -91,12 +91,13 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 ///
 /// # Errors
 ///
-/// When storage fails.
-pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), StoreError> {
+/// When storage fails, or its agent cannot run now.
+pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
     let now = session.now();
     if session.life.with_machine(|machine| machine.is_due(now)) != Some(true) {
         return Ok(());
     }
+    session.check_agent()?;
     let is_served = session.runner().is_some();
     if !is_served {
         session.observe(&Observation::AgentMissing { task: session.id() });

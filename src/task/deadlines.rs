@@ -132,7 +132,9 @@ impl Deadlines {
         self.due = Due {
             keep_alive: wants.run_until.map(|_| look(known.keep_alive, soon)),
             run_timeout: future(wants.run_until),
-            parked: wants.parked_until.map(|at| exact(known.parked, at)),
+            parked: wants
+                .parked_until
+                .map(|at| if at > now { at } else { look(known.parked, soon) }),
             index,
             webhook: webhook_look.into_iter().chain(webhook_retry).min(),
             retention: wants.keep_until.map(|at| exact(known.retention, at)),

@@ -30,7 +30,7 @@ pub(super) fn tool() -> impl Tool {
 
 async fn current_time(arguments: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
     let offset = FixedOffset::east_opt(arguments.offset_minutes * 60)
-        .ok_or_else(|| ToolError("there is no such offset from UTC".to_owned()))?;
+        .ok_or_else(|| ToolError::new("there is no such offset from UTC"))?;
     let now = DateTime::from_timestamp_millis(call.now().0).unwrap_or_default();
     let text = now.with_timezone(&offset).to_rfc3339_opts(SecondsFormat::Millis, true);
     Ok(Value::String(text))
@@ -48,7 +48,7 @@ mod tests {
             (json!({}), "2026-01-05T09:00:01.250Z"),
             (json!({"offset_minutes": 90}), "2026-01-05T10:30:01.250+01:30"),
         ] {
-            assert_eq!(call(&super::tool(), arguments), Ok(json!(time)));
+            assert_eq!(call(&super::tool(), arguments), Ok(json!(time).into()));
         }
         assert!(call(&super::tool(), json!({"offset_minutes": 900})).is_err());
     }

@@ -32,6 +32,6 @@ mod tests {
 
     #[test]
     fn the_text_comes_back() {
-        assert_eq!(call(&super::tool(), json!({"text": "hi"})), Ok(json!("hi")));
+        assert_eq!(call(&super::tool(), json!({"text": "hi"})), Ok("hi".into()));
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn tool() -> impl Tool {
 async fn get_counter(_: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
     let reason = "the counter is not available at the moment; try again later";
     let count = call.counters().increment(call.caller_id(), NAME).await;
-    count.map(Value::from).map_err(|_| ToolError(reason.to_owned()))
+    count.map(Value::from).map_err(|_| ToolError::new(reason))
 }
 
 const NAME: &str = "get_counter";
@@ -30,13 +30,13 @@ mod tests {
 
     #[test]
     fn calls_are_counted() {
-        assert_eq!(call(&super::tool(), json!({})), Ok(json!(1)));
+        assert_eq!(call(&super::tool(), json!({})), Ok(json!(1).into()));
     }
 
     #[test]
     fn storage_trouble_is_told_without_its_cause() {
         let without = TestCall { has_counters: false, ..TestCall::default() };
         let error = without.call(&super::tool(), json!({})).unwrap_err();
-        assert_eq!(error.0, "the counter is not available at the moment; try again later");
+        assert_eq!(error.text(), "the counter is not available at the moment; try again later");
     }
 }

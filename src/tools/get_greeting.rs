@@ -44,7 +44,7 @@ mod tests {
             (json!({"name": "Ada"}), "Hello, Ada!"),
             (json!({"text": "Bob"}), "Hello, Bob!"),
         ] {
-            assert_eq!(call(&super::tool(), arguments), Ok(json!(greeting)));
+            assert_eq!(call(&super::tool(), arguments), Ok(json!(greeting).into()));
         }
     }
 }

@@ -26,8 +26,8 @@ mod tests {
 
     #[test]
     fn an_admin_is_known_by_permission() {
-        assert_eq!(call(&super::tool(), json!({})), Ok(json!(false)));
+        assert_eq!(call(&super::tool(), json!({})), Ok(json!(false).into()));
         let admin = TestCall { permissions: vec!["admin".to_owned()], ..TestCall::default() };
-        assert_eq!(admin.call(&super::tool(), json!({})), Ok(json!(true)));
+        assert_eq!(admin.call(&super::tool(), json!({})), Ok(json!(true).into()));
     }
 }

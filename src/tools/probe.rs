@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use serde_json::{Number, Value};
 
-use a2a_agents::tool::{Tool, ToolCall, ToolError};
+use a2a_agents::tool::{Tool, ToolCall, ToolError, ToolOutput};
 
 /// Every probe.
 pub(super) fn all() -> Vec<Box<dyn Tool>> {
@@ -61,14 +61,14 @@ impl Tool for Probe {
         &self.input_schema
     }
 
-    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError> {
         let argument = |name| arguments.get(name).unwrap_or(&Value::Null);
         match self.work {
             Work::Text => {
                 let times =
                     argument("times").as_u64().and_then(|times| usize::try_from(times).ok());
                 let text = argument("text").as_str().unwrap_or_default();
-                Ok(Value::String(text.repeat(times.unwrap_or(1))))
+                Ok(text.repeat(times.unwrap_or(1)).into())
             }
             Work::Sum => {
                 let (a, b) = (argument("a"), argument("b"));
@@ -76,17 +76,17 @@ impl Tool for Probe {
                     return Ok(a.saturating_add(b).into());
                 }
                 let sum = a.as_f64().unwrap_or(f64::NAN) + b.as_f64().unwrap_or(f64::NAN);
-                let too_large = || ToolError("the sum is too large for a number".to_owned());
-                Number::from_f64(sum).map(Value::Number).ok_or_else(too_large)
+                let too_large = || ToolError::new("the sum is too large for a number");
+                Number::from_f64(sum).map(ToolOutput::from).ok_or_else(too_large)
             }
             Work::Call => {
                 let permissions = call.permissions().join(", ");
                 let text = format!("{} {} [{permissions}]", call.now(), call.caller_id());
-                Ok(Value::String(text))
+                Ok(text.into())
             }
             Work::Count => {
                 let count = call.counters().increment(call.caller_id(), self.name).await;
-                count.map(Value::from).map_err(ToolError)
+                count.map(ToolOutput::from).map_err(ToolError::Tool)
             }
         }
     }
@@ -110,9 +110,9 @@ mod tests {
             ("probe_call", json!({}), json!("2026-01-05T09:00:01.250Z c []")),
             ("probe_count", json!({}), json!(1)),
         ] {
-            assert_eq!(call(named(name), arguments), Ok(answer), "{name}");
+            assert_eq!(call(named(name), arguments), Ok(answer.into()), "{name}");
         }
         let too_large = call(named("probe_sum"), json!({"a": 1e308, "b": 1e308})).unwrap_err();
-        assert_eq!(too_large.0, "the sum is too large for a number");
+        assert_eq!(too_large.text(), "the sum is too large for a number");
     }
 }

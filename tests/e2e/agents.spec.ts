@@ -1,4 +1,4 @@
-// The agents that the build embeds, whatever they are, and how agents that cannot be read are reported.
+// The agents that the build embeds, whatever they are, and how agents that cannot be read, or cannot run, are reported.
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
@@ -34,13 +34,9 @@ describe("agents that cannot be read", () => {
   const embedded = JSON.parse(testAgents) as { agents: { slug: string; executor: object }[] };
   const [first, ...others] = embedded.agents;
   assert.ok(first);
-  const withExecutor = (kind: string, table: object) =>
-    JSON.stringify({ ...embedded, agents: [{ ...first, executor: { kind, table, run: {} } }, ...others] });
   for (const [what, agents, cause] of [
-    ["of a kind that is not known", withExecutor("oracle", {}), /assistant: there is no kind of executor "oracle"; there are: tools, script, rust/],
-    ["with a tool that is not there", withExecutor("tools", { names: ["x"] }), /assistant: there is no tool "x"; there are: /],
-    ["with an executor that is not registered", withExecutor("rust", { name: "x" }), /assistant: there is no executor "x"; there are: none/],
     ["that are no JSON", testAgents.slice(1), /cannot be read/],
+    ["that lack a member", JSON.stringify({ ...embedded, agents: [{ ...first, slug: undefined }, ...others] }), /cannot be read: missing field `slug`/],
   ] as const) {
     test(`${what} are told as such by every path, and the log has the cause (§3.3.2)`, async (t) => {
       const worker = await workerWith(t, { AGENTS: agents });
@@ -56,6 +52,38 @@ describe("agents that cannot be read", () => {
         assert.equal(error.message, "the agents of this build cannot be read; the log says why");
       }
       assert.ok(worker.logs.some(({ level, message }) => level === "error" && cause.test(message)), JSON.stringify(worker.logs));
+    });
+  }
+});
+
+describe("an agent that cannot run", () => {
+  const embedded = JSON.parse(testAgents) as { agents: { slug: string; executor: object }[] };
+  const withExecutor = (kind: string, table: object) => {
+    const agents = embedded.agents.map((agent) => (agent.slug === "assistant" ? { ...agent, executor: { kind, table, run: {} } } : agent));
+    return JSON.stringify({ ...embedded, agents });
+  };
+  for (const [what, agents, cause] of [
+    ["is of a kind that is not known", withExecutor("oracle", {}), /assistant: there is no kind of executor "oracle"; there are: tools, script/],
+    ["names a tool that is not there", withExecutor("tools", { names: ["x"] }), /assistant: there is no tool "x"; there are: /],
+  ] as const) {
+    test(`and ${what} refuses messages alone, and the log has the cause (§3.3.2)`, async (t) => {
+      const worker = await workerWith(t, { AGENTS: agents });
+      const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text: "hello" }] };
+      for (const method of ["SendMessage", "SendStreamingMessage"]) {
+        const refused = await call(`${worker.url}/assistant`, { jsonrpc: "2.0", id: 1, method, params: { message } });
+        assert.match(await refused.text(), /-32603.*the agent assistant is not set up correctly; the log says why/);
+      }
+      const rest = await fetch(`${worker.url}/assistant/message:send`, {
+        method: "POST", headers: { "content-type": "application/json", "a2a-version": "1.0" }, body: JSON.stringify({ message }),
+      });
+      assert.equal(rest.status, 500);
+      assert.ok(worker.logs.some(({ level, message }) => level === "error" && cause.test(message)), JSON.stringify(worker.logs));
+
+      assert.equal((await fetch(`${worker.url}/assistant${CARD}`)).status, 200);
+      const listed = await call(`${worker.url}/assistant`, { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} });
+      assert.match(await listed.text(), /"tasks":\[\]/, "its tasks can be asked for, and nothing was left behind");
+      const answered = await call(`${worker.url}/demo`, { jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } });
+      assert.match(await answered.text(), /TASK_STATE_COMPLETED/, "the other agents answer");
     });
   }
 });

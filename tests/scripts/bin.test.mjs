@@ -18,7 +18,7 @@ test("help names every command, and so does running it with nothing", async () =
   for (const args of [["help"], ["--help"], ["-h"], []]) {
     const { code, output } = await project.run(...args);
     assert.equal(code, 0, output);
-    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
+    for (const command of ["new", "start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
       assert.match(output, new RegExp(`^ {4}${command} +\\S`, "m"));
     }
   }
@@ -31,7 +31,7 @@ test("a command that there is not is refused", async () => {
 });
 
 test("every command tells its options by the name that works in the project", async () => {
-  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check"]) {
+  for (const command of ["new", "start", "dev", "build", "test", "deploy", "size", "check"]) {
     const { code, output } = await project.run(command, "--help");
     assert.equal(code, 0, output);
     assert.ok(output.startsWith(`Usage: npx a2a-edge ${command}`), output);

@@ -9,7 +9,7 @@ use a2a::model::{
 
 /// The card of an agent. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
 /// which the request came in.
-pub fn card_of(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> AgentCard {
+pub fn card_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> AgentCard {
     AgentCard {
         name: agent.name.clone(),
         description: agent.description.clone(),

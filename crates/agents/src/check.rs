@@ -33,8 +33,9 @@ pub fn check_all(
     agents: &[AgentDefinition],
     tools: &[Box<dyn Tool>],
 ) -> Vec<Problem> {
+    let tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let mut problems: Vec<Problem> =
-        agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
+        agents.iter().flat_map(|agent| check_one(agent, &tools)).collect();
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
@@ -53,7 +54,7 @@ pub fn check_all(
     problems
 }
 
-fn check_one(agent: &AgentDefinition, tools: &[Box<dyn Tool>]) -> Vec<Problem> {
+fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
     if let Err(rule) = check_slug(&agent.slug) {
@@ -198,6 +199,30 @@ mod tests {
     }
 
     #[test]
+    fn a_script_that_parks_needs_runs_that_are_resumed() {
+        let file = |run: &str, step: &str| {
+            format!(
+                "name = 'A'\ndescription = 'B'\nversion = '1'\ndefault = true\n[[skills]]\nid = 's'\n\
+                 [executor]\nkind = 'script'\n{run}\n[[executor.script.rules]]\n\
+                 then = [{step}, {{ do = 'complete' }}]"
+            )
+        };
+        let (park, wait) = ("{ do = 'park', days = 3 }", "{ do = 'wait', ms = 5 }");
+        let run = |recovery: &str| format!("[executor.run]\nrecovery = '{recovery}'");
+        for recovery in ["restart", "fail"] {
+            let problems = problems(&file(&run(recovery), park));
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert!(
+                problems[0]
+                    .starts_with("agents/x.toml: `executor.run.recovery` must be \"resume\"")
+            );
+        }
+        for good in [file("", park), file(&run("resume"), park), file(&run("restart"), wait)] {
+            assert_eq!(problems(&good), Vec::<String>::new());
+        }
+    }
+
+    #[test]
     fn every_problem_names_the_file_the_key_and_the_fix() {
         let script = r#"
             name = "A"
@@ -255,10 +280,8 @@ mod tests {
             ),
             (script.to_owned(), "agents/x.toml: `executor.script.rules` needs at least one rule"),
             (
-                script
-                    .replace("script = { rules = [] }", "rust = { name = \"\" }")
-                    .replace("\"script\"", "\"rust\""),
-                "agents/x.toml: `executor.rust.name` must be the name under which the Worker registers the executor",
+                script.replace("script = { rules = [] }", "").replace("\"script\",", "\"seats\""),
+                "agents/x.toml: `skills` an agent of kind \"seats\" needs at least one `[[skills]]`",
             ),
         ] {
             assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));

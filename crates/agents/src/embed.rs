@@ -37,9 +37,10 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     if !problems.is_empty() {
         return Err(problems.iter().map(Problem::to_string).collect());
     }
+    let tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let embedded = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
-        EmbeddedAgent::new(definition, tools).map_err(|misfit| vec![format!("{file}: {misfit}")])
+        EmbeddedAgent::new(definition, &tools).map_err(|misfit| vec![format!("{file}: {misfit}")])
     });
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;

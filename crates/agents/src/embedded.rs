@@ -79,7 +79,7 @@ impl EmbeddedAgent {
     /// # Errors
     ///
     /// None that an agent file could cause.
-    pub fn new(definition: AgentDefinition, tools: &[Box<dyn Tool>]) -> Result<Self, Misfit> {
+    pub fn new(definition: AgentDefinition, tools: &[&dyn Tool]) -> Result<Self, Misfit> {
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let capabilities = capabilities_of(&definition);
         let AgentDefinition { slug, default, development, executor, .. } = definition;
@@ -119,14 +119,13 @@ mod tests {
                 { uri = 'urn:b', description = 'd', required = true, params = { a = [1] } },
             ]
             [executor]
-            kind = 'rust'
+            kind = 'seats'
             [executor.run]
             recovery = 'restart'
             max_attempts = 4
             timeout_ms = 5_000_000_000
             idle_timeout_ms = 0
-            [executor.rust]
-            name = 'seats'
+            [executor.seats]
             rows = [1, 2]";
         let bare = "executor = { kind = 'tools', tools = { names = [] } }";
         let agents = [bare, more].map(|text| {
@@ -138,11 +137,8 @@ mod tests {
         let text = embedded.to_json().unwrap();
         assert_eq!(Embedded::read(&text).unwrap(), embedded, "{text}");
         let executor = &embedded.agents[1].executor;
-        assert_eq!(executor.kind, "rust");
-        assert_eq!(
-            Table::of(&json!({"name": "seats", "rows": [1, 2]})).as_ref(),
-            Ok(&executor.table)
-        );
+        assert_eq!(executor.kind, "seats");
+        assert_eq!(Table::of(&json!({"rows": [1, 2]})).as_ref(), Ok(&executor.table));
     }
 
     #[test]

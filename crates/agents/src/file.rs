@@ -24,7 +24,7 @@ fn problem(file: &str, text: &str, error: &Error) -> Problem {
     let fix = match key.as_str() {
         // How it was written until every kind had a table of its own.
         "executor.tools[0]" => "is written names = […] in a table [executor.tools]".to_owned(),
-        "executor.rules" => "is written [[executor.script.rules]]".to_owned(),
+        "executor.rules" | "executor.rules[0]" => "is written [[executor.script.rules]]".to_owned(),
         _ => error.message().replace('\n', " "),
     };
     Problem { file: format!("{file}:{line}"), key, fix }
@@ -80,10 +80,26 @@ mod tests {
         for (from, to, problem) in [
             (
                 "kind = 'script'",
-                "kind = 'oracle'",
-                "f.toml:5: `executor.kind` unknown variant `oracle`",
+                "kind = 'Oracle'",
+                "f.toml:5: `executor.kind` must be 1 to 64 lower-case letters, digits, `-` and `_`, and begin with \
+                 a letter; or tools or script",
             ),
-            ("kind =", "knid =", "f.toml:5: `executor.knid` unknown field `knid`"),
+            (
+                "kind =",
+                "knid =",
+                "f.toml:5: `executor.knid` invalid type: string \"script\", expected `kind`, `run` or",
+            ),
+            ("kind = 'script'", "", "f.toml:4: `executor` missing field `kind`"),
+            (
+                "kind = 'script'",
+                "kind = 'scirpt'",
+                "f.toml:4: `executor` has a table [executor.script], but its kind is scirpt; keep one of",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'rust'",
+                "f.toml:5: `executor.kind` must be the name under which the Worker registers the executor",
+            ),
             (
                 "kind = 'script'",
                 "kind = 'tools'",
@@ -91,13 +107,13 @@ mod tests {
             ),
             (
                 "kind = 'script'",
-                "kind = 'script'\n[executor.rust]\nname = 'r'",
-                "f.toml:4: `executor` has a table [executor.rust], but its kind is script",
+                "kind = 'script'\n[executor.seats]\nrows = 2",
+                "f.toml:4: `executor` has a table [executor.seats], but its kind is script",
             ),
             (
                 "kind = 'script'",
                 "kind = 'script'\n[[executor.rules]]\nthen = []",
-                "f.toml:6: `executor.rules` is written [[executor.script.rules]]",
+                "f.toml:6: `executor.rules[0]` is written [[executor.script.rules]]",
             ),
             (
                 "kind = 'script'",

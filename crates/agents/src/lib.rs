@@ -17,6 +17,7 @@ pub mod script;
 mod slug;
 mod table;
 pub mod tool;
+mod value;
 
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
@@ -28,6 +29,9 @@ pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, Skill
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
-pub use kind::{Executor, ExecutorDefinition, RustTable, ScriptTable, ToolsTable};
+pub use kind::{
+    Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
+};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
+pub use value::{NotSet, Values, is_value_name};

@@ -8,7 +8,7 @@ use a2a_edge::prelude::*;
 fn host() -> Host {
     Host::embedded(a2a_edge::embedded!())
         .tools(tools::all())
-        .executor("links", |table, _| links::LinkChecker::new(table))
+        .executor("links", |settings, _| Ok(links::LinkChecker { settings }))
 }
 
 a2a_edge::worker!(host());

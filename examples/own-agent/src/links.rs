@@ -4,13 +4,13 @@ use a2a_edge::prelude::*;
 use a2a_edge::serde::Deserialize;
 
 pub struct LinkChecker {
-    settings: Settings,
+    pub settings: Settings,
 }
 
-/// `[executor.rust]` in `agents/links.toml`, besides the name.
+/// `[executor.links]` in `agents/links.toml`.
 #[derive(Deserialize)]
 #[serde(crate = "a2a_edge::serde", deny_unknown_fields)]
-struct Settings {
+pub struct Settings {
     /// How many URLs one message may have.
     max_links: usize,
     /// The pause between two calls, in milliseconds.
@@ -18,10 +18,6 @@ struct Settings {
 }
 
 impl LinkChecker {
-    pub fn new(table: &Table) -> Result<Self, Misfit> {
-        Ok(Self { settings: table.read()? })
-    }
-
     /// Calls a URL. This is a step: if the process dies, a URL that has answered is not called again.
     async fn check(&self, turn: &Turn, url: &str) -> Result<u16, ExecutorError> {
         let call = async || {

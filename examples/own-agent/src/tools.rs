@@ -34,23 +34,24 @@ async fn page_title(arguments: Arguments, call: &dyn ToolCall) -> Result<Value, 
     call.progress(&format!("reading {url}"))?;
     let page = call.fetch(HttpRequest::new("GET", &url)).await?;
     if !page.is_success() {
-        return Err(ToolError(format!("{url} answered {}", page.status)));
+        return Err(ToolError::upstream(format!("{url} answered {}", page.status)));
     }
     let title = page.body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     match title {
         Some((title, _)) => Ok(json!({"url": url, "title": title.trim()})),
-        None => Err(ToolError(format!("{url} has no title"))),
+        None => Err(ToolError::upstream(format!("{url} has no title"))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use a2a_edge::http::memory::{ok, status};
+    use a2a_edge::tool::ToolOutput;
     use a2a_edge::tool::testing::TestCall;
 
     use super::*;
 
-    fn call(url: &str) -> Result<Value, ToolError> {
+    fn call(url: &str) -> Result<ToolOutput, ToolError> {
         let call = TestCall::default();
         call.http.answer_with(|request, _| match request.url.as_str() {
             "http://page" => Ok(ok("<html><title> Hello </title></html>")),
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_title_of_a_page_is_told() {
-        assert_eq!(call("http://page"), Ok(json!({"url": "http://page", "title": "Hello"})));
+        assert_eq!(call("http://page"), Ok(json!({"url": "http://page", "title": "Hello"}).into()));
     }
 
     #[test]
@@ -70,7 +71,7 @@ mod tests {
         for (url, reason) in
             [("http://text", "http://text has no title"), ("http://x", "http://x answered 404")]
         {
-            assert_eq!(call(url), Err(ToolError(reason.to_owned())));
+            assert_eq!(call(url), Err(ToolError::upstream(reason)));
         }
     }
 }

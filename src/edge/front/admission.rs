@@ -1,6 +1,6 @@
 //! Admission: judges a request as far as no task is needed for that. Pure; the order of its steps is tested below.
 //!
-//! route, version, identity, agent, extensions, capabilities, parameters, limits, terms
+//! route, version, identity, agent, extensions, capabilities, parameters, limits, terms, whether the agent can run
 
 use serde_json::Value;
 
@@ -118,6 +118,10 @@ impl<'a> Door<'a> {
         let terms = parameters.terms(&call, &active)?;
         let is_keyed = parameters.idempotency_key()?.is_some();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
+        // What is known of its tasks can still be asked.
+        if call.message().is_some() && agent.runner.is_err() {
+            return Err(Error::AgentUnusable(agent.slug.clone()));
+        }
         let reply = reply.in_dialect(dialect).with_extensions(active);
         Ok(Command { agent: agent.slug.clone(), caller, reply, fingerprint, terms, call })
     }
@@ -196,6 +200,9 @@ mod tests {
             agent("bare", false, false, json!([{"uri": "urn:needed", "required": true}])),
             agent("plain", true, false, json!([])),
         ];
+        let mut unusable = agent("unusable", true, false, json!([]));
+        unusable["executor"]["kind"] = json!("none-such");
+        let agents = agents.into_iter().chain([unusable]).collect::<Vec<_>>();
         let text = json!({"built_ms": 0, "agents": agents}).to_string();
         let outside = MemoryPlatform::default().outside();
         Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
@@ -295,6 +302,19 @@ mod tests {
             assert!(refused.to_string().contains(text), "{step}: {refused}");
         }
         assert!(faulty(12).is_ok());
+    }
+
+    #[test]
+    fn an_agent_that_cannot_run_takes_no_messages_and_its_tasks_can_be_read() {
+        let admit =
+            |method, params| admit(Some("unusable"), method, params, &[], Ok(Caller::anonymous()));
+        for method in ["SendMessage", "SendStreamingMessage"] {
+            let refused = admit(method, json!({"message": message(1)})).unwrap_err();
+            assert_eq!(refused, Error::AgentUnusable("unusable".to_owned()));
+        }
+        for (method, params) in [("GetTask", json!({"id": "t"})), ("ListTasks", json!({}))] {
+            assert!(admit(method, params).is_ok(), "{method}");
+        }
     }
 
     #[test]

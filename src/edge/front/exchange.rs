@@ -6,8 +6,10 @@ use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
 use crate::auth::Caller;
+use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
+use crate::port::{Observation, Observer};
 use a2a::Operation;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
@@ -23,6 +25,7 @@ pub(super) struct Exchange<'a> {
     door: Door<'a>,
     parameters: ServiceParameters,
     identity: Result<Caller, Error>,
+    observer: &'a ConsoleObserver,
 }
 
 impl<'a> Exchange<'a> {
@@ -43,6 +46,7 @@ impl<'a> Exchange<'a> {
             door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
             parameters: ServiceParameters::read(header, query),
             identity: identify(head),
+            observer: &front.observer,
         })
     }
 
@@ -157,8 +161,19 @@ impl<'a> Exchange<'a> {
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identity = self.identity.clone();
-        let command = self.door.admit(Asked { wanted, params, parameters, reply, identity })?;
+        let asked = Asked { wanted, params, parameters, reply, identity };
+        let command = self.door.admit(asked).inspect_err(|error| self.note(error))?;
         Ok(Decision::Perform(Box::new(command), self.parameters))
+    }
+}
+
+impl Exchange<'_> {
+    /// Tells the operator why an agent cannot run.
+    fn note(&self, error: &Error) {
+        let Error::AgentUnusable(slug) = error else { return };
+        for (agent, misfit) in self.door.agents.unusable().filter(|(agent, _)| agent == slug) {
+            self.observer.observe(&Observation::AgentUnusable { agent, reason: &misfit.0 });
+        }
     }
 }
 

@@ -45,7 +45,12 @@ pub(super) async fn post(
         }
         Err(HttpError::Silent { .. }) => Ending::Silence(patience_ms),
         Err(HttpError::Failed { reason, .. }) => Ending::NoAnswer(reason),
-        Err(error @ HttpError::TooLarge { .. }) => Ending::NoAnswer(error.to_string()),
+        Err(
+            error @ (HttpError::TooLarge { .. }
+            | HttpError::Status { .. }
+            | HttpError::Misfit { .. }),
+        ) => Ending::NoAnswer(error.to_string()),
+        Err(HttpError::Refused { reason, .. }) => Ending::NotCalled(reason),
     }
 }
 

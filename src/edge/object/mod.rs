@@ -32,7 +32,9 @@ use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
-use crate::session::{Beginning, Deletion, FindAgent, Opening, Sender, TaskSession};
+use crate::session::{
+    Beginning, Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession,
+};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -284,8 +286,10 @@ impl TaskObject {
         };
         let settings = self.settings()?;
         let agents = bindings::agents(&self.env, &settings).map_err(|error| failed(&error))?;
-        let find: FindAgent =
-            Rc::new(move |slug| agents.find(Some(slug)).map(|agent| agent.runner.clone()));
+        let find: FindAgent = Rc::new(move |slug| {
+            let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
+            agent.runner.clone().map_err(|_| NoAgent::Unusable)
+        });
         let session = TaskSession::open(
             TaskId::new(self.state.id().to_string()),
             Rc::new(SqlTaskStore::new(self.state.clone())),
@@ -297,8 +301,11 @@ impl TaskObject {
         let session = session.map_err(|error| {
             let failure = failed(&error);
             match error {
-                StoreError::Failed(_) => failure,
-                StoreError::Unreadable(_) => Error::Unavailable(format::OTHER_VERSION),
+                OpenError::Store(StoreError::Failed(_)) => failure,
+                OpenError::Store(StoreError::Unreadable(_)) => {
+                    Error::Unavailable(format::OTHER_VERSION)
+                }
+                OpenError::AgentUnusable(_) => Error::Unavailable(AGENT_UNUSABLE),
             }
         })?;
         self.session.replace(Some(session.clone()));
@@ -352,7 +359,11 @@ fn refuse(refusal: Refusal) -> Result<Response> {
     }
 }
 
-/// When an object that this version cannot read is looked at again.
+/// What clients of a task are told whose run has to go on, but cannot.
+const AGENT_UNUSABLE: &str =
+    "the agent of this task is not set up correctly; the log says why; try again later";
+
+/// When an object is looked at again whose task this version cannot read, or cannot go on with.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
 /// How long events may still use a session after the last answer.

@@ -10,6 +10,8 @@ use worker::{
     AbortController, ByteStream, Delay, Error, Fetch, Headers, Request, Response, Result,
 };
 
+use crate::edge::bindings;
+use crate::edge::target::check_webhook_url;
 use crate::port::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
 /// Other servers, by the platform's `fetch`.
@@ -26,11 +28,14 @@ impl Http for Outbound {
 }
 
 async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError> {
-    let bounds = Bounds {
-        url: request.url.clone(),
-        timeout_ms: request.timeout_ms,
-        max_bytes: request.max_bytes,
-    };
+    if request.is_guarded
+        && let Err(reason) = judge(&request.url)
+    {
+        return Err(HttpError::Refused { url: request.url, reason });
+    }
+    let url = request.url.clone();
+    let bounds =
+        Bounds { url: url.clone(), timeout_ms: request.timeout_ms, max_bytes: request.max_bytes };
     let opened = Box::pin(async { open(to_request(request)?).await });
     let (mut answer, exchange) = match bounds.in_time(opened).await? {
         Ok(opened) => opened,
@@ -42,7 +47,16 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
         Err(_) => HttpBody::Empty,
     };
     let headers = answer.headers().entries().collect();
-    Ok(HttpAnswer { status: answer.status_code(), headers, body })
+    Ok(HttpAnswer { status: answer.status_code(), headers, body, url })
+}
+
+/// Whether a guarded request may go to this URL: where webhooks may go. Redirects are not followed, so there is no other
+/// URL to judge.
+fn judge(url: &str) -> std::result::Result<(), String> {
+    match bindings::known_settings() {
+        Some(settings) => check_webhook_url(url, &settings),
+        None => Err("must wait until the settings are known".to_owned()),
+    }
 }
 
 /// What bounds an exchange.

@@ -6,7 +6,7 @@ pub mod http;
 pub mod json;
 pub mod jsonrpc;
 pub mod media_type;
-pub(crate) mod percent;
+pub mod percent;
 mod plain_read;
 mod reply;
 pub mod rest;

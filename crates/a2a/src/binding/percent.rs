@@ -13,6 +13,21 @@ pub(crate) fn decode(text: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
+/// A text as one value of a query or one segment of a path: everything but letters, digits, `-`, `.`, `_` and `~` is
+/// escaped (RFC 3986 §2.3).
+pub fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
 /// The parameters of a query in their order, `+` read as a space as HTML forms write it. A
 /// parameter without `=` has an empty value.
 pub(super) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
@@ -33,6 +48,19 @@ fn escape(text: &[u8]) -> Option<(u8, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_encoded_is_read_as_it_was() {
+        for text in ["", "a-b.c_d~", "a b&c=d?e#f/g%20", "é\u{1f600}\n"] {
+            let encoded = encode(text);
+            assert_eq!(decode(&encoded), text);
+            assert!(
+                encoded
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte))
+            );
+        }
+    }
 
     #[test]
     fn escapes_are_read_and_everything_else_is_kept() {

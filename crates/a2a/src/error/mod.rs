@@ -73,6 +73,8 @@ pub enum Error {
     Unavailable(&'static str),
     /// What the build embedded of the agents cannot be read. The cause went to the log.
     NoAgents,
+    /// The agent of this slug cannot run: its executor could not be made. The cause went to the log.
+    AgentUnusable(String),
     /// Something broke on our side. The cause went to the log.
     Internal {
         /// The task that was touched, if it exists.
@@ -138,7 +140,8 @@ impl Error {
             | Self::TooManyStreams(_)
             | Self::TooManyTasks(_)
             | Self::Unavailable(_)
-            | Self::NoAgents => None,
+            | Self::NoAgents
+            | Self::AgentUnusable(_) => None,
         }
     }
 }
@@ -203,6 +206,9 @@ impl fmt::Display for Error {
             Self::Unavailable(what) => out.write_str(what),
             Self::NoAgents => {
                 out.write_str("the agents of this build cannot be read; the log says why")
+            }
+            Self::AgentUnusable(slug) => {
+                write!(out, "the agent {slug} is not set up correctly; the log says why")
             }
             Self::Internal { .. } => out.write_str("internal error"),
         }

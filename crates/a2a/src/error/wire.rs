@@ -105,7 +105,7 @@ impl Error {
             Self::Unavailable(_) => {
                 Wire::new(-32603, 503, "UNAVAILABLE", "UNAVAILABLE").retry_after_s(RETRY_AFTER_S)
             }
-            Self::NoAgents | Self::Internal { .. } => {
+            Self::NoAgents | Self::AgentUnusable(_) | Self::Internal { .. } => {
                 Wire::new(-32603, 500, "INTERNAL", "INTERNAL_ERROR")
             }
         }
@@ -141,6 +141,7 @@ mod tests {
             (Error::TooManyTasks(3), -32603, 429),
             (Error::TooManyStreams(3), -32603, 429),
             (Error::NoAgents, -32603, 500),
+            (Error::AgentUnusable(String::new()), -32603, 500),
             (Error::Unavailable(""), -32603, 503),
             (Error::Internal { task: None }, -32603, 500),
         ] {

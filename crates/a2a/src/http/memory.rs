@@ -16,10 +16,12 @@ pub struct MemoryHttp(Rc<Servers>);
 #[derive(Default)]
 struct Servers {
     answering: RefCell<Option<Rc<Answering>>>,
+    guarding: RefCell<Option<Rc<Guarding>>>,
     urls: RefCell<Vec<String>>,
 }
 
 type Answering = dyn Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String>;
+type Guarding = dyn Fn(&str) -> Result<(), String>;
 
 impl MemoryHttp {
     /// Lets `answering` answer from now on. It gets each request with its body read as text, and gives the
@@ -29,6 +31,12 @@ impl MemoryHttp {
         answering: impl Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String> + 'static,
     ) {
         self.0.answering.replace(Some(Rc::new(answering)));
+    }
+
+    /// Lets `guarding` judge the URLs of guarded requests from now on; until then each may be called. It says what a
+    /// URL must be that is refused.
+    pub fn guard_with(&self, guarding: impl Fn(&str) -> Result<(), String> + 'static) {
+        self.0.guarding.replace(Some(Rc::new(guarding)));
     }
 
     /// The URLs that were called, in order.
@@ -46,7 +54,7 @@ pub fn ok(body: impl Into<String>) -> HttpAnswer<String> {
 /// An answer without a body.
 #[must_use]
 pub fn status(status: u16) -> HttpAnswer<String> {
-    HttpAnswer { status, headers: Vec::new(), body: String::new() }
+    HttpAnswer { status, headers: Vec::new(), body: String::new(), url: String::new() }
 }
 
 impl Http for MemoryHttp {
@@ -54,6 +62,11 @@ impl Http for MemoryHttp {
         &self,
         mut request: HttpRequest,
     ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let guarding = self.0.guarding.borrow().clone().filter(|_| request.is_guarded);
+        if let Some(Err(reason)) = guarding.map(|guarding| guarding(&request.url)) {
+            let refused = HttpError::Refused { url: request.url, reason };
+            return Box::pin(std::future::ready(Err(refused)));
+        }
         self.0.urls.borrow_mut().push(request.url.clone());
         let servers = self.0.clone();
         Box::pin(async move {
@@ -65,14 +78,15 @@ impl Http for MemoryHttp {
                 return Err(failed("it cannot be reached from memory".to_owned()));
             };
             let answer = answering(&request, &String::from_utf8_lossy(&body)).map_err(failed)?;
-            let HttpAnswer { status, headers, body } = answer;
+            let HttpAnswer { status, headers, body, .. } = answer;
             let body = match request.max_bytes {
                 max_bytes if body.len() > max_bytes => {
+                    let url = url.clone();
                     HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
                 }
                 _ => HttpBody::from(body),
             };
-            Ok(HttpAnswer { status, headers, body })
+            Ok(HttpAnswer { status, headers, body, url })
         })
     }
 }

@@ -7,6 +7,10 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream::{LocalBoxStream, Stream, StreamExt};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::binding::percent;
 
 /// Sends requests to other servers. Redirects are not followed: they are answers.
 pub trait Http {
@@ -16,7 +20,8 @@ pub trait Http {
     /// # Errors
     ///
     /// [`HttpError::Failed`] if there is no answer, [`HttpError::Silent`] if its head does not come within
-    /// `timeout_ms`. An answer of any status is no error.
+    /// `timeout_ms`, [`HttpError::Refused`] for a guarded request to a URL that must not be called. An answer of any
+    /// status is no error.
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>>;
 }
 
@@ -35,6 +40,8 @@ pub struct HttpRequest {
     pub timeout_ms: u64,
     /// The largest body of an answer that is taken, in bytes; the piece that goes beyond is an error instead.
     pub max_bytes: usize,
+    /// Whether the URL is to be judged before it is called; see [`guarded`](Self::guarded).
+    pub is_guarded: bool,
 }
 
 impl HttpRequest {
@@ -47,7 +54,53 @@ impl HttpRequest {
             body: HttpBody::Empty,
             timeout_ms: 30_000,
             max_bytes: 1024 * 1024,
+            is_guarded: false,
         }
+    }
+
+    /// As [`new`](Self::new), with GET.
+    pub fn get(url: impl Into<String>) -> Self {
+        Self::new("GET", url)
+    }
+
+    /// As [`new`](Self::new), with POST.
+    pub fn post(url: impl Into<String>) -> Self {
+        Self::new("POST", url)
+    }
+
+    /// The request with one more pair in the query of its URL, encoded: a value from outside cannot become anything
+    /// else than a value.
+    ///
+    /// ```
+    /// use a2a::http::HttpRequest;
+    ///
+    /// let request = HttpRequest::get("https://a.example/search?lang=en").with_query("q", "a&b=c d");
+    /// assert_eq!(request.url, "https://a.example/search?lang=en&q=a%26b%3Dc%20d");
+    /// ```
+    #[must_use]
+    pub fn with_query(mut self, name: &str, value: &str) -> Self {
+        let (url, fragment) = match self.url.split_once('#') {
+            Some((url, fragment)) => (url, format!("#{fragment}")),
+            None => (self.url.as_str(), String::new()),
+        };
+        let separator = if url.contains('?') { '&' } else { '?' };
+        let (name, value) = (percent::encode(name), percent::encode(value));
+        self.url = format!("{url}{separator}{name}={value}{fragment}");
+        self
+    }
+
+    /// The request with this JSON as its body, and its content type.
+    #[must_use]
+    pub fn with_json(self, json: &Value) -> Self {
+        self.with_header("content-type", "application/json").with_body(json.to_string())
+    }
+
+    /// The request to a URL that somebody else has chosen, such as a caller: it goes only where a webhook may go, that
+    /// is, to no private address, by https, to the hosts that the operator allows. Anything else is
+    /// [`HttpError::Refused`].
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        Self { is_guarded: true, ..self }
     }
 
     /// The request with one more header.
@@ -75,6 +128,8 @@ pub struct HttpAnswer<Body = HttpBody> {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
+    /// Which URL was called.
+    pub url: String,
 }
 
 impl<Body> HttpAnswer<Body> {
@@ -97,8 +152,8 @@ impl HttpAnswer {
     ///
     /// As [`HttpBody::next`].
     pub async fn bytes(self) -> Result<HttpAnswer<Vec<u8>>, HttpError> {
-        let Self { status, headers, body } = self;
-        Ok(HttpAnswer { status, headers, body: body.bytes().await? })
+        let Self { status, headers, body, url } = self;
+        Ok(HttpAnswer { status, headers, body: body.bytes().await?, url })
     }
 
     /// The answer with its body read whole as text; what is not UTF-8 in it is replaced.
@@ -107,12 +162,63 @@ impl HttpAnswer {
     ///
     /// As [`HttpBody::next`].
     pub async fn text(self) -> Result<HttpAnswer<String>, HttpError> {
-        let HttpAnswer { status, headers, body } = self.bytes().await?;
+        let HttpAnswer { status, headers, body, url } = self.bytes().await?;
         let body = String::from_utf8(body)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        Ok(HttpAnswer { status, headers, body })
+        Ok(HttpAnswer { status, headers, body, url })
     }
 }
+
+impl HttpAnswer<String> {
+    /// The answer, if its status says that the request succeeded.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::Status`] for any other status than 2xx, redirects included.
+    pub fn success(self) -> Result<Self, HttpError> {
+        if self.is_success() {
+            return Ok(self);
+        }
+        let Self { status, body, url, .. } = self;
+        Err(HttpError::Status { url, status, begins: excerpt(&body) })
+    }
+
+    /// The body, read as JSON.
+    ///
+    /// ```
+    /// use a2a::http::memory::ok;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Weather {
+    ///     celsius: f64,
+    /// }
+    ///
+    /// let weather: Weather = ok(r#"{"celsius": 21.5, "wind": 3}"#).success()?.json()?;
+    /// assert_eq!(weather.celsius, 21.5);
+    /// # Ok::<(), a2a::http::HttpError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::Misfit`] if it is no JSON, or not one that the type takes.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
+        let misfit = |error: serde_json::Error| HttpError::Misfit {
+            url: self.url.clone(),
+            reason: error.to_string(),
+        };
+        serde_json::from_str(&self.body).map_err(misfit)
+    }
+}
+
+/// The beginning of a text for people, on one line.
+fn excerpt(text: &str) -> String {
+    let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
+    let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(EXCERPT_CHARS).collect()
+}
+
+/// How much of an answer stands in an error, in characters.
+const EXCERPT_CHARS: usize = 200;
 
 /// The body of a request or of an answer.
 #[derive(Default)]
@@ -198,7 +304,7 @@ impl From<Vec<u8>> for HttpBody {
     }
 }
 
-/// Why there is no answer, or no more of it. The text names the URL.
+/// Why there is no answer, or no more of it. The text names the URL without its query, in which keys are often sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HttpError {
     /// The request could not be sent, or the connection broke.
@@ -222,20 +328,69 @@ pub enum HttpError {
         /// How many bytes it may have.
         max_bytes: usize,
     },
+    /// The answer has a status that is no success: [`HttpAnswer::success`].
+    Status {
+        /// Which URL was called.
+        url: String,
+        /// The status.
+        status: u16,
+        /// The first 200 characters of the body, on one line.
+        begins: String,
+    },
+    /// The answer is not what was wanted: [`HttpAnswer::json`].
+    Misfit {
+        /// Which URL was called.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The request is [guarded](HttpRequest::guarded), and its URL must not be called. Nothing was sent.
+    Refused {
+        /// Which URL was to be called.
+        url: String,
+        /// What a URL must be and why this one is not that, to be read behind the URL.
+        reason: String,
+    },
 }
 
 impl fmt::Display for HttpError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed { url, reason } => write!(out, "{url} did not answer: {reason}"),
+            Self::Failed { url, reason } => {
+                let (shown, reason) = (shown(url), reason.replace(url, &shown(url)));
+                write!(out, "{shown} did not answer: {reason}")
+            }
             Self::Silent { url, timeout_ms } => {
-                write!(out, "{url} did not answer: not within {timeout_ms} ms")
+                write!(out, "{} did not answer: not within {timeout_ms} ms", shown(url))
             }
             Self::TooLarge { url, max_bytes } => {
+                let url = shown(url);
                 write!(out, "{url} did not answer: its answer has more than {max_bytes} bytes")
+            }
+            Self::Status { url, status, begins } if begins.is_empty() => {
+                write!(out, "{} answered {status}", shown(url))
+            }
+            Self::Status { url, status, begins } => {
+                write!(out, "{} answered {status}: {begins}", shown(url))
+            }
+            Self::Misfit { url, reason } => {
+                write!(out, "the answer of {} cannot be used: {reason}", shown(url))
+            }
+            Self::Refused { url, reason } => {
+                write!(out, "{} was not called: a URL {reason}", shown(url))
             }
         }
     }
+}
+
+/// A URL without the parts in which credentials are sent: user, query and fragment.
+fn shown(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (plain, _) = url.split_at(end);
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (authority, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 impl std::error::Error for HttpError {}
@@ -248,7 +403,8 @@ mod tests {
     use super::*;
 
     fn answer(body: HttpBody) -> HttpAnswer {
-        HttpAnswer { status: 200, headers: vec![("etag".to_owned(), "1".to_owned())], body }
+        let headers = vec![("etag".to_owned(), "1".to_owned())];
+        HttpAnswer { status: 200, headers, body, url: "http://a".to_owned() }
     }
 
     fn pieces(pieces: &[&str]) -> HttpBody {
@@ -275,6 +431,59 @@ mod tests {
         assert_eq!((read.body.as_str(), read.header("etag")), ("ab", Some("1")));
         let odd = block_on(answer(HttpBody::from(vec![b'a', 0xff])).text()).unwrap();
         assert_eq!(odd.body, "a\u{fffd}");
+    }
+
+    #[test]
+    fn what_is_no_success_is_an_error_with_the_beginning_of_its_body() {
+        let text = |status, body: &str| {
+            let url = "https://a.example/b?key=secret".to_owned();
+            let answer = HttpAnswer { status, headers: Vec::new(), body: body.to_owned(), url };
+            answer.success().map(|answer| answer.body).map_err(|error| error.to_string())
+        };
+        assert_eq!(text(204, ""), Ok(String::new()));
+        let failed = |rest: &str| Err(format!("https://a.example/b answered {rest}"));
+        assert_eq!(text(301, ""), failed("301"));
+        assert_eq!(text(500, "it\r\n\u{7}  broke"), failed("500: it broke"));
+        assert_eq!(text(404, &"x".repeat(1_000)), failed(&format!("404: {}", "x".repeat(200))));
+    }
+
+    #[test]
+    fn an_answer_that_is_not_the_json_that_was_wanted_is_an_error() {
+        let read = |body: &str| memory::ok(body).json::<u8>().map_err(|error| error.to_string());
+        assert_eq!(read("7"), Ok(7));
+        for body in ["", "<html>", "700"] {
+            assert!(read(body).unwrap_err().contains("cannot be used: "), "{body}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_an_error_holds_no_credentials() {
+        let url = "https://user:pa@ss@a.example/b?key=secret#c".to_owned();
+        let reason = format!("cannot load {url}");
+        let shown = "https://a.example/b";
+        for (error, text) in [
+            (
+                HttpError::Failed { url: url.clone(), reason },
+                format!("{shown} did not answer: cannot load {shown}"),
+            ),
+            (
+                HttpError::Silent { url: url.clone(), timeout_ms: 5 },
+                format!("{shown} did not answer: not within 5 ms"),
+            ),
+            (
+                HttpError::TooLarge { url: url.clone(), max_bytes: 7 },
+                format!("{shown} did not answer: its answer has more than 7 bytes"),
+            ),
+            (
+                HttpError::Refused { url, reason: "must be https".to_owned() },
+                format!("{shown} was not called: a URL must be https"),
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+        for (url, text) in [("a?b", "a"), ("http://a", "http://a"), ("http://a@b", "http://b")] {
+            assert_eq!(super::shown(url), text);
+        }
     }
 
     #[test]

@@ -84,11 +84,41 @@ impl Part {
         PartContent::Data(Json::from(&data)).into()
     }
 
+    /// A part of bytes, as `image/png`.
+    pub fn raw(bytes: &[u8], media_type: impl Into<String>) -> Self {
+        Self::from(PartContent::Raw(Base64::encode(bytes))).with_media_type(media_type)
+    }
+
+    /// A part that is to be fetched from this URL.
+    pub fn url(url: impl Into<String>) -> Self {
+        PartContent::Url(url.into().into()).into()
+    }
+
+    /// The part with the name of the file that it is.
+    #[must_use]
+    pub fn with_filename(self, filename: impl Into<String>) -> Self {
+        Self { filename: Some(filename.into()), ..self }
+    }
+
+    /// The part with the media type of its content.
+    #[must_use]
+    pub fn with_media_type(self, media_type: impl Into<String>) -> Self {
+        Self { media_type: Some(media_type.into()), ..self }
+    }
+
     /// The text, if this is a text part.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             PartContent::Text(text) => Some(text),
             PartContent::Raw(_) | PartContent::Url(_) | PartContent::Data(_) => None,
+        }
+    }
+
+    /// The data as a tree, if this is a data part.
+    pub fn as_data(&self) -> Option<Value> {
+        match &self.content {
+            PartContent::Data(data) => Some(data.value()),
+            PartContent::Text(_) | PartContent::Raw(_) | PartContent::Url(_) => None,
         }
     }
 }

@@ -1,11 +1,13 @@
-//! The kinds of executors that an agent file may name, a file each: the table of the kind, what must hold for
-//! it, and the skills that follow from it. The Worker has a constructor for each, by the same name.
+//! The kinds of executors that an agent file may name: the table of the kind, what must hold for it, and the skills
+//! that follow from it. The Worker has a constructor for each, by the same name.
 //!
-//! A new kind is a file here, a variant of [`Executor`] with its name in [`ExecutorKind`], and a constructor in
-//! the registry of the Worker.
+//! A new kind that comes with every Worker is a file here, a variant of [`Executor`] with its name in [`OWN_KINDS`],
+//! and a constructor in the registry of the Worker. Every other name is one under which a Worker registers an
+//! executor of its own.
 
-mod rust;
+mod registered;
 mod script;
+mod tables;
 mod tools;
 
 use serde::Deserialize;
@@ -15,13 +17,13 @@ use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
 
-pub use rust::RustTable;
+pub use registered::RegisteredTable;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
 
 /// What answers for an agent: the table `[executor]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "ExecutorTables")]
+#[serde(try_from = "tables::ExecutorTables")]
 pub struct ExecutorDefinition {
     /// The kind with its table.
     pub executor: Executor,
@@ -36,17 +38,17 @@ pub enum Executor {
     Tools(ToolsTable),
     /// Follows fixed rules, for tests and demonstrations.
     Script(ScriptTable),
-    /// Is written in Rust, and registered by the Worker under a name.
-    Rust(RustTable),
+    /// Is written in Rust, and registered by the Worker under the name of the kind.
+    Registered(RegisteredTable),
 }
 
 impl Executor {
     /// The name of the kind, as the file says it.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
-            Self::Tools(_) => ExecutorKind::Tools.name(),
-            Self::Script(_) => ExecutorKind::Script.name(),
-            Self::Rust(_) => ExecutorKind::Rust.name(),
+            Self::Tools(_) => TOOLS,
+            Self::Script(_) => SCRIPT,
+            Self::Registered(table) => &table.kind,
         }
     }
 
@@ -59,7 +61,7 @@ impl Executor {
         match self {
             Self::Tools(table) => Table::of(table),
             Self::Script(table) => Table::of(table),
-            Self::Rust(table) => Table::of(table),
+            Self::Registered(table) => Table::of(&table.settings),
         }
     }
 
@@ -67,87 +69,56 @@ impl Executor {
     pub(crate) fn problems(
         &self,
         agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
+        tools: &[&dyn Tool],
     ) -> Vec<(String, String)> {
         match self {
             Self::Tools(table) => table.problems(agent, tools),
             Self::Script(table) => table.problems(agent),
-            Self::Rust(table) => table.problems(agent),
+            Self::Registered(table) => table.problems(agent),
         }
     }
 
     /// The skills of an agent of this kind.
-    pub(crate) fn skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
-    ) -> Vec<AgentSkill> {
+    pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_) | Self::Rust(_) => described(agent),
+            Self::Script(_) | Self::Registered(_) => described(agent),
         }
     }
 }
 
-/// The names of the kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ExecutorKind {
-    Tools,
-    Script,
-    Rust,
-}
+const TOOLS: &str = "tools";
+const SCRIPT: &str = "script";
 
-impl ExecutorKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Script => "script",
-            Self::Rust => "rust",
-        }
+/// The kinds that come with every Worker.
+const OWN_KINDS: [&str; 2] = [TOOLS, SCRIPT];
+
+/// Names that no Worker can register: those of kinds to come, and the key beside the tables.
+const RESERVED_KINDS: [&str; 5] = ["run", "rust", "model", "remote", "http"];
+
+/// Whether a Worker may register an executor under this name, and agent files name it as their kind.
+///
+/// # Errors
+///
+/// What a name must be.
+pub fn check_kind(name: &str) -> Result<(), String> {
+    if OWN_KINDS.contains(&name) || RESERVED_KINDS.contains(&name) {
+        return Err("must be a name of your own: this one belongs to a2a-edge".to_owned());
+    }
+    let is_plain = |letter: char| {
+        letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter)
+    };
+    let begins_well = name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    match begins_well && name.chars().all(is_plain) && name.len() <= MAX_KIND_BYTES {
+        true => Ok(()),
+        false => Err(format!(
+            "must be 1 to {MAX_KIND_BYTES} lower-case letters, digits, `-` and `_`, and begin with a letter"
+        )),
     }
 }
 
-/// `[executor]` as it stands in the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExecutorTables {
-    kind: ExecutorKind,
-    #[serde(default)]
-    run: RunSettings,
-    tools: Option<ToolsTable>,
-    script: Option<ScriptTable>,
-    rust: Option<RustTable>,
-}
-
-impl TryFrom<ExecutorTables> for ExecutorDefinition {
-    type Error = String;
-
-    fn try_from(tables: ExecutorTables) -> Result<Self, String> {
-        let ExecutorTables { kind, run, tools, script, rust } = tables;
-        let given = [
-            (ExecutorKind::Tools, tools.map(Executor::Tools)),
-            (ExecutorKind::Script, script.map(Executor::Script)),
-            (ExecutorKind::Rust, rust.map(Executor::Rust)),
-        ];
-        let mut chosen = None;
-        for (other, executor) in given {
-            match executor {
-                Some(executor) if other == kind => chosen = Some(executor),
-                Some(_) => {
-                    let (other, kind) = (other.name(), kind.name());
-                    return Err(format!(
-                        "has a table [executor.{other}], but its kind is {kind}; keep one of the two"
-                    ));
-                }
-                None => {}
-            }
-        }
-        let name = kind.name();
-        let executor = chosen.ok_or_else(|| format!("needs a table [executor.{name}]"))?;
-        Ok(Self { executor, run })
-    }
-}
+/// The longest name of a kind.
+const MAX_KIND_BYTES: usize = 64;
 
 /// The skills that an agent file describes itself.
 fn described(agent: &AgentDefinition) -> Vec<AgentSkill> {

@@ -19,7 +19,7 @@ impl ToolsTable {
     pub(super) fn problems(
         &self,
         agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
+        tools: &[&dyn Tool],
     ) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         let known = tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
@@ -53,11 +53,7 @@ impl ToolsTable {
     }
 
     /// Each tool is a skill, with what the file says of it.
-    pub(super) fn skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[Box<dyn Tool>],
-    ) -> Vec<AgentSkill> {
+    pub(super) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         let named = self.names.iter();
         let named = named.filter_map(|name| tools.iter().find(|tool| tool.name() == name));
         let skill = |tool: &dyn Tool| {
@@ -67,7 +63,7 @@ impl ToolsTable {
                 None => skill,
             }
         };
-        named.map(|tool| skill(tool.as_ref())).collect()
+        named.map(|tool| skill(*tool)).collect()
     }
 }
 

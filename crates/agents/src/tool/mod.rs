@@ -3,21 +3,27 @@
 //! This module knows nothing of tasks or of the platform; a build script uses it too, to check agent
 //! files against the tools that exist.
 
+mod call;
+mod error;
+mod output;
+pub mod prelude;
 mod schema;
+mod step;
 pub mod testing;
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use async_trait::async_trait;
-use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use a2a::http::{Http, HttpAnswer, HttpError, HttpRequest};
-use a2a::model::{AgentSkill, Secret, UnixMillis};
+use a2a::model::AgentSkill;
 
+pub use call::{Counters, ToolCall};
+pub use error::{Fault, ToolError};
+pub use output::{IntoAnswer, ToolOutput};
 pub use schema::{check_schema, validate};
+pub use step::{Retry, StepStart};
 
 /// Something that can be called with JSON arguments.
 #[async_trait(?Send)]
@@ -31,87 +37,18 @@ pub trait Tool {
     /// The JSON schema of its arguments, always of type `object`.
     fn input_schema(&self) -> &Value;
 
-    /// Calls it with arguments that fit the schema. A string is shown as text, anything else as data.
-    ///
-    /// # Errors
-    ///
-    /// A reason that the caller may read.
-    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError>;
-}
-
-/// A call that a tool answers: who makes it, and what the tool may ask of the outside meanwhile.
-pub trait ToolCall {
-    /// The present instant. It advances only while waiting.
-    fn now(&self) -> UnixMillis;
-
-    /// Who calls.
-    fn caller_id(&self) -> &str;
-
-    /// What the caller may do.
-    fn permissions(&self) -> &[String];
-
-    /// Numbers that outlive the call.
-    fn counters(&self) -> &dyn Counters;
-
-    /// Shows the caller how far the call has come.
-    ///
-    /// # Errors
-    ///
-    /// If nobody waits for the result any more, because the caller has canceled the call.
-    fn progress(&self, text: &str) -> Result<(), ToolError>;
-
-    /// Whether the caller has canceled the call. Its result does not count then.
-    fn is_canceled(&self) -> bool;
-
-    /// Waits until the caller cancels the call. A tool that calls nobody but the outside need not: after a
-    /// moment of grace it is dropped.
-    fn canceled(&self) -> LocalBoxFuture<'_, ()>;
-
-    /// Sends a request to another server, and reads the whole answer as text within the request's
-    /// `timeout_ms`.
-    ///
-    /// # Errors
-    ///
-    /// If there is no answer, not in time, or too large a one. An answer of any status is no error.
-    fn fetch(
-        &self,
-        request: HttpRequest,
-    ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>>;
-
-    /// Other servers, for answers that are read piece by piece.
-    fn http(&self) -> &dyn Http;
-
-    /// The secret of the Worker that has this name, if it is set. Never show it or write it to a log.
-    fn secret(&self, name: &str) -> Option<Secret>;
-}
-
-/// Numbers that survive restarts, each by an owner and a name.
-#[async_trait(?Send)]
-pub trait Counters {
-    /// Adds one and gives the new value; the first is 1. Never gives one value twice.
-    ///
-    /// # Errors
-    ///
-    /// A text for the log when the storage cannot be reached.
-    async fn increment(&self, owner: &str, name: &str) -> Result<u64, String>;
-}
-
-/// Why a call failed, in words that the caller may read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolError(pub String);
-
-impl fmt::Display for ToolError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+    /// The names of the secrets and variables that it reads, as far as it knows them: scripts name those that a
+    /// deployment lacks.
+    fn needs(&self) -> Vec<String> {
+        Vec::new()
     }
-}
 
-impl std::error::Error for ToolError {}
-
-impl From<HttpError> for ToolError {
-    fn from(error: HttpError) -> Self {
-        Self(error.to_string())
-    }
+    /// Calls it with arguments that fit the schema.
+    ///
+    /// # Errors
+    ///
+    /// A reason that the caller may read, and who is at fault.
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError>;
 }
 
 /// A tool that is one asynchronous function.
@@ -141,19 +78,19 @@ impl From<HttpError> for ToolError {
 /// }
 ///
 /// let answer = a2a_agents::tool::testing::call(&tool(), json!({"text": "hi"}));
-/// assert_eq!(answer, Ok(json!("hi")));
+/// assert_eq!(answer, Ok(json!("hi").into()));
 /// ```
-pub struct FunctionTool<Arguments, Function> {
+pub struct FunctionTool<Arguments, Output, Function> {
     name: &'static str,
     description: &'static str,
     input_schema: Value,
     function: Function,
-    arguments: PhantomData<fn(Arguments)>,
+    types: PhantomData<fn(Arguments) -> Output>,
 }
 
-impl<Arguments, Function> FunctionTool<Arguments, Function>
+impl<Arguments, Output, Function> FunctionTool<Arguments, Output, Function>
 where
-    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Value, ToolError>,
+    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Output, ToolError>,
 {
     /// A tool from its function. The arguments are checked against `input_schema` and then read into
     /// the type that the function takes.
@@ -163,15 +100,16 @@ where
         input_schema: Value,
         function: Function,
     ) -> Self {
-        Self { name, description, input_schema, function, arguments: PhantomData }
+        Self { name, description, input_schema, function, types: PhantomData }
     }
 }
 
 #[async_trait(?Send)]
-impl<Arguments, Function> Tool for FunctionTool<Arguments, Function>
+impl<Arguments, Output, Function> Tool for FunctionTool<Arguments, Output, Function>
 where
     Arguments: DeserializeOwned,
-    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Value, ToolError>,
+    Output: Into<ToolOutput>,
+    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Output, ToolError>,
 {
     fn name(&self) -> &str {
         self.name
@@ -185,10 +123,10 @@ where
         &self.input_schema
     }
 
-    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError> {
         let arguments = serde_json::from_value(arguments)
-            .map_err(|error| ToolError(format!("the arguments do not fit: {error}")))?;
-        (self.function)(arguments, call).await
+            .map_err(|error| ToolError::Arguments(format!("the arguments do not fit: {error}")))?;
+        (self.function)(arguments, call).await.map(Into::into)
     }
 }
 
@@ -201,10 +139,10 @@ pub async fn call_checked(
     tool: &dyn Tool,
     arguments: Value,
     call: &dyn ToolCall,
-) -> Result<Value, ToolError> {
+) -> Result<ToolOutput, ToolError> {
     let problems = validate(tool.input_schema(), &arguments);
     if !problems.is_empty() {
-        return Err(ToolError(format!("{}: {}", tool.name(), problems.join("; "))));
+        return Err(ToolError::Arguments(format!("{}: {}", tool.name(), problems.join("; "))));
     }
     tool.call(arguments, call).await
 }

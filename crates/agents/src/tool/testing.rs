@@ -1,34 +1,66 @@
 //! Calls of tools, for the tests beside them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::{Counters, Tool, ToolCall, ToolError, call_checked};
+use super::{Counters, StepStart, Tool, ToolCall, ToolError, ToolOutput, call_checked};
 use a2a::http::memory::MemoryHttp;
 use a2a::http::{Http, HttpAnswer, HttpRequest};
-use a2a::model::{Secret, UnixMillis};
+use a2a::model::{Json, Message, Secret, UnixMillis};
 
 /// Calls a tool in a [`TestCall`].
 ///
 /// # Errors
 ///
 /// What is wrong with the arguments, or the tool's own reason.
-pub fn call(tool: &dyn Tool, arguments: Value) -> Result<Value, ToolError> {
+pub fn call(tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
     TestCall::default().call(tool, arguments)
 }
 
 /// A call in memory, at 2026-01-05T09:00:01.250Z.
+///
+/// ```
+/// use a2a_agents::http::memory::ok;
+/// use a2a_agents::tool::prelude::*;
+/// use a2a_agents::tool::testing::TestCall;
+/// # use a2a_agents::model;
+///
+/// async fn order(_: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
+///     let key = call.secret("SHOP_KEY")?;
+///     for name in ["pay", "ship"] {
+///         let request = || {
+///             HttpRequest::new("POST", format!("https://shop.example/{name}"))
+///                 .with_header("Authorization", key.reveal())
+///         };
+///         call.step(name, async || Ok(call.fetch(request()).await?.status)).await?;
+///     }
+///     Ok(json!("ordered"))
+/// }
+///
+/// let tool = FunctionTool::new("order", "Orders.", json!({"type": "object"}), order);
+/// let call = TestCall::default().with_secret("SHOP_KEY", "s3cr3t");
+/// call.http.answer_with(|_, _| Ok(ok("done")));
+/// call.crash_before("ship");
+/// assert!(call.call(&tool, json!({})).is_err());
+/// assert_eq!(call.resume(&tool, json!({})), Ok("ordered".into()));
+/// assert_eq!(call.http.called(), ["https://shop.example/pay", "https://shop.example/ship"]);
+/// ```
 pub struct TestCall {
     /// What the caller may do; nothing unless given.
     pub permissions: Vec<String>,
     /// Whether the counters can be reached.
     pub has_counters: bool,
-    /// Secrets of the Worker, each with its name.
+    /// Secrets of the deployment, each with its name.
     pub secrets: Vec<(String, Secret)>,
+    /// Variables of the deployment, each with its name.
+    pub variables: Vec<(String, String)>,
+    /// What was said before.
+    pub history: Vec<Message>,
     /// Other servers.
     pub http: MemoryHttp,
     /// Whether the caller has canceled the call.
@@ -37,6 +69,16 @@ pub struct TestCall {
     pub progress: RefCell<Vec<String>>,
     /// What the counters have come to.
     pub count: Cell<u64>,
+    /// The steps that were done, for [`resume`](Self::resume).
+    pub steps: RefCell<TestSteps>,
+}
+
+/// The steps of a call.
+#[derive(Default)]
+pub struct TestSteps {
+    done: BTreeMap<(String, u32), Result<Json, String>>,
+    begun: BTreeMap<String, u32>,
+    crash_before: Option<String>,
 }
 
 impl Default for TestCall {
@@ -45,22 +87,55 @@ impl Default for TestCall {
             permissions: Vec::new(),
             has_counters: true,
             secrets: Vec::new(),
+            variables: Vec::new(),
+            history: Vec::new(),
             http: MemoryHttp::default(),
             is_canceled: Cell::new(false),
             progress: RefCell::default(),
             count: Cell::new(0),
+            steps: RefCell::default(),
         }
     }
 }
 
 impl TestCall {
-    /// Calls a tool.
+    /// The call with one more secret.
+    #[must_use]
+    pub fn with_secret(mut self, name: &str, secret: &str) -> Self {
+        self.secrets.push((name.to_owned(), Secret::new(secret)));
+        self
+    }
+
+    /// The call with one more variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Calls a tool anew: no step is done.
     ///
     /// # Errors
     ///
     /// As [`call`].
-    pub fn call(&self, tool: &dyn Tool, arguments: Value) -> Result<Value, ToolError> {
+    pub fn call(&self, tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
+        self.steps.borrow_mut().done.clear();
+        self.resume(tool, arguments)
+    }
+
+    /// Calls a tool as after a crash: steps that were done give what they gave.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`].
+    pub fn resume(&self, tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
+        self.steps.borrow_mut().begun.clear();
         block_on(call_checked(tool, arguments, self))
+    }
+
+    /// Ends the next call before the step of this name, as a crash does.
+    pub fn crash_before(&self, step: &str) {
+        self.steps.borrow_mut().crash_before = Some(step.to_owned());
     }
 }
 
@@ -77,6 +152,18 @@ impl ToolCall for TestCall {
         &self.permissions
     }
 
+    fn task_id(&self) -> &str {
+        "task"
+    }
+
+    fn idempotency_key(&self) -> String {
+        "task-1-1".to_owned()
+    }
+
+    fn history(&self) -> Vec<Message> {
+        self.history.clone()
+    }
+
     fn counters(&self) -> &dyn Counters {
         self
     }
@@ -84,7 +171,7 @@ impl ToolCall for TestCall {
     fn progress(&self, text: &str) -> Result<(), ToolError> {
         self.progress.borrow_mut().push(text.to_owned());
         match self.is_canceled.get() {
-            true => Err(ToolError("the task has ended".to_owned())),
+            true => Err(ToolError::new("the task has ended")),
             false => Ok(()),
         }
     }
@@ -100,6 +187,10 @@ impl ToolCall for TestCall {
         }
     }
 
+    fn sleep(&self, _millis: u64) -> LocalBoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn fetch(
         &self,
         request: HttpRequest,
@@ -111,9 +202,43 @@ impl ToolCall for TestCall {
         &self.http
     }
 
-    fn secret(&self, name: &str) -> Option<Secret> {
+    fn secret(&self, name: &str) -> Result<Secret, ToolError> {
         let found = self.secrets.iter().find(|(known, _)| known == name);
-        found.map(|(_, secret)| secret.clone())
+        let found = found.filter(|(_, secret)| !secret.reveal().trim().is_empty());
+        found.map(|(_, secret)| secret.clone()).ok_or_else(|| ToolError::no_secret(name))
+    }
+
+    fn var(&self, name: &str) -> Result<String, ToolError> {
+        let found = self.variables.iter().find(|(known, _)| known == name);
+        let found = found.filter(|(_, value)| !value.trim().is_empty());
+        found.map(|(_, value)| value.clone()).ok_or_else(|| ToolError::no_variable(name))
+    }
+
+    fn value(&self, name: &str) -> Result<Secret, ToolError> {
+        self.secret(name).or_else(|_| self.var(name).map(Secret::new))
+    }
+
+    fn begin_step(&self, name: &str) -> Result<StepStart, ToolError> {
+        let mut steps = self.steps.borrow_mut();
+        if steps.crash_before.as_deref() == Some(name) {
+            steps.crash_before = None;
+            return Err(ToolError::new("the process was ended by the test"));
+        }
+        let nth = steps.begun.entry(name.to_owned()).or_default();
+        *nth += 1;
+        let nth = *nth;
+        let done = steps.done.get(&(name.to_owned(), nth)).cloned();
+        Ok(done.map_or(StepStart::New(nth), StepStart::Done))
+    }
+
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Json, String>,
+    ) -> Result<(), ToolError> {
+        self.steps.borrow_mut().done.insert((name.to_owned(), nth), outcome);
+        Ok(())
     }
 }
 

@@ -3,17 +3,21 @@
 //! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several,
 //! which are called in order. Without such a part the first tool gets `{"text": "<the text>"}`.
 
+mod call;
+mod redaction;
+
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::port::{Http, HttpAnswer, HttpRequest, Outside};
+use crate::port::Outside;
 use crate::task::Recovery;
-use a2a::model::{Artifact, Json, Message, Part, PartContent, Secret, UnixMillis};
-use a2a_agents::tool::{Counters, Tool, ToolCall, ToolError, call_checked};
+use a2a::model::{Artifact, Json, Message, Part, PartContent};
+use a2a_agents::tool::{Tool, call_checked};
+use call::CallInTurn;
+use redaction::Redaction;
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
@@ -73,17 +77,31 @@ impl AgentExecutor for ToolsExecutor {
             Err(reason) => return events.reject(&reason),
         };
         events.working(None)?;
-        let call = CallInTurn { turn, events, outside: &self.outside };
+        let redaction = Redaction::default();
         for (index, (tool, arguments)) in calls.into_iter().enumerate() {
+            let position = index + 1;
+            let call = CallInTurn {
+                turn,
+                events,
+                outside: &self.outside,
+                redaction: &redaction,
+                position,
+            };
             match call_checked(tool, arguments.value(), &call).await {
-                Ok(result) => {
-                    let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
-                    let mut artifact =
-                        Artifact::new(format!("{}-result", tool.name()), shown(result, turn));
-                    artifact.artifact_id.push_str(&number);
-                    events.artifact(artifact)?;
+                Ok(output) => {
+                    let number = if index == 0 { String::new() } else { format!("-{position}") };
+                    let id = format!("{}-result", tool.name());
+                    let parts = redaction.parts(output.into_parts()).into_iter();
+                    events.artifact(Artifact {
+                        artifact_id: format!("{id}{number}"),
+                        name: Some(id),
+                        description: None,
+                        parts: parts.map(|part| shown(part, turn)).collect(),
+                        metadata: None,
+                        extensions: Vec::new(),
+                    })?;
                 }
-                Err(error) => return events.fail(&error.0),
+                Err(error) => return events.fail(&redaction.text(error.text())),
             }
         }
         events.complete(None)
@@ -95,67 +113,14 @@ impl AgentExecutor for ToolsExecutor {
     }
 }
 
-/// A call that is part of a turn: its progress is that of the task.
-struct CallInTurn<'a> {
-    turn: &'a Turn,
-    events: &'a Events,
-    outside: &'a Outside,
-}
-
-impl ToolCall for CallInTurn<'_> {
-    fn now(&self) -> UnixMillis {
-        self.turn.now()
-    }
-
-    fn caller_id(&self) -> &str {
-        &self.turn.caller.id
-    }
-
-    fn permissions(&self) -> &[String] {
-        &self.turn.caller.permissions
-    }
-
-    fn counters(&self) -> &dyn Counters {
-        self.turn.host.counters()
-    }
-
-    fn progress(&self, text: &str) -> Result<(), ToolError> {
-        self.events.working(Some(text)).map_err(|error| ToolError(error.0))
-    }
-
-    fn is_canceled(&self) -> bool {
-        self.turn.is_canceled()
-    }
-
-    fn canceled(&self) -> LocalBoxFuture<'_, ()> {
-        Box::pin(self.turn.canceled())
-    }
-
-    fn fetch(
-        &self,
-        request: HttpRequest,
-    ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>> {
-        Box::pin(async { self.turn.fetch(request).await.map_err(|error| ToolError(error.0)) })
-    }
-
-    fn http(&self) -> &dyn Http {
-        self.outside.http.as_ref()
-    }
-
-    fn secret(&self, name: &str) -> Option<Secret> {
-        self.outside.secrets.secret(name)
-    }
-}
-
-/// A result as the client can take it: text as text, anything else as data, or as JSON text for a
-/// client that takes text but no JSON.
-fn shown(result: Value, turn: &Turn) -> Part {
-    match result {
-        Value::String(text) => Part::text(text),
-        data if turn.accepts("text/plain") && !turn.accepts("application/json") => {
-            Part::text(data.to_string())
+/// A part as the client can take it: data as JSON text for a client that takes text but no JSON.
+fn shown(part: Part, turn: &Turn) -> Part {
+    let takes_text_alone = || turn.accepts("text/plain") && !turn.accepts("application/json");
+    match &part.content {
+        PartContent::Data(data) if takes_text_alone() => {
+            Part { content: PartContent::Text(data.as_str().to_owned().into()), ..part }
         }
-        data => Part::data(data),
+        _ => part,
     }
 }
 

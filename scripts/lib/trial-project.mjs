@@ -1,0 +1,33 @@
+// A project made by `new`, as the step `own-agent` of `npm test` tries it.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { OLD_CARD, serving } from "../../tests/scripts/cards.mjs";
+import { projectFiles } from "./new-project.mjs";
+import { inPackage, packageDir } from "./paths.mjs";
+import { environment, run } from "./process.mjs";
+
+/** Makes a project from the example and from an agent card, and runs its tests, as its author would. Answers whether all went well. */
+export async function tryProject() {
+  // Always at one place, so that what cargo compiled of it is current as long as it is.
+  const place = join(tmpdir(), `a2a-edge-trial-${createHash("sha256").update(packageDir).digest("hex").slice(0, 8)}`);
+  const folder = join(place, "trial-agents");
+  if (!isCurrent(folder) && !(await make(folder))) return false;
+  const targets = process.env.CARGO_TARGET_DIR || inPackage("target");
+  return (await run("npm", ["test"], { cwd: folder, env: environment({ CARGO_TARGET_DIR: targets }) })).code === 0;
+}
+
+function isCurrent(folder) {
+  const stays = ([path, text]) => path === "Cargo.lock" || (existsSync(join(folder, path)) && readFileSync(join(folder, path), "utf8") === text);
+  return existsSync(join(folder, "node_modules", ".bin", "a2a-edge")) && [...projectFiles(folder)].every(stays);
+}
+
+async function make(folder) {
+  rmSync(dirname(folder), { recursive: true, force: true });
+  mkdirSync(dirname(folder), { recursive: true });
+  return serving({ "/.well-known/agent.json": OLD_CARD }, async (origin) => {
+    const args = [inPackage("scripts", "new.mjs"), folder, "--from-card", origin];
+    return (await run(process.execPath, args, { cwd: packageDir, env: environment() })).code === 0;
+  });
+}

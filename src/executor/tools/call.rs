@@ -1,0 +1,124 @@
+//! A call of a tool as part of a turn.
+
+use futures_util::future::LocalBoxFuture;
+use sha2::{Digest, Sha256};
+
+use super::super::{Events, ExecutorError, Turn};
+use super::redaction::Redaction;
+use crate::port::{Http, HttpAnswer, HttpRequest, Outside};
+use a2a::model::{Json, Message, Secret, UnixMillis};
+use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
+use a2a_agents::{NotSet, Values};
+
+/// A call that is part of a turn: its progress is that of the task, its steps are the run's.
+pub(super) struct CallInTurn<'a> {
+    pub(super) turn: &'a Turn,
+    pub(super) events: &'a Events,
+    pub(super) outside: &'a Outside,
+    pub(super) redaction: &'a Redaction,
+    /// Which of the calls of its message it is, from 1.
+    pub(super) position: usize,
+}
+
+impl CallInTurn<'_> {
+    fn own(&self, step: &str) -> String {
+        format!("{}/{step}", self.position)
+    }
+
+    fn noted(&self, name: &str, found: Result<Secret, NotSet>) -> Result<Secret, ToolError> {
+        let secret = found.map_err(|missing| ToolError::Tool(missing.to_string()))?;
+        self.redaction.note(name, &secret);
+        Ok(secret)
+    }
+}
+
+impl ToolCall for CallInTurn<'_> {
+    fn now(&self) -> UnixMillis {
+        self.turn.now()
+    }
+
+    fn caller_id(&self) -> &str {
+        &self.turn.caller.id
+    }
+
+    fn permissions(&self) -> &[String] {
+        &self.turn.caller.permissions
+    }
+
+    fn task_id(&self) -> &str {
+        self.turn.task_id.as_str()
+    }
+
+    fn idempotency_key(&self) -> String {
+        let (task, number, position) = (self.task_id(), self.turn.number, self.position);
+        // Hashed, because whoever knows the id of a task may read it.
+        let digest = Sha256::digest(format!("{task}/{number}/{position}"));
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn history(&self) -> Vec<Message> {
+        self.turn.history()
+    }
+
+    fn counters(&self) -> &dyn Counters {
+        self.turn.host.counters()
+    }
+
+    fn progress(&self, text: &str) -> Result<(), ToolError> {
+        self.events.working(Some(&self.redaction.text(text))).map_err(refused)
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.turn.is_canceled()
+    }
+
+    fn canceled(&self) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.turn.canceled())
+    }
+
+    fn sleep(&self, millis: u64) -> LocalBoxFuture<'_, ()> {
+        Box::pin(self.turn.sleep(millis))
+    }
+
+    fn fetch(
+        &self,
+        request: HttpRequest,
+    ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>> {
+        let upstream = |error: ExecutorError| ToolError::Upstream(error.0);
+        Box::pin(async move { self.turn.fetch(request).await.map_err(upstream) })
+    }
+
+    fn http(&self) -> &dyn Http {
+        self.outside.http.as_ref()
+    }
+
+    fn secret(&self, name: &str) -> Result<Secret, ToolError> {
+        self.noted(name, self.outside.secret(name))
+    }
+
+    fn var(&self, name: &str) -> Result<String, ToolError> {
+        self.outside.variable(name).map_err(|missing| ToolError::Tool(missing.to_string()))
+    }
+
+    fn value(&self, name: &str) -> Result<Secret, ToolError> {
+        self.noted(name, self.outside.value(name))
+    }
+
+    fn begin_step(&self, name: &str) -> Result<StepStart, ToolError> {
+        self.turn.host.begin_step(&self.own(name)).map_err(refused)
+    }
+
+    fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Json, String>,
+    ) -> Result<(), ToolError> {
+        self.turn.host.end_step(&self.own(name), nth, outcome).map_err(refused)
+    }
+}
+
+/// What the task refuses: it has ended, or a limit is reached.
+fn refused(error: ExecutorError) -> ToolError {
+    ToolError::Tool(error.0)
+}

@@ -9,4 +9,6 @@ macro_rules! pages {
 
 pages! {
     Readme "../README.md"
+    Executors "../docs/executors.md"
+    Webhooks "../docs/webhooks.md"
 }

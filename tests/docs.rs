@@ -5,7 +5,6 @@
 //! this repository: `tests/docs/blocks.spec.ts` serves them.
 
 #[path = "../src/tools/mod.rs"]
-#[expect(dead_code, unused_imports, reason = "the tools of the build script, as there")]
 mod tools;
 
 use std::collections::BTreeMap;
@@ -105,6 +104,9 @@ fn parse(text: &str) -> Result<Table, String> {
     text.parse::<Table>().map_err(|error| error.to_string())
 }
 
+const RULES: &str = "rules = [{ then = [{ do = 'complete' }] }]";
+const SKILL: &str = "id = 'x'\nname = 'x'\ndescription = 'x'\ntags = ['x']";
+
 /// A piece of an agent file with what it lacks to be a whole one.
 fn complete(piece: &str) -> Result<String, String> {
     let mut file = parse(piece)?;
@@ -113,12 +115,13 @@ fn complete(piece: &str) -> Result<String, String> {
     }
     let executor = file.entry("executor").or_insert_with(|| Table::new().into());
     let Value::Table(executor) = executor else { return Err("executor is no table".to_owned()) };
-    if !executor.contains_key("kind") {
-        let kind = executor.keys().find(|key| *key != "run").cloned();
-        executor.insert("kind".to_owned(), kind.as_deref().unwrap_or("script").into());
-        if kind.is_none() {
-            executor.insert("script".to_owned(), parse("rules = [{ then = [{ do = 'complete' }] }]")?.into());
-        }
+    let known = executor.keys().find(|key| *key != "run" && *key != "kind").cloned();
+    if known.is_none() && !executor.contains_key("kind") {
+        executor.insert("script".to_owned(), parse(RULES)?.into());
+    }
+    let kind = executor.entry("kind").or_insert(known.as_deref().unwrap_or("script").into());
+    if kind.as_str() != Some("tools") {
+        file.entry("skills").or_insert(vec![Value::from(parse(SKILL)?)].into());
     }
     Ok(file.to_string())
 }
@@ -126,7 +129,11 @@ fn complete(piece: &str) -> Result<String, String> {
 /// Builds an agent file alone, below a folder of its own.
 fn check(number: usize, slug: &str, text: &str) -> Result<(), String> {
     let target = scratch(&format!("block-{number}.json"));
-    embed(&format!("block-{number}"), &BTreeMap::from([(slug.to_owned(), text.to_owned())]), &target)
+    embed(
+        &format!("block-{number}"),
+        &BTreeMap::from([(slug.to_owned(), text.to_owned())]),
+        &target,
+    )
 }
 
 /// Embeds agent files, and those of this repository, among which is the default agent.

@@ -69,15 +69,18 @@ function openSession(): Shell {
 }
 
 async function runCommands(block: Block, shell: Shell): Promise<void> {
+  const said: string[] = [];
   for (const { command, output } of commandsOf(block)) {
     const kind = kindOf(command);
     assert.ok(kind, `nothing is known of this command, so it cannot be tried: ${command}`);
     if (kind === "npm") assert.equal(npmProblem(command), undefined);
     else if (kind === "wrangler") assert.equal(wranglerProblem(command), undefined);
     else if (kind === "kill") await killAndStart();
-    else if (kind !== "left alone") await runCommand(shell, command, kind, output);
+    else if (kind !== "left alone") said.push(await runCommand(shell, command, kind, output ?? (block.next?.lang === "text" ? "…" : undefined)));
     count(kind === "left alone" ? "commands left alone" : `commands: ${kind}`);
   }
+  // What a block `sh` gives is shown by the block `text` behind it.
+  if (block.lang === "sh" && block.next?.lang === "text" && said.length > 0) compare("the block", block.next.text, said.join(""));
 }
 
 async function killAndStart(): Promise<void> {
@@ -85,23 +88,35 @@ async function killAndStart(): Promise<void> {
   await worker.restart();
 }
 
-/** The id of the task that was spoken of last in a session: what `TASK=…` of a page stands for. */
+/** The id of the task that was spoken of last in a session: what `TASK=f88b…4c21` of a page stands for. */
 const tasks = new WeakMap<Shell, string>();
 
-async function runCommand(shell: Shell, command: string, kind: string, output: string | undefined): Promise<void> {
-  if (kind === "client" && command.startsWith("python") && python === undefined) return;
-  const known = tasks.get(shell) ?? "no-task";
-  const typed = placed(command)
-    .replace(/^([A-Z_]+)=\S*…\S*/, `$1=${known}`)
+async function runCommand(shell: Shell, command: string, kind: string, output: string | undefined): Promise<string> {
+  if (kind === "client" && command.startsWith("python") && python === undefined) return "";
+  const typed = placed(kind === "client" ? withClient(command) : command)
+    .replace(/^([A-Z_]+)=\S*…\S*/, `$1=${tasks.get(shell) ?? "no-task"}`)
     .replace(/^python3? /, `${python} `)
     .replace(/^node /, `${process.execPath} --disable-warning=ExperimentalWarning `);
   const { code, output: said } = await shell.run(typed);
   const task = /"task":\s*\{"id":"([^"]+)"/.exec(said)?.[1];
   if (task !== undefined) tasks.set(shell, task);
   assert.equal(code, 0, said);
-  if (output !== undefined) assert.ok(matches(output, shownAs(said)), `${command}\n\nshows\n\n${output}\n\nand gave\n\n${shownAs(said)}`);
+  if (output !== undefined) compare(command, output, said);
   // An answer that nobody shows must at least be none of these.
   else if (kind === "curl") assert.doesNotMatch(said, /^\s*\{("jsonrpc":"2\.0","id":[^,]*,)?"error":/);
+  return said;
+}
+
+/** The command with a copy of the client that calls the Worker of this test. */
+function withClient(command: string): string {
+  return command.replace(/examples\/clients\/([\w.]+)/, (path, name: string) => {
+    writeFileSync(join(folder, name), placed(readFileSync(join(root, path), "utf8")));
+    return join(folder, name);
+  });
+}
+
+function compare(what: string, shown: string, said: string): void {
+  assert.ok(matches(shown, shownAs(said)), `${what}\n\nshows\n\n${shown}\n\nand gave\n\n${shownAs(said)}`);
 }
 
 const RUNS: Record<string, (block: Block, page: Page) => Promise<void> | void> = {
@@ -136,7 +151,7 @@ async function runProgram(block: Block, extension: string, interpreter: string |
   const args = extension === "py" ? [path] : ["--disable-warning=ExperimentalWarning", path];
   const { error, said } = await execute(interpreter, args);
   assert.equal(error, null, said);
-  if (block.next?.lang === "text") assert.ok(matches(block.next.text, shownAs(said)), `shows\n\n${block.next.text}\n\nand printed\n\n${shownAs(said)}`);
+  if (block.next?.lang === "text") compare("the program", block.next.text, said);
   count(`programs: ${block.lang}`);
 }
 

@@ -11,12 +11,13 @@ const LEFT_ALONE = /^(?:cd|git|mkdir|cp|export|rustup|cargo|pip|python3? -m venv
 /** What a command line is, without variables before it and a comment behind it. */
 export function kindOf(command) {
   const bare = command.replace(/^(?:[A-Z_0-9]+=\S* )+(?=[a-z])/, "");
-  if (/^[A-Z_]+=…/.test(bare)) return "variable";
-  if (/^(?:[A-Z_]+=\$\()?curl /.test(bare)) return "curl";
+  if (/^curl /.test(bare)) return "curl";
+  if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
   if (/^kill -9|^pkill -9/.test(bare)) return "kill";
   if (/^(?:node|python3?) examples\/clients\//.test(bare)) return "client";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?scripts\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";
+  if (/^node_modules\/\.bin\/node /.test(bare)) return existsSync(join(root, bare.split(" ")[1])) ? "left alone" : undefined;
   if (LEFT_ALONE.test(bare)) return "left alone";
   return undefined;
 }

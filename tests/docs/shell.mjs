@@ -41,9 +41,12 @@ function isWhole(command) {
   return quote === "" && !/\\$/.test(command) && (here === undefined || command.split("\n").slice(1).includes(here));
 }
 
-/** Whether an output is what is shown, where `…` stands for anything and white space does not count. */
+/**
+ * Whether an output is what is shown, where `…` stands for anything. White space does not count, nor does what is on both
+ * sides of the `…` of a shortened id, nor which time it was.
+ */
 export function matches(shown, output) {
-  const bare = (text) => text.replace(/\s+/g, "");
+  const bare = (text) => text.replace(/\s+/g, "").replace(/[0-9a-f]{2,8}…[0-9a-f]{2,8}/g, "…").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
   const pattern = bare(shown).split("…").map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[\\s\\S]*?");
   return new RegExp(`^${pattern}$`).test(bare(output));
 }

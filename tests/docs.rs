@@ -4,6 +4,8 @@
 //! With `A2A_DOCS_AGENTS` in the environment, the whole ones are embedded in the file that it names, with the agents of
 //! this repository: `tests/docs/blocks.spec.ts` serves them.
 
+#![expect(clippy::unwrap_used, reason = "a test ends with the first surprise")]
+
 #[path = "../src/tools/mod.rs"]
 mod tools;
 

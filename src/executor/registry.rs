@@ -55,14 +55,14 @@ impl Registry {
             .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
     }
 
-    fn tools(&self, table: &Table, outside: &Outside) -> Made {
+    fn tools(&self, table: &Table, _: &Outside) -> Made {
         let ToolsTable { names } = table.read()?;
         let named = names.iter().map(|name| {
             let tool = self.tools.iter().find(|tool| tool.name() == name);
             let known = self.tools.iter().map(|tool| tool.name());
             tool.cloned().ok_or_else(|| unknown("tool", name, known))
         });
-        Ok(Rc::new(ToolsExecutor::new(named.collect::<Result<_, _>>()?, outside.clone())))
+        Ok(Rc::new(ToolsExecutor::new(named.collect::<Result<_, _>>()?)))
     }
 
     fn script(&self, table: &Table, _: &Outside) -> Made {

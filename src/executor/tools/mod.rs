@@ -15,7 +15,7 @@ use super::{AgentExecutor, Events, ExecutorError, Turn};
 use crate::port::Outside;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Message, Part, PartContent};
-use a2a_agents::tool::{Tool, call_checked};
+use a2a_agents::tool::{Tool, call_checked, text_argument};
 use call::CallInTurn;
 use redaction::Redaction;
 
@@ -44,11 +44,12 @@ impl ToolsExecutor {
             return Ok(calls);
         }
         let has_text = message.parts.iter().any(|part| part.as_text().is_some());
-        match self.tools.first() {
-            Some(tool) if has_text => {
-                Ok(vec![(tool.as_ref(), Json::from(&json!({"text": message.text()})))])
+        let tools: Vec<&dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
+        match text_argument(&tools, false).filter(|_| has_text) {
+            Some((tool, argument)) => {
+                Ok(vec![(tool, Json::from(&json!({argument: message.text()})))])
             }
-            Some(_) | None => Err(format!(
+            None => Err(format!(
                 "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
                  tools are {}",
                 self.names()

@@ -44,12 +44,13 @@ const steps = [
   { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
-  { name: "scripts", title: "Tests of the npm scripts and of js/ (node --test)", work: testScripts },
+  { name: "scripts", title: "Tests of the npm scripts, of js/ and of links in the docs (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
+  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
 ];
@@ -145,7 +146,7 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const paths = ["js", "scripts"].flatMap((folder) => {
+  const paths = ["docs", "js", "scripts"].flatMap((folder) => {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });
@@ -164,6 +165,17 @@ async function buildBoth() {
 
 async function findPython() {
   built.python = await ensurePython();
+}
+
+/** Makes the agents that the pages show, then runs the blocks of the pages against a Worker that serves them. */
+async function runDocs(filter) {
+  const agents = join(scratchFolder(), "agents.json");
+  if (!(await command("cargo", ["test", "--quiet", "--test", "docs"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
+  const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const named = filter ? [`--test-name-pattern=${filter}`] : [];
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
+    A2A_DOCS_AGENTS: agents, ...(built.python ? { A2A_PYTHON: built.python } : {}),
+  });
 }
 
 async function endToEnd(output, filter) {

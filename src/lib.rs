@@ -24,6 +24,8 @@ pub mod auth;
 pub mod config;
 #[cfg(feature = "demo")]
 mod demo;
+#[cfg(doctest)]
+mod documentation;
 pub mod edge;
 pub mod executor;
 pub mod format;

@@ -1,0 +1,11 @@
+// Sends a text to an agent, and prints what it answers: npm install @a2a-js/sdk, then node send.ts "Hello".
+import { SendMessageRequest } from "@a2a-js/sdk";
+import { ClientFactory } from "@a2a-js/sdk/client";
+
+const text = process.argv[2] ?? "Hello";
+const client = await new ClientFactory().createFromUrl("http://localhost:8787", "/demo/.well-known/agent-card.json");
+const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }] };
+for await (const { payload } of client.sendMessageStream(SendMessageRequest.fromJSON({ message }))) {
+  if (payload?.$case !== "artifactUpdate") continue;
+  for (const { content } of payload.value.artifact?.parts ?? []) if (content?.$case === "text") console.log(content.value);
+}

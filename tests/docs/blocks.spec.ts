@@ -1,0 +1,164 @@
+// Runs the code blocks of README and docs as they are written, against one server. Rust is compiled by `cargo test --doc`
+// (src/documentation.rs), agent files are checked by tests/docs.rs, which also makes the agents that are served here.
+
+import assert from "node:assert/strict";
+import { execFile, type ExecFileException } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startWorker, type Worker } from "../e2e/harness.ts";
+import { kindOf, npmProblem, wranglerProblem } from "./commands.mjs";
+import { pages, root, type Block, type Page } from "./markdown.mjs";
+import { commandsOf, matches, openShell, type Shell } from "./shell.mjs";
+
+const python = process.env["A2A_PYTHON"];
+const TIMEOUT_MS = 30_000;
+
+/** How many blocks and commands of each kind were treated in which way. */
+const counts = new Map<string, number>();
+const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+
+let worker: Worker;
+let receiver: Server;
+let folder: string;
+/** What the pages call it by, and what it is here. */
+let places: [string, string][];
+
+before(async () => {
+  worker = await startWorker({ vars: { AGENTS: readFileSync(process.env["A2A_DOCS_AGENTS"] ?? "", "utf8") } });
+  receiver = createServer((request, response) => void request.resume().on("end", () => response.writeHead(204).end()));
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  const own = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  places = [["localhost:8787", new URL(worker.url).host], ["localhost:9000", own]];
+  // Below the checkout, where the packages are found.
+  mkdirSync(join(root, ".wrangler"), { recursive: true });
+  folder = mkdtempSync(join(root, ".wrangler", "docs-"));
+});
+after(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  receiver.close();
+  await worker.stop();
+  console.log([...counts].sort().map(([what, number]) => `${number} ${what}`).join(", "));
+});
+
+const placed = (text: string): string => places.reduce((result, [from, to]) => result.replaceAll(from, to), text);
+/** The output as the page would show it. */
+const shownAs = (text: string): string => places.reduce((result, [from, to]) => result.replaceAll(to, from), text);
+
+for (const page of pages()) {
+  describe(page.path, () => {
+    let shell: Shell | undefined;
+    after(() => shell?.close());
+    for (const block of page.blocks) {
+      test(`line ${block.line}: ${block.lang || "no language"}`, async () => {
+        if (block.skip !== undefined) return count("not run, with a reason");
+        if (["sh", "console"].includes(block.lang)) return runCommands(block, (shell ??= openSession()));
+        const runs = RUNS[block.lang];
+        assert.ok(runs, `what is a block of ${block.lang || "no language"}? Name one of ${Object.keys(RUNS).join(", ")}, sh, console`);
+        await runs(block, page);
+      });
+    }
+  });
+}
+
+function openSession(): Shell {
+  return openShell({ cwd: root, env: { ...process.env, NO_COLOR: "1" } });
+}
+
+async function runCommands(block: Block, shell: Shell): Promise<void> {
+  const said: string[] = [];
+  for (const { command, output } of commandsOf(block)) {
+    const kind = kindOf(command);
+    assert.ok(kind, `nothing is known of this command, so it cannot be tried: ${command}`);
+    if (kind === "npm") assert.equal(npmProblem(command), undefined);
+    else if (kind === "wrangler") assert.equal(wranglerProblem(command), undefined);
+    else if (kind === "kill") await killAndStart();
+    else if (kind !== "left alone") said.push(await runCommand(shell, command, kind, output ?? (block.next?.lang === "text" ? "…" : undefined)));
+    count(kind === "left alone" ? "commands left alone" : `commands: ${kind}`);
+  }
+  // What a block `sh` gives is shown by the block `text` behind it.
+  if (block.lang === "sh" && block.next?.lang === "text" && said.length > 0) compare("the block", block.next.text, said.join(""));
+}
+
+async function killAndStart(): Promise<void> {
+  await worker.kill9();
+  await worker.restart();
+}
+
+/** The id of the task that was spoken of last in a session: what `TASK=f88b…4c21` of a page stands for. */
+const tasks = new WeakMap<Shell, string>();
+
+async function runCommand(shell: Shell, command: string, kind: string, output: string | undefined): Promise<string> {
+  if (kind === "client" && command.startsWith("python") && python === undefined) return "";
+  const typed = placed(kind === "client" ? withClient(command) : command)
+    .replace(/^([A-Z_]+)=\S*…\S*/, `$1=${tasks.get(shell) ?? "no-task"}`)
+    .replace(/^python3? /, `${python} `)
+    .replace(/^node /, `${process.execPath} --disable-warning=ExperimentalWarning `);
+  const { code, output: said } = await shell.run(typed);
+  const task = /"task":\s*\{"id":"([^"]+)"/.exec(said)?.[1];
+  if (task !== undefined) tasks.set(shell, task);
+  assert.equal(code, 0, said);
+  if (output !== undefined) compare(command, output, said);
+  // An answer that nobody shows must at least be none of these.
+  else if (kind === "curl") assert.doesNotMatch(said, /^\s*\{("jsonrpc":"2\.0","id":[^,]*,)?"error":/);
+  return said;
+}
+
+/** The command with a copy of the client that calls the Worker of this test. */
+function withClient(command: string): string {
+  return command.replace(/examples\/clients\/([\w.]+)/, (path, name: string) => {
+    writeFileSync(join(folder, name), placed(readFileSync(join(root, path), "utf8")));
+    return join(folder, name);
+  });
+}
+
+function compare(what: string, shown: string, said: string): void {
+  assert.ok(matches(shown, shownAs(said)), `${what}\n\nshows\n\n${shown}\n\nand gave\n\n${shownAs(said)}`);
+}
+
+const RUNS: Record<string, (block: Block, page: Page) => Promise<void> | void> = {
+  js: (block) => runProgram(block, "mjs", process.execPath),
+  ts: (block) => runProgram(block, "ts", process.execPath),
+  python: (block) => runProgram(block, "py", python),
+  rust: (_, { path }) => {
+    const listed = readFileSync(join(root, "src", "documentation.rs"), "utf8");
+    assert.ok(listed.includes(`"../${path}"`), `src/documentation.rs does not name ${path}, so its Rust is not compiled`);
+    count("Rust, compiled by cargo test --doc");
+  },
+  toml: () => count("TOML, checked by cargo test --test docs"),
+  json: ({ text }) => {
+    JSON.parse(text);
+    count("JSON, parsed");
+  },
+  text: () => count("texts"),
+  mermaid: () => count("pictures"),
+};
+
+/** Runs a whole program. A block `text` behind it is what it prints; a link before it names the file that it is. */
+async function runProgram(block: Block, extension: string, interpreter: string | undefined): Promise<void> {
+  const file = /^\[[^\]]*\]\(([^)#]+)\)$/.exec(block.before)?.[1];
+  if (file !== undefined) {
+    assert.equal(`${block.text}\n`, readFileSync(join(root, dirname(block.path), file), "utf8"), `${file} is something else`);
+    count("programs that are files");
+    if (block.next?.lang !== "text") return;
+  }
+  if (interpreter === undefined) return count("programs left out, for want of Python");
+  const path = join(folder, `${block.path.replace(/\W/g, "-")}-${block.line}.${extension}`);
+  writeFileSync(path, `${placed(block.text)}\n`);
+  const args = extension === "py" ? [path] : ["--disable-warning=ExperimentalWarning", path];
+  const { error, said } = await execute(interpreter, args);
+  assert.equal(error, null, said);
+  if (block.next?.lang === "text") compare("the program", block.next.text, said);
+  count(`programs: ${block.lang}`);
+}
+
+function execute(program: string, args: string[]): Promise<{ error: ExecFileException | null; said: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: root, timeout: TIMEOUT_MS };
+    const child = execFile(program, args, options, (error, stdout, stderr) => resolve({ error, said: stdout + stderr }));
+    child.stdin?.end();
+  });
+}

@@ -1,0 +1,3 @@
+export function kindOf(command: string): string | undefined;
+export function npmProblem(command: string): string | undefined;
+export function wranglerProblem(command: string): string | undefined;

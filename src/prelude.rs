@@ -1,10 +1,12 @@
 //! What the author of an agent needs: `use a2a_edge::prelude::*`.
 
-pub use crate::executor::{AgentExecutor, Events, ExecutorError, NoSettings, Retry, Turn};
+pub use crate::executor::{
+    AgentExecutor, Events, ExecutorError, NoSettings, Retry, Turn, Wait, Woken,
+};
 pub use crate::host::Host;
 pub use crate::port::Outside;
 pub use crate::task::Recovery;
 pub use a2a::http::{self, HttpAnswer, HttpRequest};
-pub use a2a::model::{Artifact, Message, Part, Task, TaskState};
+pub use a2a::model::{Artifact, Message, Part, Task, TaskState, UnixMillis};
 pub use a2a_agents::{Misfit, Table};
 pub use async_trait::async_trait;

@@ -9,9 +9,12 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
-use crate::session::{Opening, Sender, TaskSession};
+use crate::port::{Clock, Runtime};
+use crate::session::{Opening, Owned, Sender, TaskSession};
 use a2a::error::Error;
-use a2a::model::{Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId};
+use a2a::model::{
+    Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId, UnixMillis,
+};
 use a2a::{Outcome, Terms};
 use a2a_agents::RunSettings;
 
@@ -63,7 +66,8 @@ impl TestAgent {
         self.platform.memory_http()
     }
 
-    /// Sends a text, and drives the agent until the task ends or asks for something, or the agent replies.
+    /// Sends a text, and drives the agent until the task ends or asks for something, the run is parked for longer than
+    /// a send waits (a minute), or the agent replies.
     ///
     /// # Errors
     ///
@@ -122,9 +126,40 @@ impl TestAgent {
         cancel_task(session.owned_by(AGENT, &Caller::anonymous())?, Terms::default())
     }
 
-    /// Drives what is under way to its end, moving the clock as needed.
+    /// Drives what is under way to its end, moving the clock as needed: for years, if a run is parked for that long. A run
+    /// that waits for what only the test can do stays where it is.
     pub fn run(&self) {
-        self.platform.run_all();
+        loop {
+            self.platform.run_all();
+            if !self.is_parked() || !self.platform.ring(UnixMillis(i64::MAX)) {
+                return;
+            }
+            self.wake();
+        }
+    }
+
+    /// Lets this many milliseconds pass. A run that is parked until then goes on.
+    pub fn pass(&self, millis: u64) {
+        let end = self.now().after(millis);
+        while self.platform.run_to(end) {
+            self.wake();
+        }
+    }
+
+    /// The present instant; the clock begins at 0.
+    pub fn now(&self) -> UnixMillis {
+        Clock::now(&self.platform)
+    }
+
+    fn is_parked(&self) -> bool {
+        let Ok(session) = self.session() else { return false };
+        session.owned_by(AGENT, &Caller::anonymous()).is_ok_and(Owned::is_parked)
+    }
+
+    fn wake(&self) {
+        if let Ok(session) = self.session() {
+            self.platform.spawn(Box::pin(async move { session.wake().await }));
+        }
     }
 
     /// Ends the process, as a crash or a deploy does, and begins another one. What was stored stays.

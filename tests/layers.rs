@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
+    // The code blocks of the pages.
+    ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),

@@ -23,12 +23,12 @@ use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, Un
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, Wait, Woken};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
 use a2a_edge::session::{Deletion, FindAgent, Opening, Sender, TaskSession};
-use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, TaskMachine, Wants};
+use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
 use async_trait::async_trait;
 use futures_util::future::select;
 use proptest::prelude::*;
@@ -46,6 +46,10 @@ enum Act {
     Retry(u32),
     /// Takes the message that the client sends meanwhile.
     Take,
+    /// Waits for that message outside of memory, and takes it.
+    Await,
+    /// Waits outside of memory for this many milliseconds.
+    Park(u64),
 }
 
 /// An agent that goes through its acts, and counts the effects that its steps have outside.
@@ -83,7 +87,16 @@ impl AgentExecutor for Actor {
                     });
                     assert_eq!(done.await?, at);
                 }
-                Act::Take => {
+                Act::Park(millis) => {
+                    let woken = turn.wait_until(Wait::for_millis(*millis)).await?;
+                    assert_eq!(woken, Woken::Time);
+                }
+                Act::Take | Act::Await => {
+                    if matches!(act, Act::Await) {
+                        let woken =
+                            turn.wait_until(Wait::for_millis(86_400_000).or_message()).await?;
+                        assert_eq!(woken, Woken::Message);
+                    }
                     let message = turn.next_message().await;
                     events.working(Some(&format!("got {}", message.text())))?;
                 }
@@ -297,10 +310,17 @@ impl World {
             let is_owing = says_owing || self.listed() < status_generation;
             let is_known = self.is_told.get() || self.manner.is_announced_at_once();
             assert!(!is_known || !is_owing || says_owing, "a debt that is not known: {task:?}");
-            if machine.is_active() || (is_owing && is_known) {
-                let now = self.platform.now();
+            let parked_until = machine.parked().map(Park::until);
+            let is_active = machine.is_active() && parked_until.is_none();
+            let now = self.platform.now();
+            if let Some(until) = parked_until {
+                let is_kept =
+                    alarm.is_some_and(|at| at <= until.max(now.after(limits().keep_alive_ms)));
+                assert!(self.is_ringing.get() || is_kept, "nobody wakes it: {alarm:?} at {now:?}");
+            }
+            if is_active || (is_owing && is_known) {
                 // A statement that fails is tried again less and less often.
-                let is_retried = task.indexed.failures > 0 && !machine.is_active();
+                let is_retried = task.indexed.failures > 0 && !is_active;
                 let within = if is_retried { 300_000 } else { limits().keep_alive_ms };
                 let soon = UnixMillis(now.0 + i64::try_from(within).unwrap());
                 let is_looked_after = self.is_ringing.get() || alarm.is_some_and(|at| at <= soon);
@@ -378,7 +398,12 @@ impl World {
                 Some(format!("{} {}", event.status.state, said.unwrap_or_default()))
             }
             LogEntry::ArtifactUpdate(event) => Some(event.artifact.artifact_id.clone()),
-            LogEntry::Message(_) | LogEntry::Run(_) | LogEntry::Step(_) | LogEntry::Taken => None,
+            LogEntry::Message(_)
+            | LogEntry::Run(_)
+            | LogEntry::Step(_)
+            | LogEntry::Taken
+            | LogEntry::Parked(_)
+            | LogEntry::Woken(_) => None,
         };
         self.log().iter().filter_map(shown).collect()
     }
@@ -393,6 +418,9 @@ fn replay(stored: &StoredTask) -> TaskMachine {
     TaskMachine::replay(entries(stored)).expect("a task")
 }
 
+/// The longest that runs are parked here: a row that D1 does not take is tried again every five minutes.
+const LONG_MS: u64 = 900_000;
+
 fn limits() -> Limits {
     Settings::read(|_| None).expect("the defaults are good").limits
 }
@@ -406,23 +434,39 @@ fn any_act() -> impl Strategy<Value = Act> {
         1 => (0..100u64).prop_map(Act::Wait),
         8 => Just(Act::Step),
         1 => (1..4u32).prop_map(Act::Retry),
+        1 => (0..LONG_MS).prop_map(Act::Park),
+        1 => (0..1_000u64).prop_map(Act::Park),
     ]
 }
 
 /// Acts, with one that takes a message somewhere or nowhere.
 fn any_acts() -> impl Strategy<Value = Vec<Act>> {
-    (proptest::collection::vec(any_act(), 1..16), proptest::option::of(0..12usize)).prop_map(
-        |(mut acts, take)| {
-            if let Some(at) = take {
-                acts.insert(at.min(acts.len()), Act::Take);
+    let take = proptest::option::of((0..12usize, any::<bool>()));
+    (proptest::collection::vec(any_act(), 1..16), take).prop_map(|(mut acts, take)| {
+        if let Some((at, awaits)) = take {
+            let act = if awaits { Act::Await } else { Act::Take };
+            acts.insert(at.min(acts.len()), act);
+        }
+        acts
+    })
+}
+
+/// Acts without any that only a run which is resumed may do.
+fn any_acts_in_memory() -> impl Strategy<Value = Vec<Act>> {
+    any_acts().prop_map(|mut acts| {
+        for act in &mut acts {
+            match act {
+                Act::Await => *act = Act::Take,
+                Act::Park(_) => *act = Act::Say,
+                _ => {}
             }
-            acts
-        },
-    )
+        }
+        acts
+    })
 }
 
 fn takes(acts: &[Act]) -> bool {
-    acts.iter().any(|act| matches!(act, Act::Take))
+    acts.iter().any(|act| matches!(act, Act::Take | Act::Await))
 }
 
 /// Runs the acts through the crashes until the task is over; the client repeats what was not taken.
@@ -547,7 +591,7 @@ proptest! {
 
     #[test]
     fn a_run_that_restarts_does_everything_again(
-        acts in any_acts(),
+        acts in any_acts_in_memory(),
         crashes in proptest::collection::vec((0..60usize, any::<bool>()), 0..5),
     ) {
         let world = World::new(&acts, Recovery::Restart, Manner::PLAIN);
@@ -563,7 +607,7 @@ proptest! {
 
     #[test]
     fn a_run_that_is_not_to_be_repeated_fails_with_the_reason(
-        acts in any_acts(),
+        acts in any_acts_in_memory(),
         crash in (0..60usize, any::<bool>()),
     ) {
         let world = World::new(&acts, Recovery::Fail, Manner::PLAIN);
@@ -581,7 +625,7 @@ proptest! {
                 proptest::option::of(0..200_000i64),
                 any::<bool>(),
                 proptest::option::of(0..100_000i64),
-                proptest::option::of(0..1_000_000i64),
+                (proptest::option::of(0..1_000_000i64), proptest::option::of(0..1_000_000i64)),
                 0..20_000i64,
                 any::<bool>(),
             ),
@@ -592,7 +636,7 @@ proptest! {
         let mut now = 0;
         let mut alarm = armed.map(UnixMillis);
         let mut deadlines = Deadlines::new(alarm.map_or(Armed::No, Armed::For));
-        for (run, owes_index, retry, keep, passed, rings) in changes {
+        for (run, owes_index, retry, (keep, parked), passed, rings) in changes {
             now += passed;
             if rings && alarm.is_some_and(|at| at.0 <= now) {
                 alarm = None;
@@ -601,6 +645,7 @@ proptest! {
             let later = |millis: i64| UnixMillis(now + 1 + millis);
             let wants = Wants {
                 run_until: run.map(later),
+                parked_until: parked.map(later),
                 owes_index,
                 index_retry: retry.map(later),
                 webhook_look: owes_index.then(|| later(30_000)),
@@ -620,7 +665,7 @@ proptest! {
             if wants.run_until.is_some() || (owes_index && retry.is_none()) {
                 prop_assert!(alarm.is_some_and(|at| at <= soon));
             }
-            for wanted in [wants.run_until, wants.keep_until] {
+            for wanted in [wants.run_until, wants.parked_until, wants.keep_until] {
                 prop_assert!(wanted.is_none_or(|at| alarm.is_some_and(|alarm| alarm <= at)));
             }
             prop_assert_eq!(deadlines.update(&wants, 30_000, UnixMillis(now)), None, "twice");

@@ -150,7 +150,7 @@ fn steps_have_limits_that_are_told() {
             Limits { max_step_bytes: 100, ..limits() },
             "the step \"big\" gave a result of 209 bytes; the limit is 100",
         ),
-        (Limits { max_steps: 1, ..limits() }, "a run has at most 1 steps"),
+        (Limits { max_steps: 1, ..limits() }, "a run has at most 1 steps and waits"),
         (Limits { max_task_bytes: 900, ..limits() }, "a task holds at most 900 bytes"),
     ] {
         let host = Host::new(|turn, events| {

@@ -10,8 +10,8 @@
 use a2a::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
 use a2a_edge::auth::Caller;
 use a2a_edge::task::{
-    Effect, Input, LogEntry, Loss, NewTask, Recovery, RunOutcome, RunRequest, StepRecord,
-    TaskMachine, may_enter,
+    Effect, Input, LogEntry, Loss, NewTask, Park, Recovery, RunOutcome, RunRequest, StepRecord,
+    TaskMachine, WaitEnd, WokenBy, may_enter,
 };
 use proptest::prelude::*;
 
@@ -82,6 +82,11 @@ fn any_input() -> impl Strategy<Value = Input> {
             Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()) })
         }),
         2 => any_loss(),
+        2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {
+            Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message })
+        }),
+        1 => Just(Input::WaitOver(WaitEnd { nth: 1, by: WokenBy::Message })),
+        3 => any::<bool>().prop_map(|is_served| Input::Wake { is_served }),
     ]
 }
 
@@ -116,7 +121,7 @@ proptest! {
                         prop_assert!(!appended, "{:?} changed a finished task", input);
                         prop_assert_eq!(before.task(), machine.task());
                     }
-                    if matches!(input, Input::RunEnded(_) | Input::RunLost { .. }) {
+                    if matches!(input, Input::RunEnded(_) | Input::RunLost { .. } | Input::Park(_)) {
                         runs = 0;
                     }
                     for effect in effects {
@@ -135,9 +140,16 @@ proptest! {
             let events = log.iter().filter(|entry| entry.is_event()).count();
             prop_assert_eq!(machine.generation(), u64::try_from(events).unwrap());
 
-            // An active task always has a run that will bring it to an end.
+            // An active task always has a run that will bring it to an end, or waits for its time.
+            let parked = usize::from(machine.parked().is_some());
+            prop_assert!(runs + parked <= 1, "a run that is parked is not under way");
+            prop_assert!(parked == 0 || !machine.state().is_terminal());
             if !machine.is_settled() {
-                prop_assert_eq!(runs, 1, "{:?} and nobody works on it", machine.state());
+                prop_assert_eq!(runs + parked, 1, "{:?} and nobody works on it", machine.state());
+            }
+            if parked == 0 {
+                let wake = machine.clone().step(Input::Wake { is_served: true }, UnixMillis(100));
+                prop_assert_eq!(wake, Ok(Vec::new()), "there is nothing to wake");
             }
         }
         let replayed = TaskMachine::replay(log.clone()).expect("the log begins with a task");
@@ -150,10 +162,11 @@ proptest! {
         let from_storage = TaskMachine::replay(read).expect("the log begins with a task");
         prop_assert_eq!(from_storage.task(), machine.task());
         prop_assert_eq!(from_storage.run(), machine.run());
+        prop_assert_eq!(from_storage.parked(), machine.parked());
 
         // Storage alone tells whether a run was lost, and then it begins again or the task has ended.
         let mut woken = from_storage;
-        prop_assert!(woken.is_orphaned() || !machine.is_active());
+        prop_assert!(woken.is_orphaned() || !machine.is_active() || woken.parked().is_some());
         prop_assert!(!woken.is_orphaned() || (runs == 1 && !machine.state().is_terminal()));
         if woken.is_orphaned() {
             let recovery = Recovery::Resume;

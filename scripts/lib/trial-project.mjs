@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { OLD_CARD, serving } from "../../tests/scripts/cards.mjs";
 import { projectFiles } from "./new-project.mjs";
 import { inPackage, packageDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
@@ -24,6 +23,7 @@ function isCurrent(folder) {
 }
 
 async function make(folder) {
+  const { OLD_CARD, serving } = await import("../../tests/scripts/cards.mjs");
   rmSync(dirname(folder), { recursive: true, force: true });
   mkdirSync(dirname(folder), { recursive: true });
   return serving({ "/.well-known/agent.json": OLD_CARD }, async (origin) => {

@@ -22,7 +22,7 @@ pub struct HostedAgent {
     pub card: String,
     /// When the card was made, as an HTTP date.
     pub card_date: String,
-    /// What runs it, or why it cannot run: its executor could not be made.
+    /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
     pub runner: Result<Runner, Misfit>,
 }
 
@@ -32,7 +32,7 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// If they cannot be read. An agent whose executor cannot be made is among them, and cannot run.
+    /// If they cannot be read. An agent whose executor cannot be made, or does not suit its file, is among them, and cannot run.
     pub fn read(
         text: &str,
         registry: &Registry,
@@ -62,7 +62,9 @@ impl Agents {
                 capabilities: agent.capabilities.into(),
                 card: agent.card,
                 card_date: card_date.clone(),
-                runner: made.map(|executor| Runner { executor, settings }),
+                runner: made
+                    .map(|executor| Runner { executor, settings })
+                    .and_then(|runner| runner.check().map(|()| runner)),
             }
         });
         Ok(Self(ready.collect()))

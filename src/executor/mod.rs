@@ -7,6 +7,7 @@ mod registry;
 mod script;
 mod tools;
 mod turn;
+mod wait;
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,12 +17,13 @@ use serde::Deserialize;
 
 use crate::port::HttpError;
 use crate::task::{Recovery, TaskError};
-use a2a_agents::RunSettings;
+use a2a_agents::{Misfit, RunSettings};
 
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
 pub use turn::{Retry, StepStart, Turn, TurnHost};
+pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///
@@ -75,9 +77,10 @@ pub trait AgentExecutor {
     /// A reason that the client may read; the task fails with it.
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError>;
 
-    /// Called when the client canceled the task of a run that is under way, to release what the run
+    /// Called when the client canceled the task of a run that is under way or parked, to release what the run
     /// holds outside. The task is canceled already; `execute` should notice
-    /// [`Turn::canceled`] and return soon, or is dropped.
+    /// [`Turn::canceled`] and return soon, or is dropped. Of a run that is parked there is nothing but the turn. The
+    /// hook has five seconds; it is not called again if the process dies meanwhile.
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
     }
@@ -88,8 +91,17 @@ pub trait AgentExecutor {
     ///
     /// One that says [`Recovery::Resume`] must take the same way again: what differs from run to run
     /// (answers of others, time, chance) belongs into a [`step`](Turn::step).
+    ///
+    /// Without that, one that [parks](Self::parks) its runs resumes.
     fn recovery(&self) -> Recovery {
-        Recovery::Fail
+        if self.parks() { Recovery::Resume } else { Recovery::Fail }
+    }
+
+    /// Whether runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. An agent that says so and whose
+    /// file has another `recovery` than `resume` is refused when the Worker starts, and by
+    /// `Host::check` in a test; otherwise its runs fail when they want to wait.
+    fn parks(&self) -> bool {
+        false
     }
 }
 
@@ -106,6 +118,20 @@ impl Runner {
     /// What is to be done when a run was interrupted.
     pub fn recovery(&self) -> Recovery {
         self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
+    }
+
+    /// Whether the agent's file suits its executor.
+    ///
+    /// # Errors
+    ///
+    /// What has to change in the file.
+    pub fn check(&self) -> Result<(), Misfit> {
+        if self.executor.parks() && self.recovery() != Recovery::Resume {
+            let fix =
+                "its executor parks runs, which needs `recovery = \"resume\"` in [executor.run]";
+            return Err(Misfit(fix.to_owned()));
+        }
+        Ok(())
     }
 }
 

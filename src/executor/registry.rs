@@ -66,8 +66,8 @@ impl Registry {
     }
 
     fn script(&self, table: &Table, _: &Outside) -> Made {
-        let ScriptTable { rules } = table.read()?;
-        Ok(Rc::new(ScriptExecutor::new(rules)))
+        let table: ScriptTable = table.read()?;
+        Ok(Rc::new(ScriptExecutor::new(table)))
     }
 }
 

@@ -4,10 +4,11 @@ use async_trait::async_trait;
 
 use serde_json::json;
 
-use super::{AgentExecutor, Events, ExecutorError, Retry, Turn};
+use super::{AgentExecutor, Events, ExecutorError, Retry, Turn, Wait, Woken};
 use crate::port::HttpRequest;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Message, Part, PartContent, Role};
+use a2a_agents::ScriptTable;
 use a2a_agents::script::{
     Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, StepsAction, Values,
     rule_for,
@@ -16,11 +17,13 @@ use a2a_agents::script::{
 /// Plays the rule that fits the message.
 pub(super) struct ScriptExecutor {
     rules: Vec<Rule>,
+    parks: bool,
 }
 
 impl ScriptExecutor {
-    pub(super) fn new(rules: Vec<Rule>) -> Self {
-        Self { rules }
+    pub(super) fn new(table: ScriptTable) -> Self {
+        let parks = table.parks();
+        Self { rules: table.rules, parks }
     }
 }
 
@@ -46,6 +49,10 @@ impl AgentExecutor for ScriptExecutor {
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }
+
+    fn parks(&self) -> bool {
+        self.parks
+    }
 }
 
 async fn play(
@@ -66,6 +73,17 @@ async fn play(
             match millis {
                 ..DURABLE_WAIT_MS => turn.sleep(millis).await,
                 _ => turn.pause("wait", millis).await?,
+            }
+            Ok(())
+        }
+        Action::Park { span, until_message } => {
+            let Some(millis) = span.millis(values) else {
+                return events.fail("the time to wait is no number");
+            };
+            let wait = Wait::for_millis(millis);
+            let wait = if *until_message { wait.or_message() } else { wait };
+            if turn.wait_until(wait).await? == Woken::Message {
+                turn.next_message().await;
             }
             Ok(())
         }

@@ -6,7 +6,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Emission, ExecutorError};
+use super::{Emission, ExecutorError, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::model::{ContextId, Json, Message, Metadata, TaskId, UnixMillis};
@@ -47,10 +47,11 @@ pub struct Turn {
     pub caller: Caller,
     /// Media types that the client can take; none named means any.
     pub accepted_output_modes: Vec<String>,
-    /// Which attempt at this message this is, from 1. Further ones follow when a run was interrupted.
+    /// Which attempt at this message this is, from 1. Further ones follow when a run was interrupted. They count anew
+    /// from each [wait](Self::wait_until) on.
     pub attempt: u32,
-    /// Whether this attempt resumes the one before: steps that were done give what they gave, and what
-    /// was said is not said again.
+    /// Whether this run resumes the one before, which was interrupted or has waited: steps that were done give what they
+    /// gave, and what was said is not said again.
     pub resumes: bool,
     pub(crate) host: Rc<dyn TurnHost>,
 }
@@ -73,15 +74,18 @@ impl Turn {
         }
     }
 
-    /// Waits for `millis` milliseconds, or until the task is canceled. A run that resumes waits anew;
-    /// [`pause`](Self::pause) does not.
+    /// Waits in memory for `millis` milliseconds, or until the task is canceled. A run that resumes waits anew;
+    /// [`pause`](Self::pause) does not. Both count as time of the run; [`wait_until`](Self::wait_until) does not, and
+    /// waits as long as one likes.
     pub async fn sleep(&self, millis: u64) {
         let timer = self.host.sleep(millis);
         select(timer, Box::pin(self.canceled())).await;
     }
 
     /// Waits for `millis` milliseconds in all, also if the run is interrupted meanwhile: a run that resumes
-    /// waits for what is left. A [`step`](Self::step) of this name remembers the end.
+    /// waits for what is left. A [`step`](Self::step) of this name remembers the end. It waits in memory, for seconds: the
+    /// object cannot be evicted meanwhile. For more than half a minute take [`wait_until`](Self::wait_until), which
+    /// drops the run until then.
     ///
     /// # Errors
     ///
@@ -96,7 +100,9 @@ impl Turn {
         Ok(())
     }
 
-    /// Waits for the next message that the client sends while this run is under way.
+    /// Waits in memory for the next message that the client sends while this run is under way. To wait for one for longer
+    /// than a run may take, [`wait_until`](Self::wait_until) with [`or_message`](Wait::or_message) goes first; then
+    /// the message lies ready here.
     pub async fn next_message(&self) -> Message {
         loop {
             if let Some(message) = self.host.take_message() {
@@ -273,6 +279,16 @@ pub trait TurnHost {
 
     /// Other servers.
     fn http(&self) -> &dyn Http;
+
+    /// Begins to wait outside of memory.
+    ///
+    /// # Errors
+    ///
+    /// If the run may not.
+    fn begin_wait(&self, wait: Wait) -> Result<WaitStart, ExecutorError>;
+
+    /// The run does not wait any more for what it began to wait for.
+    fn give_up_wait(&self);
 
     /// Begins a step, or gives what it came to before.
     ///

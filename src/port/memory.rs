@@ -170,7 +170,7 @@ impl MemoryPlatform {
             }
             self.poll_spawned(context);
             idle_rounds += 1;
-            if idle_rounds > 6 {
+            if idle_rounds > IDLE_ROUNDS {
                 idle_rounds = 0;
                 assert!(self.advance(), "everybody waits and no timer is set");
             }
@@ -217,6 +217,32 @@ impl MemoryPlatform {
             }
             (Some(_), _) => self.advance().then_some(false),
             (None, _) => None,
+        }
+    }
+
+    /// Moves the clock to the alarm, which is not set any more then, if it rings at `limit` or before. Whether it does.
+    pub fn ring(&self, limit: UnixMillis) -> bool {
+        let Some(alarm) = self.alarm().filter(|alarm| *alarm <= limit) else { return false };
+        self.0.now.set(self.0.now.get().max(alarm.0));
+        self.0.alarm.set(None);
+        true
+    }
+
+    /// Drives everything spawned until nothing can go on, or the clock would have to be moved beyond `limit`. Stops at
+    /// the alarm, before anything that is due later; then it gives true, and the alarm is not set any more.
+    pub fn run_to(&self, limit: UnixMillis) -> bool {
+        loop {
+            for _ in 0..IDLE_ROUNDS {
+                self.poll_spawned(&mut Context::from_waker(Waker::noop()));
+            }
+            let timer = self.0.timers.borrow().keys().next().map(|(due, _)| UnixMillis(*due));
+            if self.ring(timer.map_or(limit, |timer| timer.min(limit))) {
+                return true;
+            }
+            if timer.is_none_or(|timer| timer > limit) || !self.advance() {
+                self.0.now.set(self.0.now.get().max(limit.0));
+                return false;
+            }
         }
     }
 
@@ -453,6 +479,9 @@ impl TaskIndex for MemoryIndex {
         Ok(())
     }
 }
+
+/// How often everything is polled before the clock is moved: what is woken may wake others.
+const IDLE_ROUNDS: usize = 6;
 
 struct Timer {
     platform: MemoryPlatform,

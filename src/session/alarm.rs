@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use super::retention::Deletion;
-use super::{Opening, TaskSession, index, notifications};
-use crate::task::{Armed, Deadlines, RunStart, Wants};
+use super::{Opening, TaskSession, index, notifications, parking};
+use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
 /// The alarm of one task.
@@ -43,11 +43,12 @@ impl Alarm {
     }
 }
 
-/// Looks whether the alarm is set, if the task owes something. It is, unless the platform has lost it, so nobody waits
+/// Looks whether the alarm is set, if the task owes something or its run is parked. It is, unless the platform has lost it, so nobody waits
 /// for this; and it is not set again without need, or it would never ring for a task that is opened often.
 pub(super) fn check(session: &TaskSession) {
     let status_generation = session.life.status_generation();
-    if !session.index.owes(status_generation) && session.webhooks.is_empty() {
+    let owes = session.index.owes(status_generation) || !session.webhooks.is_empty();
+    if !owes && !session.is_parked() {
         return;
     }
     if let Some(session) = session.handle() {
@@ -67,11 +68,13 @@ pub(super) fn arm(session: &TaskSession) {
     }
     let now = session.now();
     let wants = session.life.with_machine(|machine| {
-        let run = machine.run().filter(|_| machine.is_active());
+        let parked = machine.parked();
+        let run = machine.run().filter(|_| machine.is_active() && parked.is_none());
         let is_listed = !session.index.owes(machine.status_generation());
         let looks = session.webhooks.looks(machine, now);
         Wants {
             run_until: run.map(RunStart::deadline),
+            parked_until: parked.map(Park::until),
             owes_index: !is_listed,
             index_retry: session.index.retry_at(),
             webhook_look: looks.look,
@@ -89,6 +92,8 @@ pub(super) fn arm(session: &TaskSession) {
 /// The alarm has fired: does what is due, waits for it, and sets the next one.
 pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
+    // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
+    let _ = parking::wake_if_due(session);
     session.index.note_alarm(session.now());
     index::project(session);
     notifications::enqueue_due(session);

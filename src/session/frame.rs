@@ -50,9 +50,12 @@ impl Mark {
             LogEntry::Task(task) => Self::of(task.status.state).letter(),
             LogEntry::StatusUpdate(event) => Self::of(event.status.state).letter(),
             LogEntry::ArtifactUpdate(_) => Self::Open.letter(),
-            LogEntry::Message(_) | LogEntry::Run(_) | LogEntry::Step(_) | LogEntry::Taken => {
-                NO_EVENT
-            }
+            LogEntry::Message(_)
+            | LogEntry::Run(_)
+            | LogEntry::Step(_)
+            | LogEntry::Taken
+            | LogEntry::Parked(_)
+            | LogEntry::Woken(_) => NO_EVENT,
         }
     }
 

@@ -30,6 +30,7 @@ mod life;
 mod notifications;
 mod opening;
 mod owned;
+mod parking;
 mod retention;
 mod run;
 mod run_state;
@@ -155,6 +156,7 @@ impl TaskSession {
             session.flush()?;
             run::start_soon(&session);
         }
+        parking::wake_if_due(&session)?;
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         match opening {
@@ -274,6 +276,11 @@ impl TaskSession {
             && self.webhooks.is_empty()
             && self.life.is_over()
             && !self.index.owes(self.life.status_generation())
+    }
+
+    /// Whether the run of the task waits outside of memory.
+    fn is_parked(&self) -> bool {
+        parking::is_parked(self)
     }
 
     /// The alarm has fired: does what is due, waits for it, and sets the next one.

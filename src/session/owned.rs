@@ -4,17 +4,18 @@ use std::rc::Rc;
 
 use super::follower::Beginning;
 use super::webhook::Webhook;
-use super::{Sender, TaskSession, index, notifications, run};
+use super::{Sender, TaskSession, index, notifications, parking, run};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
 use crate::port::Observation;
 use crate::push::signature::SigningSecret;
-use crate::task::{Input, TaskError};
+use crate::task::{Input, TaskError, TaskMachine};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
+    UnixMillis,
 };
 use a2a::{ShownTask, Terms};
 
@@ -71,6 +72,23 @@ impl<'a> Owned<'a> {
     /// Whether a blocking send has nothing to wait for any more.
     pub(crate) fn is_settled(self) -> bool {
         self.session.life.is_settled()
+    }
+
+    /// Whether its run is parked: it waits outside of memory.
+    pub fn is_parked(self) -> bool {
+        self.session.is_parked()
+    }
+
+    /// Whether its run is parked until after this instant: until then nothing happens by itself.
+    pub(crate) fn is_parked_beyond(self, instant: UnixMillis) -> bool {
+        let is_beyond =
+            |machine: &TaskMachine| machine.parked().is_some_and(|park| park.until() > instant);
+        self.session.life.with_machine(is_beyond).unwrap_or(false)
+    }
+
+    /// The present instant.
+    pub(crate) fn now(self) -> UnixMillis {
+        self.session.now()
     }
 
     /// The message that was given instead of a task.
@@ -233,8 +251,12 @@ impl<'a> Owned<'a> {
     /// [`Error::TaskNotCancelable`] if it has ended otherwise; [`Error::Internal`] if storage fails.
     pub(crate) fn cancel(self) -> Result<(), Error> {
         let session = self.session;
+        let was_parked = session.is_parked();
         session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
         session.flush().map_err(|_| self.internal())?;
+        if was_parked {
+            parking::tell_canceled(session);
+        }
         if let Some(facts) = session.life.facts() {
             let (agent, task) = (facts.agent.as_str(), self.id());
             session.observe(&Observation::TaskCanceled { agent, task });

@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::TaskSession;
+use super::{TaskSession, parking};
 use crate::config::Limits;
-use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, TurnHost};
+use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
 use crate::task::{
     Input, LogEntry, Loss, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
@@ -83,15 +83,16 @@ fn lose_by_panic(session: &TaskSession) {
     session.bell.ring();
 }
 
-/// Runs the executor for one message, to its end.
-async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
-    let Some(runner) = session.runner() else { return };
-    let Some(facts) = session.life.facts() else { return };
-    let host: Rc<dyn TurnHost> = session.clone();
+/// The turn of a run that begins like this. None while there is no task.
+pub(super) fn turn_of(
+    session: &Rc<TaskSession>,
+    message: Message,
+    start: RunStart,
+) -> Option<Turn> {
+    let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
-    let deadline = start.deadline();
-    let RunRequest { caller, accepted_output_modes, metadata, timeout_ms } = start.request;
-    let turn = Turn {
+    let RunRequest { caller, accepted_output_modes, metadata, timeout_ms: _ } = start.request;
+    Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),
         context_id: context_id.unwrap_or_else(|| ContextId::new(session.ports.random.new_id())),
@@ -102,9 +103,34 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         accepted_output_modes,
         attempt: start.attempt,
         resumes: start.resumes,
-        host: host.clone(),
-    };
-    let events = Events { host };
+        host: session.clone(),
+    })
+}
+
+/// Tells a run that resumes what was said and done before, as storage has it. Whether it could: storage may fail.
+fn remember(session: &TaskSession) -> bool {
+    match session.journal.load(session.id()) {
+        Ok(stored) => {
+            let log = stored.map(|(_, log)| log).unwrap_or_default();
+            session.run.recall(Recall::of(&log));
+            true
+        }
+        Err(error) => {
+            session.give_up(&error);
+            false
+        }
+    }
+}
+
+/// Runs the executor for one message, to its end.
+async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
+    let Some(runner) = session.runner() else { return };
+    if start.resumes && session.run.needs_recall() && !remember(&session) {
+        return;
+    }
+    let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
+    let Some(turn) = turn_of(&session, message, start) else { return };
+    let events = Events { host: session.clone() };
     let run =
         Flushing { run: runner.executor.execute(&turn, &events), session: &session, pause: None };
     let left_ms = deadline.millis_since(session.now());
@@ -123,6 +149,8 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
             session.observe(&Observation::AgentPanicked { task: session.id() });
             lose_by_panic(&session);
         }
+        // The log has what it waits for.
+        Ending::Parked => {}
     }
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
@@ -175,6 +203,8 @@ enum Ending {
     Idle,
     /// It panicked.
     Panicked,
+    /// It waits, and is parked.
+    Parked,
 }
 
 /// Polls a run within its bounds: the grace after which its task exists in any case, the time that it may
@@ -259,6 +289,12 @@ impl Future for Flushing<'_> {
         }
         // A run that waits may wait for an answer to what it has asked others, and one that panicked may have asked.
         self.session.announce();
+        if polled.is_ok() && self.session.run.wants_park() {
+            return Poll::Ready(match parking::park(self.session) {
+                Ok(()) => Ending::Parked,
+                Err(_) => Ending::Returned(Ok(())),
+            });
+        }
         if polled.is_ok() && self.is_pausing(context) {
             return Poll::Pending;
         }
@@ -284,4 +320,4 @@ impl Flushing<'_> {
 }
 
 /// How long a run may go on after its task was canceled, in milliseconds.
-const CANCEL_GRACE_MS: u64 = 5_000;
+pub(super) const CANCEL_GRACE_MS: u64 = 5_000;

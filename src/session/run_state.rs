@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::task::{Diverged, Input, Recall, RunStart, Said};
+use crate::task::{Diverged, Input, Park, Recall, RunStart, Said, WokenBy};
 use a2a::model::{Json, Message, UnixMillis};
 
 /// The run of a session, if one is under way; what is left of the newest one otherwise.
@@ -15,6 +15,10 @@ pub(super) struct RunState {
     recall: RefCell<Option<Recall>>,
     /// How many steps of each name it has begun.
     steps: RefCell<BTreeMap<String, u32>>,
+    /// How many waits it has begun.
+    waits: Cell<u32>,
+    /// What it waits for, until it is parked.
+    park: RefCell<Option<Park>>,
     /// How often clients asked for the task since it began.
     polls: Cell<u64>,
     /// When it last did anything.
@@ -35,6 +39,19 @@ pub(super) enum Begun {
     TooMany,
 }
 
+/// The wait that a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BegunWait {
+    /// It is new: which one it is, from 1.
+    New(u32),
+    /// An earlier run has waited, until this.
+    Over(WokenBy),
+    /// The run waits for something else at the same time.
+    Another,
+    /// The run has begun as many steps and waits as it may.
+    TooMany,
+}
+
 impl RunState {
     /// A run begins for a message. One that resumes is compared with what [`recall`](Self::recall) was given.
     pub(super) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
@@ -44,6 +61,8 @@ impl RunState {
         self.progressed.set(Some(now));
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
+        self.waits.set(0);
+        self.park.take();
         if !resumes {
             self.recall.replace(None);
         }
@@ -57,6 +76,11 @@ impl RunState {
     /// A run was lost that said and did this. The next one may resume it.
     pub(super) fn recall(&self, recall: Recall) {
         self.recall.replace(Some(recall));
+    }
+
+    /// Whether a run that resumes has to be told what was said and done before.
+    pub(super) fn needs_recall(&self) -> bool {
+        self.recall.borrow().is_none()
     }
 
     /// Whether an earlier attempt said the same at this point.
@@ -75,7 +99,7 @@ impl RunState {
     pub(super) fn begin_step(&self, name: &str, limit: usize) -> Begun {
         let mut steps = self.steps.borrow_mut();
         let begun: u32 = steps.values().sum();
-        if begun as usize >= limit {
+        if (begun + self.waits.get()) as usize >= limit {
             return Begun::TooMany;
         }
         let nth = steps.entry(name.to_owned()).or_default();
@@ -85,6 +109,47 @@ impl RunState {
             Some(outcome) => Begun::Done(outcome.clone()),
             None => Begun::New(*nth),
         }
+    }
+
+    /// The run begins to wait; it may begin at most `limit` steps and waits.
+    pub(super) fn begin_wait(&self, limit: usize) -> BegunWait {
+        if self.park.borrow().is_some() {
+            return BegunWait::Another;
+        }
+        let steps: u32 = self.steps.borrow().values().sum();
+        if (steps + self.waits.get()) as usize >= limit {
+            return BegunWait::TooMany;
+        }
+        let nth = self.waits.get() + 1;
+        self.waits.set(nth);
+        let known = self.recall.borrow().as_ref().and_then(|recall| recall.wait(nth));
+        known.map_or(BegunWait::New(nth), BegunWait::Over)
+    }
+
+    /// The run is to be parked when it does nothing else.
+    pub(super) fn want_park(&self, park: Park) {
+        self.park.replace(Some(park));
+    }
+
+    /// Whether the run is to be parked.
+    pub(super) fn wants_park(&self) -> bool {
+        self.park.borrow().is_some()
+    }
+
+    /// The run does not wait any more.
+    pub(super) fn give_up_wait(&self) {
+        self.park.take();
+    }
+
+    /// What the run is parked for. The one that goes on is told anew what was said and done.
+    pub(super) fn take_park(&self) -> Option<Park> {
+        self.recall.take();
+        self.park.take()
+    }
+
+    /// Whether a message lies ready for the run.
+    pub(super) fn has_message(&self) -> bool {
+        !self.inbox.borrow().is_empty()
     }
 
     /// Offers a message to the run.

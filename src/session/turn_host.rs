@@ -2,10 +2,10 @@
 
 use futures_util::future::LocalBoxFuture;
 
-use super::TaskSession;
 use super::journal::LogSize;
 use super::run_state::Begun;
-use crate::executor::{Emission, ExecutorError, StepStart, TurnHost};
+use super::{TaskSession, parking};
+use crate::executor::{Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart};
 use crate::port::Http;
 use crate::task::{Input, StepRecord};
 use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
@@ -95,6 +95,14 @@ impl TurnHost for TaskSession {
         self.ports.http.as_ref()
     }
 
+    fn begin_wait(&self, wait: Wait) -> Result<WaitStart, ExecutorError> {
+        parking::begin_wait(self, wait)
+    }
+
+    fn give_up_wait(&self) {
+        self.run.give_up_wait();
+    }
+
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError> {
         if name.is_empty() || name.len() > MAX_STEP_NAME_BYTES {
             let limit = MAX_STEP_NAME_BYTES;
@@ -106,7 +114,9 @@ impl TurnHost for TaskSession {
         self.create();
         let limit = self.limits.max_steps;
         match self.run.begin_step(name, limit) {
-            Begun::TooMany => Err(ExecutorError(format!("a run has at most {limit} steps"))),
+            Begun::TooMany => {
+                Err(ExecutorError(format!("a run has at most {limit} steps and waits")))
+            }
             Begun::Done(outcome) => Ok(StepStart::Done(outcome)),
             Begun::New(nth) => {
                 // What the step does outside must not happen before what came first is stored.

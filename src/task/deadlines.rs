@@ -9,6 +9,8 @@ struct Due {
     keep_alive: Option<UnixMillis>,
     /// The time of the run is over.
     run_timeout: Option<UnixMillis>,
+    /// A parked run goes on.
+    parked: Option<UnixMillis>,
     /// The index is behind: write the row.
     index: Option<UnixMillis>,
     /// A webhook is owed notifications: put a job into the queue again.
@@ -24,8 +26,8 @@ impl Due {
     }
 
     fn earliest_but_retention(&self) -> Option<UnixMillis> {
-        let Self { keep_alive, run_timeout, index, webhook, retention: _ } = *self;
-        [keep_alive, run_timeout, index, webhook].into_iter().flatten().min()
+        let Self { keep_alive, run_timeout, parked, index, webhook, retention: _ } = *self;
+        [keep_alive, run_timeout, parked, index, webhook].into_iter().flatten().min()
     }
 }
 
@@ -56,6 +58,8 @@ impl Armed {
 pub struct Wants {
     /// While a run is under way: when it must be over.
     pub run_until: Option<UnixMillis>,
+    /// While a run is parked: when it goes on.
+    pub parked_until: Option<UnixMillis>,
     /// Whether the index is behind.
     pub owes_index: bool,
     /// When to try it again, if writing to it has failed.
@@ -128,6 +132,9 @@ impl Deadlines {
         self.due = Due {
             keep_alive: wants.run_until.map(|_| look(known.keep_alive, soon)),
             run_timeout: future(wants.run_until),
+            parked: wants
+                .parked_until
+                .map(|at| if at > now { at } else { look(known.parked, soon) }),
             index,
             webhook: webhook_look.into_iter().chain(webhook_retry).min(),
             retention: wants.keep_until.map(|at| exact(known.retention, at)),
@@ -277,6 +284,7 @@ mod tests {
                 }
                 let wants = Wants {
                     run_until,
+                    parked_until: retry,
                     owes_index,
                     index_retry,
                     webhook_look: look,

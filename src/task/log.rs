@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::{Park, WaitEnd};
 use crate::auth::Caller;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
@@ -32,6 +33,10 @@ pub enum LogEntry {
     Step(StepRecord),
     /// The run took the oldest message that came while it was under way.
     Taken,
+    /// The run waits outside of memory.
+    Parked(Park),
+    /// A wait of the run is over.
+    Woken(WaitEnd),
 }
 
 impl LogEntry {
@@ -39,7 +44,12 @@ impl LogEntry {
     pub fn is_event(&self) -> bool {
         match self {
             Self::Task(_) | Self::StatusUpdate(_) | Self::ArtifactUpdate(_) => true,
-            Self::Message(_) | Self::Run(_) | Self::Step(_) | Self::Taken => false,
+            Self::Message(_)
+            | Self::Run(_)
+            | Self::Step(_)
+            | Self::Taken
+            | Self::Parked(_)
+            | Self::Woken(_) => false,
         }
     }
 
@@ -64,6 +74,12 @@ impl Decode for LogEntry {
         if let Some(step) = fields.object("step") {
             return Some(Self::Step(step));
         }
+        if let Some(park) = fields.object("parked") {
+            return Some(Self::Parked(park));
+        }
+        if let Some(end) = fields.object("woken") {
+            return Some(Self::Woken(end));
+        }
         Some(match StreamResponse::decode(fields)? {
             StreamResponse::Task(task) => Self::Task(task),
             StreamResponse::Message(message) => Self::Message(message),
@@ -77,13 +93,14 @@ impl Decode for LogEntry {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunStart {
-    /// Which attempt at this turn it is, from 1.
+    /// Which attempt at this turn it is, from 1. Counts anew when a parked run goes on.
     pub attempt: u32,
     /// Whether it goes on where the attempt before was interrupted, instead of beginning anew.
     pub resumes: bool,
     /// Which of the client's messages it handles, counted from 1.
     pub message: usize,
-    /// When the first attempt at this turn began. The time for a run counts from here.
+    /// When the first attempt at this turn began, moved by the time for which the run was parked. The time for a run
+    /// counts from here.
     pub begun_ms: i64,
     /// Who asked, and how.
     pub request: RunRequest,
@@ -165,6 +182,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::task::WokenBy;
 
     #[test]
     fn entries_are_read_as_they_were_written() {
@@ -184,6 +202,10 @@ mod tests {
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
             LogEntry::Taken,
+            LogEntry::Parked(Park { nth: 1, at_ms: 5, until_ms: 9, or_message: true }),
+            LogEntry::Parked(Park { nth: 2, at_ms: -1, until_ms: i64::MAX, or_message: false }),
+            LogEntry::Woken(WaitEnd { nth: 1, by: WokenBy::Time }),
+            LogEntry::Woken(WaitEnd { nth: 2, by: WokenBy::Message }),
             LogEntry::Message(serde_json::from_value(message).unwrap()),
         ] {
             let line = serde_json::to_string(&entry).unwrap();

@@ -1,9 +1,11 @@
 //! The task machine: what each input does to a task.
 
+mod parking;
+
 use std::fmt;
 
 use super::transition::may_enter;
-use super::{LogEntry, RunRequest, RunStart, StepRecord};
+use super::{LogEntry, Park, RunRequest, RunStart, StepRecord, WaitEnd, WokenBy};
 use a2a::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
@@ -14,7 +16,7 @@ use a2a_agents::Recovery;
 ///
 /// Invariants: generations count 1, 2, 3 …; a terminal state is final; the task equals the
 /// [`replay`](Self::replay) of all entries ever appended; while the state is active (submitted or
-/// working), a run is under way or was lost.
+/// working), a run is under way, parked, or was lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskMachine {
     task: Task,
@@ -32,6 +34,8 @@ pub struct TaskMachine {
     latest: Option<RunRequest>,
     /// Messages that came since the newest run began and that it has not taken.
     unread: usize,
+    /// What the newest run waits for, outside of memory. None once the task has ended.
+    parked: Option<Park>,
 }
 
 /// What a new task starts from.
@@ -78,6 +82,15 @@ pub enum Input {
     MessageTaken,
     /// A step of the run is done.
     StepDone(StepRecord),
+    /// The run waits outside of memory, and is dropped.
+    Park(Park),
+    /// A wait of the run is over, without that it was parked.
+    WaitOver(WaitEnd),
+    /// A parked run goes on if its time has come.
+    Wake {
+        /// Whether there is anybody who can run it.
+        is_served: bool,
+    },
     /// The executor's run is over.
     RunEnded(RunOutcome),
     /// The executor's run is gone before it was over.
@@ -194,6 +207,7 @@ impl TaskMachine {
             run: None,
             latest: None,
             unread: 0,
+            parked: None,
         }
     }
 
@@ -215,14 +229,27 @@ impl TaskMachine {
             Input::RunLost { loss, recovery, max_attempts } => {
                 Ok(self.lose_run(loss, recovery, max_attempts, now))
             }
-            Input::Status { .. } | Input::Artifact { .. } | Input::StepDone(_)
+            Input::Wake { is_served } => Ok(self.wake(is_served, now)),
+            Input::Status { .. }
+            | Input::Artifact { .. }
+            | Input::StepDone(_)
+            | Input::Park(_)
+            | Input::WaitOver(_)
                 if state.is_terminal() =>
             {
                 Err(TaskError::Finished(state))
             }
-            Input::Status { .. } | Input::Artifact { .. } | Input::StepDone(_) if !self.running => {
+            Input::Status { .. }
+            | Input::Artifact { .. }
+            | Input::StepDone(_)
+            | Input::Park(_)
+            | Input::WaitOver(_)
+                if !self.running =>
+            {
                 Err(TaskError::NoRun)
             }
+            Input::Park(park) => Ok(self.park(park)),
+            Input::WaitOver(end) => Ok(vec![self.append(LogEntry::Woken(end))]),
             Input::StepDone(step) => Ok(vec![self.append(LogEntry::Step(step))]),
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
@@ -271,7 +298,8 @@ impl TaskMachine {
 
     /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
     pub fn is_orphaned(&self) -> bool {
-        !self.running && (self.is_active() || (self.state().is_interrupted() && self.unread > 0))
+        let has_run = self.running || self.parked.is_some();
+        !has_run && (self.is_active() || (self.state().is_interrupted() && self.unread > 0))
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -305,6 +333,12 @@ impl TaskMachine {
         if self.running {
             self.latest = Some(request);
             effects.push(Effect::Offer(message));
+        } else if let Some(park) = &self.parked {
+            let wakes = park.or_message;
+            self.latest = Some(request);
+            if wakes {
+                effects.extend(self.unpark(WokenBy::Message, now));
+            }
         } else {
             self.latest = None;
             effects.extend(self.begin_turn(message, request, now));
@@ -370,6 +404,9 @@ impl TaskMachine {
         now: UnixMillis,
     ) -> Vec<Effect> {
         self.running = false;
+        if self.parked.is_some() {
+            return Vec::new();
+        }
         if self.state().is_interrupted() && self.unread > 0 {
             return self.run_again(now);
         }
@@ -391,20 +428,21 @@ impl TaskMachine {
             reason.push_str(&format!(", in each of {} attempts", lost.attempt));
             return vec![self.fail(reason, now)];
         }
-        // The client's messages from the one of this turn on; those behind it came meanwhile.
-        let mut messages =
-            self.messages().skip(lost.message.saturating_sub(1)).cloned().collect::<Vec<_>>();
-        if messages.is_empty() {
-            return vec![self.fail(reason, now)];
-        }
-        let offered = messages.split_off(1);
         let start =
             RunStart { attempt: lost.attempt + 1, resumes: recovery == Recovery::Resume, ..lost };
+        self.go_on(start).unwrap_or_else(|| vec![self.fail(reason, now)])
+    }
+
+    /// Runs the executor once more for the message of a turn. None if that is not there.
+    fn go_on(&mut self, start: RunStart) -> Option<Vec<Effect>> {
+        // The client's messages from the one of this turn on; those behind it came meanwhile.
+        let mut messages = self.messages().skip(start.message.saturating_sub(1)).cloned();
+        let message = messages.next()?;
+        let offered: Vec<Message> = messages.collect();
         self.running = true;
-        let mut effects = vec![self.append(LogEntry::Run(start))];
-        effects.extend(messages.into_iter().map(Effect::Run));
+        let mut effects = vec![self.append(LogEntry::Run(start)), Effect::Run(message)];
         effects.extend(offered.into_iter().map(Effect::Offer));
-        effects
+        Some(effects)
     }
 
     fn run_again(&mut self, now: UnixMillis) -> Vec<Effect> {
@@ -487,6 +525,9 @@ impl TaskMachine {
                 task.history.extend(task.status.message.take());
                 task.status = event.status;
                 self.status_generation = self.generation;
+                if task.status.state.is_terminal() {
+                    self.parked = None;
+                }
             }
             LogEntry::ArtifactUpdate(event) => {
                 self.artifact_generation = self.generation;
@@ -503,10 +544,12 @@ impl TaskMachine {
                 // A further attempt is given again what came since the message that it handles.
                 self.unread = self.messages().count().saturating_sub(start.message);
                 self.run = Some(start);
+                self.parked = None;
             }
             LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
-            // For the run that resumes, if it comes to that: see `Recall`.
-            LogEntry::Step(_) => {}
+            LogEntry::Parked(park) => self.parked = Some(park),
+            // For the run that resumes: see `Recall`.
+            LogEntry::Step(_) | LogEntry::Woken(_) => {}
         }
     }
 

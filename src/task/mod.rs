@@ -7,6 +7,7 @@
 mod deadlines;
 mod log;
 mod machine;
+mod park;
 mod recall;
 mod transition;
 
@@ -16,5 +17,6 @@ pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
 pub use machine::{
     ATTEMPT, Effect, Input, Loss, NewTask, RunOutcome, TaskError, TaskMachine, timed_out,
 };
+pub use park::{Park, WaitEnd, WokenBy};
 pub use recall::{Diverged, Recall, Said};
 pub use transition::may_enter;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use super::{Input, LogEntry};
+use super::{Input, LogEntry, WokenBy};
 use a2a::model::{Json, TaskState, TaskStatus};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
@@ -17,6 +17,8 @@ use a2a::model::{Json, TaskState, TaskStatus};
 pub struct Recall {
     events: VecDeque<Event>,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
+    /// What has ended the waits, by their numbers.
+    waits: BTreeMap<u32, WokenBy>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -64,7 +66,7 @@ impl Recall {
                 LogEntry::Run(start) if !start.resumes => {
                     recall = Self { is_plainly_working: is_plain, ..Self::default() };
                 }
-                LogEntry::Run(_) | LogEntry::Taken => {}
+                LogEntry::Run(_) | LogEntry::Taken | LogEntry::Parked(_) => {}
                 // The machine itself goes on working then, right behind the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
                 LogEntry::StatusUpdate(event) => {
@@ -80,6 +82,9 @@ impl Recall {
                 }
                 LogEntry::Step(step) => {
                     recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
+                }
+                LogEntry::Woken(end) => {
+                    recall.waits.insert(end.nth, end.by);
                 }
             }
         }
@@ -111,6 +116,9 @@ impl Recall {
             | Input::Cancel
             | Input::MessageTaken
             | Input::StepDone(_)
+            | Input::Park(_)
+            | Input::WaitOver(_)
+            | Input::Wake { .. }
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
         };
@@ -127,6 +135,11 @@ impl Recall {
     /// What a step came to, if it is done: the `nth` one of this name in the turn.
     pub fn step(&self, name: &str, nth: u32) -> Option<&Result<Json, String>> {
         self.steps.get(&(name.to_owned(), nth))
+    }
+
+    /// What has ended the `nth` wait of the turn, if it is over.
+    pub fn wait(&self, nth: u32) -> Option<WokenBy> {
+        self.waits.get(&nth).copied()
     }
 }
 

@@ -199,6 +199,30 @@ mod tests {
     }
 
     #[test]
+    fn a_script_that_parks_needs_runs_that_are_resumed() {
+        let file = |run: &str, step: &str| {
+            format!(
+                "name = 'A'\ndescription = 'B'\nversion = '1'\ndefault = true\n[[skills]]\nid = 's'\n\
+                 [executor]\nkind = 'script'\n{run}\n[[executor.script.rules]]\n\
+                 then = [{step}, {{ do = 'complete' }}]"
+            )
+        };
+        let (park, wait) = ("{ do = 'park', days = 3 }", "{ do = 'wait', ms = 5 }");
+        let run = |recovery: &str| format!("[executor.run]\nrecovery = '{recovery}'");
+        for recovery in ["restart", "fail"] {
+            let problems = problems(&file(&run(recovery), park));
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert!(
+                problems[0]
+                    .starts_with("agents/x.toml: `executor.run.recovery` must be \"resume\"")
+            );
+        }
+        for good in [file("", park), file(&run("resume"), park), file(&run("restart"), wait)] {
+            assert_eq!(problems(&good), Vec::<String>::new());
+        }
+    }
+
+    #[test]
     fn every_problem_names_the_file_the_key_and_the_fix() {
         let script = r#"
             name = "A"

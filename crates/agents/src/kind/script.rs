@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::AgentDefinition;
-use crate::script::{Rule, is_for_development, problems_of};
+use crate::script::{Rule, is_for_development, parks, problems_of};
+use crate::{AgentDefinition, Recovery};
 
 /// `[executor.script]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,19 @@ impl ScriptTable {
                        may have";
             problems.push((RULES.to_owned(), fix.to_owned()));
         }
+        let recovery = agent.executor.run.recovery;
+        if self.parks() && !matches!(recovery, None | Some(Recovery::Resume)) {
+            let fix = "must be \"resume\", or be left out: a step of this script is `park`, and a run that was \
+                       parked is resumed";
+            problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
+        }
         problems.extend(problems_of(rules, RULES));
         problems
+    }
+
+    /// Whether a step parks the run of its agent.
+    pub fn parks(&self) -> bool {
+        self.rules.iter().any(parks)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::template::pieces;
 use super::{
-    Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, StepsAction,
+    Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, Span, StepsAction,
 };
 
 /// What is wrong with the rules in the list at `path`, each with the key that it stands at.
@@ -106,6 +106,12 @@ pub(crate) fn is_for_development(rule: &Rule) -> bool {
     rule.then.iter().any(is_own) || rule.follow_up.iter().any(is_for_development)
 }
 
+/// Whether a rule, or one that follows up on it, has a step that parks the run.
+pub(crate) fn parks(rule: &Rule) -> bool {
+    let parks_it = |action: &Action| matches!(action, Action::Park { .. });
+    rule.then.iter().any(parks_it) || rule.follow_up.iter().any(parks)
+}
+
 /// The texts of a step in which placeholders are not filled in, by their keys.
 fn plain_texts_of(action: &Action) -> Vec<(&'static str, &str)> {
     let Action::Artifact(ArtifactAction { id, name, filename, media_type, content: _ }) = action
@@ -125,7 +131,10 @@ fn texts_of_action(action: &Action) -> Vec<String> {
         | Action::InputRequired(text)
         | Action::AuthRequired(text)
         | Action::Message(text)
-        | Action::Wait(Amount::Captured(text)) => vec![text.clone()],
+        | Action::Wait(Amount::Captured(text))
+        | Action::Park { span: Span { amount: Amount::Captured(text), .. }, .. } => {
+            vec![text.clone()]
+        }
         Action::Artifact(artifact) => match &artifact.content {
             ArtifactContent::Text(text) | ArtifactContent::Url(text) => vec![text.clone()],
             ArtifactContent::Data(data) => texts_of(data),
@@ -148,7 +157,10 @@ fn texts_of_action(action: &Action) -> Vec<String> {
             });
             std::iter::once(url.clone()).chain(captured).collect()
         }
-        Action::Wait(Amount::Fixed(_)) | Action::Polls(_) | Action::Panic => Vec::new(),
+        Action::Wait(Amount::Fixed(_))
+        | Action::Park { span: Span { amount: Amount::Fixed(_), .. }, .. }
+        | Action::Polls(_)
+        | Action::Panic => Vec::new(),
     }
 }
 
@@ -174,6 +186,7 @@ fn ends_turn(action: &Action) -> bool {
         Action::Working(_)
         | Action::Artifact(_)
         | Action::Wait(_)
+        | Action::Park { .. }
         | Action::Polls(_)
         | Action::Steps(_) => false,
     }
@@ -236,6 +249,18 @@ mod tests {
             ),
         ] {
             assert_problem(&[format!("[[rules]]\n{rule}")], &format!("[0]{key}"), fix);
+        }
+    }
+
+    #[test]
+    fn rules_that_park_are_found_at_any_level() {
+        let parks_it =
+            |rules: &str| toml::from_str::<Script>(rules).unwrap().rules.iter().any(parks);
+        let (park, wait) = ("[{ do = 'park', days = 3 }]", "[{ do = 'wait', ms = 5 }]");
+        for (then, expected) in [(park, true), (wait, false)] {
+            assert_eq!(parks_it(&format!("[[rules]]\nthen = {then}")), expected);
+            let below = format!("[[rules]]\nthen = []\n[[rules.follow_up]]\nthen = {then}");
+            assert_eq!(parks_it(&below), expected);
         }
     }
 

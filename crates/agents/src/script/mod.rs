@@ -8,7 +8,7 @@ mod template;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use check::{is_for_development, problems_of};
+pub(crate) use check::{is_for_development, parks, problems_of};
 pub use condition::{Condition, Pattern};
 use step::Step;
 pub use template::Values;
@@ -43,6 +43,14 @@ pub enum Action {
     Artifact(ArtifactAction),
     /// `wait`: nothing for `ms` milliseconds, at most [`MAX_WAIT_MS`].
     Wait(Amount),
+    /// `park`: nothing for `ms` milliseconds, or `minutes`, `hours` or `days`, at most [`MAX_PARK_MS`]; the run is not in
+    /// memory meanwhile. With `until_message = true` a message of the client ends it.
+    Park {
+        /// How long.
+        span: Span,
+        /// Whether a message ends it, which is taken then.
+        until_message: bool,
+    },
     /// `polls`: nothing until GetTask was called `count` times, 1 or more.
     Polls(u32),
     /// `complete`: the task is done; `text`, if given, is a closing word.
@@ -61,6 +69,53 @@ pub enum Action {
     Panic,
     /// `steps`: work in steps with effects outside, to see what becomes of them when it is interrupted.
     Steps(StepsAction),
+}
+
+/// A time for which a run is parked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    /// How long, in units.
+    pub amount: Amount,
+    /// The unit.
+    pub unit: TimeUnit,
+}
+
+impl Span {
+    /// How long, in milliseconds; `None` if the captured text is no number.
+    pub fn millis(&self, values: &Values) -> Option<u64> {
+        let amount = values.number(&self.amount, self.unit.most())?;
+        Some(amount.saturating_mul(self.unit.millis()))
+    }
+}
+
+/// A unit of time; in the file the key of an amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// `ms`
+    Millis,
+    /// `minutes`
+    Minutes,
+    /// `hours`
+    Hours,
+    /// `days`
+    Days,
+}
+
+impl TimeUnit {
+    /// How many milliseconds it has.
+    pub const fn millis(self) -> u64 {
+        match self {
+            Self::Millis => 1,
+            Self::Minutes => 60_000,
+            Self::Hours => 3_600_000,
+            Self::Days => 86_400_000,
+        }
+    }
+
+    /// How many of it [`MAX_PARK_MS`] is.
+    pub(crate) const fn most(self) -> u64 {
+        MAX_PARK_MS / self.millis()
+    }
 }
 
 /// Work in steps: for each number from 1 on the task says so, a POST goes to `<url>/<number>` as a step,
@@ -165,6 +220,9 @@ fn best<'a>(rules: &'a [Rule], message: &Message) -> Option<(&'a Rule, Values)> 
 
 /// The longest wait of a script, in milliseconds: ten minutes.
 pub const MAX_WAIT_MS: u64 = 600_000;
+
+/// How long a script parks its run at most, in milliseconds: 366 days.
+pub const MAX_PARK_MS: u64 = 366 * 86_400_000;
 
 /// How often a script goes through the pieces of an artifact at most.
 pub const MAX_REPEAT: u64 = 10_000;

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::template::pieces;
 use super::{
-    Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction,
+    Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Span, StepsAction,
+    TimeUnit,
 };
 use a2a::model::Base64;
 
@@ -16,6 +17,10 @@ pub(super) struct Step {
     r#do: String,
     text: Option<String>,
     ms: Option<Value>,
+    minutes: Option<Value>,
+    hours: Option<Value>,
+    days: Option<Value>,
+    until_message: Option<bool>,
     count: Option<u32>,
     id: Option<String>,
     name: Option<String>,
@@ -47,7 +52,16 @@ impl TryFrom<Step> for Action {
             "auth_required" => Self::AuthRequired(needed(text)?),
             "message" => Self::Message(needed(text)?),
             "artifact" => Self::Artifact(artifact_of(&mut step, text)?),
-            "wait" => Self::Wait(amount_of("ms", step.ms.take(), MAX_WAIT_MS)?),
+            "wait" => {
+                let amount = amount_of("ms", step.ms.take(), MAX_WAIT_MS);
+                Self::Wait(
+                    amount.map_err(|error| format!("{error}; to wait for longer take `park`"))?,
+                )
+            }
+            "park" => Self::Park {
+                span: span_of(&verb, &mut step)?,
+                until_message: step.until_message.take().unwrap_or_default(),
+            },
             "polls" => match step.count.take() {
                 Some(count) if count > 0 => Self::Polls(count),
                 Some(_) | None => return Err("`polls` needs a `count` of 1 or more".to_owned()),
@@ -78,6 +92,21 @@ impl TryFrom<Step> for Action {
         }
         Ok(action)
     }
+}
+
+fn span_of(verb: &str, step: &mut Step) -> Result<Span, String> {
+    let mut given = [
+        ("ms", TimeUnit::Millis, step.ms.take()),
+        ("minutes", TimeUnit::Minutes, step.minutes.take()),
+        ("hours", TimeUnit::Hours, step.hours.take()),
+        ("days", TimeUnit::Days, step.days.take()),
+    ]
+    .into_iter()
+    .filter(|(_, _, value)| value.is_some());
+    let (Some((key, unit, value)), None) = (given.next(), given.next()) else {
+        return Err(format!("`{verb}` needs exactly one of ms, minutes, hours and days"));
+    };
+    Ok(Span { amount: amount_of(key, value, unit.most())?, unit })
 }
 
 fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, String> {
@@ -174,6 +203,10 @@ impl From<Action> for Step {
                 panic_at: panic_at.map(Value::from),
                 ..step("steps", None)
             },
+            Action::Park { span, until_message } => {
+                let until_message = until_message.then_some(true);
+                span.put(Self { until_message, ..step("park", None) })
+            }
             Action::Wait(amount) => Self { ms: Some(amount.into()), ..step("wait", None) },
             Action::Artifact(ArtifactAction { id, name, content, filename, media_type }) => {
                 let step = Self { id, name, filename, media_type, ..step("artifact", None) };
@@ -196,7 +229,20 @@ impl From<Action> for Step {
     }
 }
 
-const VERBS: &str = "working, artifact, wait, polls, complete, fail, reject, input_required, \
+impl Span {
+    /// Puts the span into a step, under the key of its unit.
+    fn put(self, step: Step) -> Step {
+        let amount = Some(self.amount.into());
+        match self.unit {
+            TimeUnit::Millis => Step { ms: amount, ..step },
+            TimeUnit::Minutes => Step { minutes: amount, ..step },
+            TimeUnit::Hours => Step { hours: amount, ..step },
+            TimeUnit::Days => Step { days: amount, ..step },
+        }
+    }
+}
+
+const VERBS: &str = "working, artifact, wait, park, polls, complete, fail, reject, input_required, \
                      auth_required, message, panic, steps";
 
 #[cfg(test)]
@@ -210,6 +256,8 @@ mod tests {
             [[rules]]
             then = [
                 { do = 'working', text = 'a' }, { do = 'wait', ms = 5 }, { do = 'wait', ms = '{1}' },
+                { do = 'park', days = 3 }, { do = 'park', ms = '{1}', until_message = true },
+                { do = 'park', hours = 1 }, { do = 'park', minutes = 1, until_message = false },
                 { do = 'polls', count = 2 }, { do = 'fail', text = 'f' }, { do = 'reject', text = '' },
                 { do = 'artifact', text = '', name = '' },
                 { do = 'artifact', id = 'i', data = { a = [1, '{text}', false, {}] } },
@@ -254,6 +302,11 @@ mod tests {
                 "then = [{ do = 'wait', ms = 600001 }]",
                 "number from 0 to 600000, or a text that captures",
             ),
+            ("then = [{ do = 'park' }]", "exactly one of ms, minutes, hours and days"),
+            ("then = [{ do = 'park', days = 1, hours = 2 }]", "exactly one of ms"),
+            ("then = [{ do = 'park', days = 367 }]", "`days` must be a number from 0 to 366"),
+            ("then = [{ do = 'park', hours = '1' }]", "`hours` must be a number from 0 to 8784"),
+            ("then = [{ do = 'wait', days = 1 }]", "to wait for longer take `park`"),
             ("then = [{ do = 'wait', ms = '1s' }]", "make one, as \"{1}\", got \"1s\""),
             ("then = [{ do = 'wait', ms = '5' }]", "got \"5\""),
             ("then = [{ do = 'wait', ms = '{1}s' }]", "got \"{1}s\""),

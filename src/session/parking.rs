@@ -1,0 +1,147 @@
+//! Runs that wait outside of memory: how one is parked, and what lets it go on.
+
+use futures_util::future::select;
+
+use super::journal::LogSize;
+use super::run_state::BegunWait;
+use super::{OpenError, TaskSession, run};
+use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart, Woken};
+use crate::port::{Observation, StoreError};
+use crate::task::{Input, Park, Recovery, WaitEnd, WokenBy};
+use a2a::model::measure;
+
+/// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
+///
+/// # Errors
+///
+/// If it may not wait.
+pub(super) fn begin_wait(session: &TaskSession, wait: Wait) -> Result<WaitStart, ExecutorError> {
+    check_parking(session)?;
+    let limit = session.limits.max_steps;
+    let nth = match session.run.begin_wait(limit) {
+        BegunWait::New(nth) => nth,
+        BegunWait::Over(by) => return Ok(WaitStart::Over(woken(by))),
+        BegunWait::Another => return refused("a run waits for one thing at a time"),
+        BegunWait::TooMany => return refused(format!("a run has at most {limit} steps and waits")),
+    };
+    let now = session.now();
+    let (until, or_message) = (wait.end(now), wait.ends_by_message());
+    // What is over at once is over at once in a run that resumes, too; where it may be over by more than one thing, that
+    // is kept.
+    if or_message && session.run.has_message() {
+        session.step(Input::WaitOver(WaitEnd { nth, by: WokenBy::Message }))?;
+        return Ok(WaitStart::Over(Woken::Message));
+    }
+    if until <= now {
+        if or_message {
+            session.step(Input::WaitOver(WaitEnd { nth, by: WokenBy::Time }))?;
+        }
+        return Ok(WaitStart::Over(Woken::Time));
+    }
+    if until > now.after(LONGEST_WAIT_MS) {
+        return refused(format!("a wait takes at most {LONGEST_WAIT_MS} ms"));
+    }
+    session.journal.check_addition(size_of_wait(session)).map_err(ExecutorError)?;
+    session.run.want_park(Park { nth, at_ms: now.0, until_ms: until.0, or_message });
+    Ok(WaitStart::Parks)
+}
+
+/// Whether a run of this task may be parked.
+fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> {
+    if session.run.is_stopped() {
+        return refused("the task has ended");
+    }
+    if session.is_broken() {
+        return refused("the task cannot be stored");
+    }
+    let recovery = session.run_limits().map(|limits| limits.recovery);
+    if recovery != Some(Recovery::Resume) {
+        return refused(
+            "a run that waits for long is resumed later: this needs `recovery = \"resume\"` in \
+             [executor.run] of the agent's file, or `AgentExecutor::recovery` that says so",
+        );
+    }
+    session.create();
+    match session.life.exists() {
+        true => Ok(()),
+        false => refused("the agent has replied already"),
+    }
+}
+
+/// What the log grows by when a run is parked and goes on.
+fn size_of_wait(session: &TaskSession) -> LogSize {
+    let start = session.life.with_machine(|machine| machine.run().map(measure)).flatten();
+    let (bytes, values) = start.unwrap_or_default();
+    LogSize { bytes: bytes + WAIT_BYTES, values: values + WAIT_VALUES }
+}
+
+/// Parks the run that wants it: from here on the log has what it waits for, and it can be dropped.
+///
+/// # Errors
+///
+/// When storage fails.
+pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
+    let Some(park) = session.run.take_park() else { return Ok(()) };
+    // Refused for a task that has ended meanwhile; its run is dropped all the same.
+    let _ = session.step(Input::Park(park));
+    session.flush()
+}
+
+/// Lets a parked run go on whose time has come.
+///
+/// # Errors
+///
+/// When storage fails, or its agent cannot run now.
+pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
+    let now = session.now();
+    if session.life.with_machine(|machine| machine.is_due(now)) != Some(true) {
+        return Ok(());
+    }
+    session.check_agent()?;
+    let is_served = session.runner().is_some();
+    if !is_served {
+        session.observe(&Observation::AgentMissing { task: session.id() });
+    }
+    // Waking is always legal.
+    let _ = session.step(Input::Wake { is_served });
+    session.flush()?;
+    run::start_soon(session);
+    Ok(())
+}
+
+/// Whether the run of the task is parked.
+pub(super) fn is_parked(session: &TaskSession) -> bool {
+    session.life.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
+}
+
+/// Calls the executor's hook for a task that was canceled while its run was parked, with the turn of that run. It has
+/// as long as a run that is under way.
+pub(super) fn tell_canceled(session: &TaskSession) {
+    let start = session
+        .life
+        .with_machine(|machine| machine.run().cloned().zip(machine.message_of_run().cloned()));
+    let (Some(handle), Some((start, message))) = (session.handle(), start.flatten()) else {
+        return;
+    };
+    let Some(runner) = session.runner() else { return };
+    session.ports.runtime.spawn(Box::pin(async move {
+        let Some(turn) = run::turn_of(&handle, message, start) else { return };
+        let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
+        select(runner.executor.cancel(&turn), limit).await;
+    }));
+}
+
+fn woken(by: WokenBy) -> Woken {
+    match by {
+        WokenBy::Time => Woken::Time,
+        WokenBy::Message => Woken::Message,
+    }
+}
+
+fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
+    Err(ExecutorError(reason.into()))
+}
+
+/// What the log says of a wait besides how its run goes on, in bytes and in JSON values.
+const WAIT_BYTES: usize = 512;
+const WAIT_VALUES: usize = 32;

@@ -1,0 +1,55 @@
+//! How a run is parked, and how it goes on.
+
+use super::{Effect, TaskMachine};
+use crate::task::{LogEntry, Park, RunStart, WaitEnd, WokenBy};
+use a2a::model::{Message, UnixMillis};
+
+impl TaskMachine {
+    /// What the run of the task waits for outside of memory, if it is parked.
+    pub fn parked(&self) -> Option<&Park> {
+        self.parked.as_ref()
+    }
+
+    /// The message that the newest run handles.
+    pub fn message_of_run(&self) -> Option<&Message> {
+        self.messages().nth(self.run.as_ref()?.message.checked_sub(1)?)
+    }
+
+    /// Whether the run is parked, and its time has come.
+    pub fn is_due(&self, now: UnixMillis) -> bool {
+        self.parked.as_ref().is_some_and(|park| park.until() <= now)
+    }
+
+    /// The run is dropped, and waits.
+    pub(super) fn park(&mut self, park: Park) -> Vec<Effect> {
+        self.running = false;
+        vec![self.append(LogEntry::Parked(park))]
+    }
+
+    /// Lets a parked run go on if its time has come; the task fails if nobody can run it any more.
+    pub(super) fn wake(&mut self, is_served: bool, now: UnixMillis) -> Vec<Effect> {
+        match self.is_due(now) {
+            true if is_served => self.unpark(WokenBy::Time, now),
+            true => vec![self.fail(NOT_SERVED.to_owned(), now)],
+            false => Vec::new(),
+        }
+    }
+
+    /// Lets a parked run go on: another one resumes it, in whose time the pause does not count. That is no further
+    /// attempt; a run that came this far has the attempts for what follows.
+    pub(super) fn unpark(&mut self, by: WokenBy, now: UnixMillis) -> Vec<Effect> {
+        let (Some(park), Some(run)) = (self.parked.clone(), self.run.clone()) else {
+            return Vec::new();
+        };
+        let pause = now.0.saturating_sub(park.at_ms).max(0);
+        let begun_ms = run.begun_ms.saturating_add(pause);
+        let woken = self.append(LogEntry::Woken(WaitEnd { nth: park.nth, by }));
+        let start = RunStart { attempt: 1, resumes: true, begun_ms, ..run };
+        let goes_on =
+            self.go_on(start).unwrap_or_else(|| vec![self.fail(NOT_SERVED.to_owned(), now)]);
+        std::iter::once(woken).chain(goes_on).collect()
+    }
+}
+
+/// Why a parked run cannot go on.
+const NOT_SERVED: &str = "interrupted: the agent whose run was waiting is not served any more";

@@ -1,0 +1,584 @@
+//! Runs that wait outside of memory: what lets them go on, what they cost, and what happens to their tasks meanwhile.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use a2a::Terms;
+use a2a::model::{GetTaskRequest, TaskId, TaskState, UnixMillis};
+use a2a_agents::{Recovery, RunSettings};
+use a2a_edge::auth::Caller;
+use a2a_edge::config::Limits;
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, Wait, Woken};
+use a2a_edge::port::{Clock, Runtime};
+use a2a_edge::session::{Deletion, FindAgent, NoAgent, OpenError, Opening, TaskSession};
+use a2a_edge::task::{ATTEMPT, LogEntry};
+use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
+use serde_json::json;
+
+use support::{Host, cancel_task, first, get_task, limits, next, owned, reason, state, task};
+
+const DAY_MS: u64 = 86_400_000;
+
+/// A host whose runs are resumed.
+fn resuming<F>(agent: F) -> Host
+where
+    F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>> + 'static,
+{
+    let settings = RunSettings { recovery: Some(Recovery::Resume), ..RunSettings::default() };
+    Host { settings, ..Host::new(agent) }
+}
+
+/// An agent that waits once, and says what has ended that.
+fn waiting(wait: Wait) -> Host {
+    resuming(move |turn, events| {
+        Box::pin(async move {
+            events.working(Some("waiting"))?;
+            let woken = turn.wait_until(wait).await?;
+            events.complete(Some(&format!("{woken:?} {}", turn.attempt)))
+        })
+    })
+}
+
+fn send(host: &Host, session: &Rc<TaskSession>, text: &str) {
+    host.platform.run_until(host.send(session, first(text))).expect("an answer");
+}
+
+/// Lets the time pass up to this instant, by alarms that open the object anew.
+fn pass(host: &Host, limit: u64) -> usize {
+    let limit = UnixMillis(i64::try_from(limit).unwrap());
+    let mut rung = 0;
+    while host.platform.run_to(limit) {
+        rung += 1;
+        ring(host);
+    }
+    rung
+}
+
+/// The alarm rings: nothing is in memory but what it opens.
+fn ring(host: &Host) {
+    let session = open(host, Opening::ByAlarm);
+    host.platform.spawn(Box::pin(async move { session.wake().await }));
+}
+
+fn open(host: &Host, opening: Opening) -> Rc<TaskSession> {
+    let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
+    let runner = Runner { executor: host.executor.clone(), settings: host.settings };
+    let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
+    TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
+        .expect("storage works")
+}
+
+/// The object is evicted: nothing of it is under way.
+fn evict(host: &Host, session: Rc<TaskSession>) {
+    host.platform.run_to(host.platform.now());
+    assert_eq!(Rc::strong_count(&session), 1, "something holds the session in memory");
+    drop(session);
+}
+
+fn entries(host: &Host) -> Vec<LogEntry> {
+    let batches = host.store.stored().expect("a task").log;
+    let lines = batches.iter().flat_map(|batch| batch.lines.lines());
+    lines.map(|line| LogEntry::parse(line).expect("a line")).collect()
+}
+
+#[test]
+fn three_days_cost_the_rows_and_the_alarm_of_one_wait() {
+    let host = waiting(Wait::for_millis(3 * DAY_MS));
+    let session = host.open();
+    send(&host, &session, "hi");
+    assert_eq!(state(&session), TaskState::Working);
+    // The row of the index is written.
+    host.platform.run_to(UnixMillis(1_000));
+    evict(&host, session);
+    let parked_at = host.platform.alarm().expect("an alarm");
+    let before =
+        (host.rows(), host.platform.alarms_set(), host.platform.memory_index().statements());
+    assert_eq!(parked_at, UnixMillis(3 * DAY_MS as i64), "for the end of the wait alone");
+
+    let end = parked_at.0 as u64;
+    assert_eq!(pass(&host, end - 1), 0, "nothing rings meanwhile");
+    let after =
+        (host.rows(), host.platform.alarms_set(), host.platform.memory_index().statements());
+    assert_eq!(before, after, "nothing is written meanwhile");
+
+    assert_eq!(pass(&host, end), 1);
+    let session = host.open();
+    assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Completed, "Time 1"));
+    assert_eq!(host.rows() - after.0, 2, "how it goes on, and how it ends");
+    assert_eq!(task(&session).metadata, None, "no further attempt");
+}
+
+#[test]
+fn a_message_wakes_a_run_that_waits_for_it_and_lies_ready() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            events.working(Some("waiting"))?;
+            let woken = turn.wait_until(Wait::for_millis(DAY_MS).or_message()).await?;
+            let said = turn.next_message().await.text();
+            let again = turn.wait_until(Wait::for_millis(DAY_MS).or_message()).await?;
+            events.complete(Some(&format!("{woken:?} {said} {again:?}")))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    evict(&host, session);
+    pass(&host, DAY_MS / 2);
+    let session = host.open();
+    host.platform.run_until(host.send(&session, next("m2", "now"))).expect("an answer");
+    assert!(owned(&session).is_parked(), "it waits again");
+    evict(&host, session);
+    pass(&host, 2 * DAY_MS);
+    let session = host.open();
+    assert_eq!(reason(&session), "Message now Time");
+    assert_eq!(host.platform.now().0, 2 * DAY_MS as i64);
+    assert_eq!(task(&session).history.len(), 3, "two of the client, and what was said first");
+}
+
+#[test]
+fn a_message_that_a_run_does_not_wait_for_lies_ready_when_it_goes_on() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            events.working(Some("waiting"))?;
+            turn.wait_until(Wait::until(UnixMillis(DAY_MS as i64))).await?;
+            let said = turn.next_message().await.text();
+            events.complete(Some(&said))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    let begun = host.platform.now();
+    host.platform.run_until(host.send(&session, next("m2", "later"))).expect("an answer");
+    assert_eq!(state(&session), TaskState::Working);
+    assert!(owned(&session).is_parked());
+    assert!(host.platform.now().0 - begun.0 < 60_000, "the send does not wait for nothing");
+    evict(&host, session);
+    pass(&host, DAY_MS);
+    let session = host.open();
+    assert_eq!(reason(&session), "later");
+    assert_eq!(host.platform.messages(), ["m1", "m2"]);
+}
+
+#[test]
+fn a_message_that_no_run_takes_begins_a_turn_of_its_own_once() {
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let list = seen.clone();
+    let host = resuming(move |turn, events| {
+        let seen = list.clone();
+        Box::pin(async move {
+            seen.borrow_mut().push(turn.message.text());
+            if turn.number == 2 {
+                return events.complete(Some("second"));
+            }
+            turn.wait_until(Wait::for_millis(DAY_MS)).await?;
+            events.require_input("more?")
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "first");
+    host.platform.run_until(host.send(&session, next("m2", "second"))).expect("an answer");
+    host.platform.run_until(host.send(&session, next("m2", "second"))).expect("an answer");
+    evict(&host, session);
+    pass(&host, DAY_MS);
+    let session = host.open();
+    assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Completed, "second"));
+    assert_eq!(*seen.borrow(), ["first", "first", "second"]);
+}
+
+#[test]
+fn a_run_that_asks_and_waits_is_woken_by_the_answer_or_reminds() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            events.require_input("which?")?;
+            while turn.wait_until(Wait::for_millis(DAY_MS).or_message()).await? == Woken::Time {
+                events.require_input("still there?")?;
+            }
+            let said = turn.next_message().await.text();
+            events.complete(Some(&said))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    assert_eq!(state(&session), TaskState::InputRequired);
+    evict(&host, session);
+    assert_eq!(pass(&host, 2 * DAY_MS + 1), 2);
+    let session = host.open();
+    assert_eq!(
+        (state(&session), reason(&session).as_str()),
+        (TaskState::InputRequired, "still there?")
+    );
+    host.platform.run_until(host.send(&session, next("m2", "red"))).expect("an answer");
+    assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Completed, "red"));
+}
+
+#[test]
+fn a_wait_that_is_over_at_once_is_no_park() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            let past = turn.wait_until(Wait::until(UnixMillis(-1))).await?;
+            let now = turn.wait_until(Wait::for_millis(0)).await?;
+            let or_message = turn.wait_until(Wait::for_millis(0).or_message()).await?;
+            events.complete(Some(&format!("{past:?} {now:?} {or_message:?}")))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    assert_eq!(reason(&session), "Time Time Time");
+    let is_of_a_wait =
+        |entry: &&LogEntry| matches!(entry, LogEntry::Parked(_) | LogEntry::Woken(_));
+    assert_eq!(
+        entries(&host).iter().filter(is_of_a_wait).count(),
+        1,
+        "the one that a message may end"
+    );
+    assert_eq!(host.rows(), 1);
+}
+
+#[test]
+fn waits_and_steps_in_a_loop_are_each_done_once() {
+    let steps = Rc::new(Cell::new(0));
+    let counter = steps.clone();
+    let host = resuming(move |turn, events| {
+        let steps = counter.clone();
+        Box::pin(async move {
+            for day in 1..=5 {
+                let done = turn.step("look", async || {
+                    steps.set(steps.get() + 1);
+                    Ok(turn.now().0)
+                });
+                let at = done.await?;
+                assert_eq!(at, (day - 1) * DAY_MS as i64);
+                events.working(Some(&format!("day {day}")))?;
+                turn.wait_until(Wait::until(UnixMillis(day * DAY_MS as i64))).await?;
+            }
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    evict(&host, session);
+    assert_eq!(pass(&host, 5 * DAY_MS), 5);
+    let session = host.open();
+    assert_eq!((state(&session), steps.get()), (TaskState::Completed, 5));
+    let said: Vec<String> = task(&session).history.iter().map(|said| said.text()).collect();
+    assert_eq!(said, ["hi", "day 1", "day 2", "day 3", "day 4", "day 5"]);
+}
+
+#[test]
+fn no_timeout_counts_while_a_run_is_parked_and_the_rest_of_its_time_does() {
+    for (works_ms, expected) in [(40_000, "done"), (55_000, "task timed out after 100000 ms")] {
+        let host = resuming(move |turn, events| {
+            Box::pin(async move {
+                for nth in ["one", "two"] {
+                    turn.pause(nth, works_ms).await?;
+                    turn.wait_until(Wait::until(UnixMillis(2 * DAY_MS as i64))).await?;
+                }
+                events.complete(Some("done"))
+            })
+        });
+        let settings = RunSettings {
+            timeout_ms: Some(100_000),
+            idle_timeout_ms: Some(60_000),
+            ..host.settings
+        };
+        let host = Host { settings, ..host };
+        let session = host.open();
+        send(&host, &session, "hi");
+        drop(session);
+        pass(&host, 3 * DAY_MS);
+        assert_eq!(reason(&host.open()), expected);
+    }
+}
+
+#[test]
+fn attempts_count_anew_when_a_run_goes_on() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            turn.sleep(10_000).await;
+            turn.wait_until(Wait::for_millis(DAY_MS)).await?;
+            turn.sleep(10_000).await;
+            events.complete(Some(&turn.attempt.to_string()))
+        })
+    });
+    let settings = RunSettings { max_attempts: Some(2), ..host.settings };
+    let host = Host { settings, ..host };
+    let session = host.open();
+    send_and_leave(&host, &session);
+    // Interrupted once before the wait, and once behind it.
+    host.platform.crash();
+    host.open();
+    host.platform.run_to(UnixMillis(40_000));
+    assert!(owned(&host.open()).is_parked());
+    assert_eq!(task(&host.open()).metadata.unwrap().members()[ATTEMPT], 2);
+    pass(&host, 2 * DAY_MS - 1);
+    assert_eq!(reason(&host.open()), "1");
+
+    host.store.restore(None);
+    send_and_leave(&host, &host.open());
+    pass(&host, 3 * DAY_MS - 1);
+    host.platform.ring(UnixMillis(i64::MAX));
+    ring(&host);
+    host.platform.run_to(host.platform.now().after(5_000));
+    host.platform.crash();
+    let session = host.open();
+    host.platform.run_to(host.platform.now().after(60_000));
+    assert_eq!(reason(&session), "2");
+}
+
+/// Sends the first message; the client does not wait for the answer.
+fn send_and_leave(host: &Host, session: &Rc<TaskSession>) {
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    host.platform.run_until(host.send(session, request)).expect("an answer");
+}
+
+#[test]
+fn only_runs_that_are_resumed_may_wait() {
+    for recovery in [None, Some(Recovery::Restart), Some(Recovery::Fail)] {
+        let host = waiting(Wait::for_millis(DAY_MS));
+        let host = Host { settings: RunSettings { recovery, ..host.settings }, ..host };
+        let session = host.open();
+        send(&host, &session, "hi");
+        assert_eq!(state(&session), TaskState::Failed);
+        assert!(
+            reason(&session).contains("`recovery = \"resume\"` in [executor.run]"),
+            "{recovery:?}"
+        );
+    }
+}
+
+#[test]
+fn waits_have_limits_that_are_told() {
+    let cases: [(Limits, Wait, &str); 4] = [
+        (
+            Limits { max_steps: 1, ..limits() },
+            Wait::for_millis(1),
+            "a run has at most 1 steps and waits",
+        ),
+        (limits(), Wait::for_millis(u64::MAX), "a wait takes at most 315619200000 ms"),
+        (limits(), Wait::until(UnixMillis(i64::MAX)), "a wait takes at most 315619200000 ms"),
+        (
+            Limits { max_task_bytes: 1_200, ..limits() },
+            Wait::for_millis(1),
+            "a task holds at most 1200 bytes",
+        ),
+    ];
+    for (limits, wait, expected) in cases {
+        let host = resuming(move |turn, events| {
+            Box::pin(async move {
+                events.working(Some(&"x".repeat(300)))?;
+                turn.step("one", async || Ok(1)).await?;
+                turn.wait_until(wait).await?;
+                events.complete(None)
+            })
+        });
+        let session = host.open_within(limits);
+        host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
+        assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Failed, expected));
+    }
+}
+
+#[test]
+fn a_run_waits_for_one_thing_at_a_time_and_a_wait_that_is_given_up_is_none() {
+    let host = resuming(|turn, events| {
+        Box::pin(async move {
+            let both = futures_util::future::join(
+                turn.wait_until(Wait::for_millis(1_000)),
+                turn.wait_until(Wait::for_millis(2_000)),
+            );
+            let first = futures_util::future::select(Box::pin(both), std::future::ready(())).await;
+            drop(first);
+            turn.sleep(5_000).await;
+            let (one, two) =
+                futures_util::future::join(async { Ok::<_, ExecutorError>(()) }, async {
+                    let one = turn.wait_until(Wait::for_millis(3_000));
+                    let two = turn.wait_until(Wait::for_millis(4_000));
+                    let (one, two) = (Box::pin(one), Box::pin(two));
+                    match futures_util::future::select(one, two).await {
+                        futures_util::future::Either::Left((one, _)) => one,
+                        futures_util::future::Either::Right((two, _)) => two,
+                    }
+                })
+                .await;
+            one?;
+            events.complete(Some(&two.expect_err("it waits already").0))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    assert_eq!(reason(&session), "a run waits for one thing at a time");
+    assert_eq!(host.platform.now().0, 5_000);
+}
+
+/// Waits for a day, and notes what is called.
+struct Noted {
+    canceled: Rc<RefCell<Vec<String>>>,
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for Noted {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        events.working(None)?;
+        turn.wait_until(Wait::for_millis(DAY_MS)).await?;
+        events.complete(None)
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        self.canceled.borrow_mut().push(format!("{} {}", turn.message.text(), turn.is_canceled()));
+        turn.sleep(DAY_MS).await;
+        std::future::pending().await
+    }
+
+    fn parks(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_cancel_ends_a_parked_task_at_once_and_calls_the_hook() {
+    for is_evicted in [true, false] {
+        let canceled = Rc::new(RefCell::new(Vec::new()));
+        let host = Host::new(|_, _| Box::pin(async { Ok(()) }));
+        let host = Host { executor: Rc::new(Noted { canceled: canceled.clone() }), ..host };
+        let mut session = host.open();
+        send(&host, &session, "hi");
+        if is_evicted {
+            evict(&host, session);
+            session = host.open();
+        }
+        let caller = Caller::anonymous();
+        cancel_task(&session, "agent", &caller, Terms::default()).expect("it can be canceled");
+        assert_eq!(state(&session), TaskState::Canceled);
+        host.platform.run_all();
+        assert_eq!(*canceled.borrow(), ["hi true"]);
+        let cleaned_up_at = host.platform.now().0;
+        assert!(cleaned_up_at <= 10_000, "the hook has five seconds: {cleaned_up_at}");
+        assert_eq!(Rc::strong_count(&session), 1);
+        pass(&host, 2 * DAY_MS);
+        assert_eq!(state(&host.open()), TaskState::Canceled, "and nothing goes on");
+        assert_eq!(canceled.borrow().len(), 1);
+    }
+}
+
+#[test]
+fn a_blocking_send_waits_for_a_short_park_and_not_for_a_long_one() {
+    for (millis, at, expected) in
+        [(59_000, 59_000, TaskState::Completed), (61_000, 300, TaskState::Working)]
+    {
+        let host = waiting(Wait::for_millis(millis));
+        let session = host.open();
+        let sent = host.send(&session, first("hi"));
+        let mut sent = Box::pin(sent);
+        let waker = futures_util::task::noop_waker();
+        let context = &mut std::task::Context::from_waker(&waker);
+        while sent.as_mut().poll(context).is_pending() {
+            if host.platform.run_to(host.platform.now().after(10)) {
+                let session = session.clone();
+                host.platform.spawn(Box::pin(async move { session.wake().await }));
+            }
+        }
+        assert_eq!(state(&session), expected);
+        assert!(host.platform.now().0 <= at + 1_000, "{:?}", host.platform.now());
+    }
+}
+
+#[test]
+fn a_parked_task_can_be_asked_for_and_is_kept() {
+    let host = waiting(Wait::for_millis(90 * DAY_MS));
+    let session = host.open();
+    send(&host, &session, "hi");
+    host.platform.run_to(UnixMillis(1_000));
+    evict(&host, session);
+    // Longer than finished tasks are kept.
+    pass(&host, 60 * DAY_MS);
+    let session = host.open();
+    let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
+    let (agent, caller) = ("agent", Caller::anonymous());
+    let generation = owned(&session).generation();
+    let terms = Terms { after: Some(generation), wait_ms: Some(20_000), ..Terms::default() };
+    let before = host.platform.now();
+    host.platform.run_until(get_task(&session, agent, &caller, &request, terms)).expect("a task");
+    assert_eq!(host.platform.now().0 - before.0, 20_000, "as long as the client wants to wait");
+    assert!(!host.platform.run_until(session.delete(Deletion::Whole)), "it is not finished");
+    evict(&host, session);
+    assert_eq!(pass(&host, 90 * DAY_MS), 1);
+    assert_eq!(state(&host.open()), TaskState::Completed);
+}
+
+#[test]
+fn a_park_whose_alarm_is_late_or_lost_ends_by_the_next_request() {
+    let host = waiting(Wait::for_millis(DAY_MS));
+    let session = host.open();
+    send(&host, &session, "hi");
+    host.platform.run_to(UnixMillis(1_000));
+    evict(&host, session);
+    host.platform.restore_alarm(None);
+    pass(&host, DAY_MS / 2);
+    // A request that comes before that sets the alarm again.
+    evict_after(&host, host.open());
+    assert_eq!(host.platform.alarm(), Some(UnixMillis(DAY_MS as i64)));
+    host.platform.restore_alarm(None);
+    pass(&host, 2 * DAY_MS);
+    let session = host.open();
+    host.platform.run_to(host.platform.now().after(1_000));
+    assert_eq!(reason(&session), "Time 1");
+}
+
+fn evict_after(host: &Host, session: Rc<TaskSession>) {
+    host.platform.run_to(host.platform.now().after(1_000));
+    evict(host, session);
+}
+
+#[test]
+fn a_park_whose_agent_is_gone_when_it_ends_fails_and_says_so() {
+    let host = waiting(Wait::for_millis(DAY_MS));
+    let session = host.open();
+    send(&host, &session, "hi");
+    drop(session);
+    host.platform.run_to(UnixMillis(1_000));
+    assert!(host.platform.ring(UnixMillis(i64::MAX)));
+    let open_without = |why: NoAgent| {
+        let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
+        let nobody: FindAgent = Rc::new(move |_| Err(why));
+        TaskSession::open(TaskId::new("t"), store, ports, limits(), nobody, Opening::ByAlarm)
+    };
+    let unusable = open_without(NoAgent::Unusable).err();
+    assert_eq!(
+        unusable,
+        Some(OpenError::AgentUnusable("agent".to_owned())),
+        "it waits for a version"
+    );
+    let session = open_without(NoAgent::Missing).unwrap();
+    host.platform.run_until(session.wake());
+    assert_eq!(state(&session), TaskState::Failed);
+    assert_eq!(
+        reason(&session),
+        "interrupted: the agent whose run was waiting is not served any more"
+    );
+}
+
+#[test]
+fn a_file_that_does_not_let_a_parking_executor_resume_is_refused() {
+    let executor = Rc::new(Noted { canceled: Rc::default() });
+    let runner = |recovery| {
+        let settings = RunSettings { recovery, ..RunSettings::default() };
+        Runner { executor: executor.clone(), settings }
+    };
+    for recovery in [None, Some(Recovery::Resume)] {
+        assert_eq!(runner(recovery).check(), Ok(()));
+        assert_eq!(runner(recovery).recovery(), Recovery::Resume);
+    }
+    for recovery in [Recovery::Restart, Recovery::Fail] {
+        let refused = runner(Some(recovery)).check().unwrap_err();
+        assert!(refused.0.contains("needs `recovery = \"resume\"`"), "{refused}");
+    }
+}

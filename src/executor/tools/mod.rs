@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{AgentExecutor, Events, ExecutorError, Turn};
 use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Message, Part, PartContent};
-use a2a_agents::tool::{Tool, call_checked};
+use a2a_agents::tool::{Tool, call_checked, text_argument};
 use call::CallInTurn;
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
@@ -40,11 +40,12 @@ impl ToolsExecutor {
             return Ok(calls);
         }
         let has_text = message.parts.iter().any(|part| part.as_text().is_some());
-        match self.tools.first() {
-            Some(tool) if has_text => {
-                Ok(vec![(tool.as_ref(), Json::from(&json!({"text": message.text()})))])
+        let tools: Vec<&dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
+        match text_argument(&tools, false).filter(|_| has_text) {
+            Some((tool, argument)) => {
+                Ok(vec![(tool, Json::from(&json!({argument: message.text()})))])
             }
-            Some(_) | None => Err(format!(
+            None => Err(format!(
                 "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
                  tools are {}",
                 self.names()

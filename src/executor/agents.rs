@@ -64,7 +64,7 @@ impl Agents {
                 card: agent.card,
                 card_date: card_date.clone(),
                 runner: made
-                    .map(|executor| Runner { executor, settings })
+                    .map(|executor| Runner { executor, settings, outside })
                     .and_then(|runner| runner.check().map(|()| runner)),
             }
         });

@@ -56,7 +56,7 @@ impl Registry {
             .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
     }
 
-    fn tools(&self, table: &Table, http: &[HttpToolDefinition], outside: &Outside) -> Made {
+    fn tools(&self, table: &Table, http: &[HttpToolDefinition], _: &Outside) -> Made {
         let ToolsTable { names } = table.read()?;
         let made = http
             .iter()
@@ -70,7 +70,7 @@ impl Registry {
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
         tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
-        Ok(Rc::new(ToolsExecutor::new(tools, outside.clone())))
+        Ok(Rc::new(ToolsExecutor::new(tools)))
     }
 
     fn script(&self, table: &Table, _: &[HttpToolDefinition], _: &Outside) -> Made {

@@ -232,7 +232,7 @@ mod tests {
     fn tools() -> Vec<Box<dyn Tool>> {
         let tool = |name| -> Box<dyn Tool> {
             let schema = json!({"type": "object"});
-            let nothing = async |_: Value, _: &dyn ToolCall| Ok(Value::Null);
+            let nothing = async |_: Value, _: &dyn ToolCall| Ok(().into());
             Box::new(FunctionTool::new(name, "A tool.", schema, nothing))
         };
         vec![tool("say"), tool("sum")]

@@ -4,6 +4,9 @@
 //! The build script reads, checks and embeds the files with this very code, so a Worker that was
 //! built has only agents that work.
 
+// The attributes of tools write paths that begin with `::a2a_edge`.
+extern crate self as a2a_edge;
+
 mod card;
 mod check;
 mod definition;

@@ -40,6 +40,10 @@ impl ToolsTable {
                 }
                 continue;
             };
+            if tool.input_schema().get("type") != Some(&"object".into()) {
+                let fix = format!("the schema of {name}: `type` must be object");
+                problems.push((key.clone(), fix));
+            }
             for unheeded in check_schema(tool.input_schema()) {
                 problems.push((key.clone(), format!("the schema of {name}: {unheeded}")));
             }

@@ -280,7 +280,7 @@ mod tests {
             ),
             ("\"A city.\"", "5", "arguments.city: must be a description, or a table"),
             ("optional = true", "optional = 1", "arguments.days: `optional` must be true or false"),
-            ("optional = true", "pattern = \"x\"", "arguments: unknown keyword `pattern`"),
+            ("optional = true", "if = {}", "arguments: unknown keyword `if` at"),
             ("days = {", "\"a b\" = {", "arguments.a b: is no name of an argument"),
             (
                 "[arguments]",

@@ -27,6 +27,7 @@ mod value;
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
 pub use a2a::{http, model};
+pub use a2a_macros::settings;
 
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};

@@ -2,6 +2,7 @@
 //! Worker.
 
 mod agents;
+mod callback;
 mod events;
 mod registry;
 mod script;
@@ -20,6 +21,7 @@ use crate::task::{Recovery, TaskError};
 use a2a_agents::{Misfit, RunSettings};
 
 pub use agents::{Agents, HostedAgent, Unreadable};
+pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
 pub use turn::{Retry, StepStart, Turn, TurnHost};

@@ -1,6 +1,8 @@
 //! Embeds the agents of this repository, and on demand those of its tests. A Worker of one's own, which takes
 //! this crate without its features, embeds its agents itself.
 
+extern crate a2a_agents as a2a_edge;
+
 #[path = "src/tools/mod.rs"]
 mod tools;
 

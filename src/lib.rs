@@ -17,6 +17,9 @@
 //! | [`prelude`], [`testing`] | what the author of an agent needs |
 //! | [`edge`] | Cloudflare |
 
+// The attributes of tools write paths that begin with `::a2a_edge`.
+extern crate self as a2a_edge;
+
 pub mod auth;
 pub mod config;
 #[cfg(feature = "demo")]

@@ -1,37 +1,24 @@
 //! `echo`: gives back what it gets.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use a2a_edge::tool::prelude::*;
 
-use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
-
-#[derive(Deserialize)]
-struct Arguments {
+/// Gives back the text it gets.
+#[tool]
+pub(super) fn echo(
+    /// What to give back.
     text: String,
-}
-
-pub(super) fn tool() -> impl Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": {"text": {"type": "string", "description": "What to give back."}},
-        "required": ["text"],
-        "additionalProperties": false,
-    });
-    FunctionTool::new("echo", "Gives back the text it gets.", schema, echo)
-}
-
-async fn echo(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
-    Ok(Value::String(arguments.text))
+) -> String {
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use a2a_agents::tool::testing::call;
+    use a2a_edge::tool::testing::call;
 
     #[test]
     fn the_text_comes_back() {
-        assert_eq!(call(&super::tool(), json!({"text": "hi"})), Ok("hi".into()));
+        assert_eq!(call(&super::echo(), json!({"text": "hi"})), Ok("hi".into()));
     }
 }

@@ -1,33 +1,23 @@
 //! `is_admin`: whether the caller has the permission `admin`.
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use a2a_edge::tool::prelude::*;
 
-use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
-
-#[derive(Deserialize)]
-struct Arguments {}
-
-pub(super) fn tool() -> impl Tool {
-    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    let description = "Tells whether you have the permission \"admin\".";
-    FunctionTool::new("is_admin", description, schema, is_admin)
-}
-
-async fn is_admin(_: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
-    Ok(json!(call.permissions().iter().any(|permission| permission == "admin")))
+/// Tells whether you have the permission "admin".
+#[tool]
+pub(super) fn is_admin(call: &dyn ToolCall) -> bool {
+    call.permissions().iter().any(|permission| permission == "admin")
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use a2a_agents::tool::testing::{TestCall, call};
+    use a2a_edge::tool::testing::{TestCall, call};
 
     #[test]
     fn an_admin_is_known_by_permission() {
-        assert_eq!(call(&super::tool(), json!({})), Ok(json!(false).into()));
+        assert_eq!(call(&super::is_admin(), json!({})), Ok(json!(false).into()));
         let admin = TestCall { permissions: vec!["admin".to_owned()], ..TestCall::default() };
-        assert_eq!(admin.call(&super::tool(), json!({})), Ok(json!(true).into()));
+        assert_eq!(admin.call(&super::is_admin(), json!({})), Ok(json!(true).into()));
     }
 }

@@ -8,17 +8,17 @@ mod get_greeting;
 mod is_admin;
 mod probe;
 
-use a2a_agents::tool::Tool;
+use a2a_edge::tool::Tool;
 
 /// The tools that agents may name.
 pub(crate) fn local() -> Vec<Box<dyn Tool>> {
     vec![
-        Box::new(echo::tool()),
-        Box::new(add_numbers::tool()),
-        Box::new(current_time::tool()),
-        Box::new(get_greeting::tool()),
-        Box::new(get_counter::tool()),
-        Box::new(is_admin::tool()),
+        Box::new(echo::echo()),
+        Box::new(add_numbers::add_numbers()),
+        Box::new(current_time::current_time()),
+        Box::new(get_greeting::get_greeting()),
+        Box::new(get_counter::get_counter()),
+        Box::new(is_admin::is_admin()),
     ]
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn all() -> Vec<Box<dyn Tool>> {
 
 #[cfg(test)]
 mod tests {
-    use a2a_agents::tool::check_schema;
+    use a2a_edge::tool::check_schema;
 
     use super::*;
 

@@ -1,36 +1,20 @@
 //! The tool `page_title`.
 
-use a2a_edge::http::HttpRequest;
-use a2a_edge::serde::Deserialize;
-use a2a_edge::serde_json::{Value, json};
-use a2a_edge::tool::{FunctionTool, Tool, ToolCall, ToolError};
+use a2a_edge::tool::prelude::*;
 
 /// Every tool of this Worker.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
-    vec![Box::new(page_title_tool())]
+    vec![Box::new(page_title())]
 }
 
-#[derive(Deserialize)]
-#[serde(crate = "a2a_edge::serde")]
-struct Arguments {
-    #[serde(alias = "text")]
+/// Tells the title of a page.
+#[tool]
+async fn page_title(
+    /// The URL of a page.
+    #[limit(..=2000)]
     url: String,
-}
-
-fn page_title_tool() -> impl Tool {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "url": {"type": "string", "maxLength": 2000, "description": "The URL of a page."},
-            "text": {"type": "string", "maxLength": 2000, "description": "The same as `url`."},
-        },
-        "additionalProperties": false,
-    });
-    FunctionTool::new("page_title", "Tells the title of a page.", schema, page_title)
-}
-
-async fn page_title(arguments: Arguments, call: &dyn ToolCall) -> Result<Value, ToolError> {
-    let Arguments { url } = arguments;
+    call: &dyn ToolCall,
+) -> Result<Value, ToolError> {
     call.progress(&format!("reading {url}"))?;
     let page = call.fetch(HttpRequest::new("GET", &url)).await?;
     if !page.is_success() {
@@ -46,7 +30,6 @@ async fn page_title(arguments: Arguments, call: &dyn ToolCall) -> Result<Value, 
 #[cfg(test)]
 mod tests {
     use a2a_edge::http::memory::{ok, status};
-    use a2a_edge::tool::ToolOutput;
     use a2a_edge::tool::testing::TestCall;
 
     use super::*;
@@ -58,7 +41,7 @@ mod tests {
             "http://text" => Ok(ok("hello")),
             _ => Ok(status(404)),
         });
-        call.call(&page_title_tool(), json!({"url": url}))
+        call.call(&page_title(), json!({"url": url}))
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! which are called in order. Without such a part the first tool gets `{"text": "<the text>"}`.
 
 mod call;
-mod redaction;
 
 use std::rc::Rc;
 
@@ -12,22 +11,19 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::port::Outside;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Message, Part, PartContent};
-use a2a_agents::tool::{Tool, call_checked};
+use a2a_agents::tool::{Tool, call_checked, text_argument};
 use call::CallInTurn;
-use redaction::Redaction;
 
 /// Calls local tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
     tools: Vec<Rc<dyn Tool>>,
-    outside: Outside,
 }
 
 impl ToolsExecutor {
-    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, outside: Outside) -> Self {
-        Self { tools, outside }
+    pub(super) fn new(tools: Vec<Rc<dyn Tool>>) -> Self {
+        Self { tools }
     }
 
     /// The calls that a message asks for, or why it cannot be understood.
@@ -44,11 +40,12 @@ impl ToolsExecutor {
             return Ok(calls);
         }
         let has_text = message.parts.iter().any(|part| part.as_text().is_some());
-        match self.tools.first() {
-            Some(tool) if has_text => {
-                Ok(vec![(tool.as_ref(), Json::from(&json!({"text": message.text()})))])
+        let tools: Vec<&dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
+        match text_argument(&tools, false).filter(|_| has_text) {
+            Some((tool, argument)) => {
+                Ok(vec![(tool, Json::from(&json!({argument: message.text()})))])
             }
-            Some(_) | None => Err(format!(
+            None => Err(format!(
                 "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
                  tools are {}",
                 self.names()
@@ -77,21 +74,14 @@ impl AgentExecutor for ToolsExecutor {
             Err(reason) => return events.reject(&reason),
         };
         events.working(None)?;
-        let redaction = Redaction::default();
         for (index, (tool, arguments)) in calls.into_iter().enumerate() {
             let position = index + 1;
-            let call = CallInTurn {
-                turn,
-                events,
-                outside: &self.outside,
-                redaction: &redaction,
-                position,
-            };
+            let call = CallInTurn { turn, events, position };
             match call_checked(tool, arguments.value(), &call).await {
                 Ok(output) => {
                     let number = if index == 0 { String::new() } else { format!("-{position}") };
                     let id = format!("{}-result", tool.name());
-                    let parts = redaction.parts(output.into_parts()).into_iter();
+                    let parts = output.into_parts().into_iter();
                     events.artifact(Artifact {
                         artifact_id: format!("{id}{number}"),
                         name: Some(id),
@@ -101,7 +91,7 @@ impl AgentExecutor for ToolsExecutor {
                         extensions: Vec::new(),
                     })?;
                 }
-                Err(error) => return events.fail(&redaction.text(error.text())),
+                Err(error) => return events.fail(error.text()),
             }
         }
         events.complete(None)

@@ -3,26 +3,30 @@
 //! This module knows nothing of tasks or of the platform; a build script uses it too, to check agent
 //! files against the tools that exist.
 
+mod asking;
 mod call;
 mod error;
+mod function;
 mod output;
 pub mod prelude;
 mod schema;
+mod shape;
 mod step;
 pub mod testing;
 
-use std::marker::PhantomData;
-
 use async_trait::async_trait;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use a2a::model::AgentSkill;
 
+pub use a2a_macros::{arguments, tool};
+pub use asking::{example, required, takes_string, text_argument};
 pub use call::{Counters, ToolCall};
 pub use error::{Fault, ToolError};
+pub use function::FunctionTool;
 pub use output::{IntoAnswer, ToolOutput};
 pub use schema::{check_schema, validate};
+pub use shape::{Argument, Field, Shape};
 pub use step::{Retry, StepStart};
 
 /// Something that can be called with JSON arguments.
@@ -51,85 +55,6 @@ pub trait Tool {
     async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError>;
 }
 
-/// A tool that is one asynchronous function.
-///
-/// ```
-/// use a2a_agents::tool::{FunctionTool, Tool, ToolCall, ToolError};
-/// use serde::Deserialize;
-/// use serde_json::{Value, json};
-///
-/// #[derive(Deserialize)]
-/// struct Arguments {
-///     text: String,
-/// }
-///
-/// pub fn tool() -> impl Tool {
-///     let schema = json!({
-///         "type": "object",
-///         "properties": {"text": {"type": "string", "description": "What to give back."}},
-///         "required": ["text"],
-///         "additionalProperties": false,
-///     });
-///     FunctionTool::new("echo", "Gives back the text it gets.", schema, echo)
-/// }
-///
-/// async fn echo(arguments: Arguments, _: &dyn ToolCall) -> Result<Value, ToolError> {
-///     Ok(Value::String(arguments.text))
-/// }
-///
-/// let answer = a2a_agents::tool::testing::call(&tool(), json!({"text": "hi"}));
-/// assert_eq!(answer, Ok(json!("hi").into()));
-/// ```
-pub struct FunctionTool<Arguments, Output, Function> {
-    name: &'static str,
-    description: &'static str,
-    input_schema: Value,
-    function: Function,
-    types: PhantomData<fn(Arguments) -> Output>,
-}
-
-impl<Arguments, Output, Function> FunctionTool<Arguments, Output, Function>
-where
-    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Output, ToolError>,
-{
-    /// A tool from its function. The arguments are checked against `input_schema` and then read into
-    /// the type that the function takes.
-    pub fn new(
-        name: &'static str,
-        description: &'static str,
-        input_schema: Value,
-        function: Function,
-    ) -> Self {
-        Self { name, description, input_schema, function, types: PhantomData }
-    }
-}
-
-#[async_trait(?Send)]
-impl<Arguments, Output, Function> Tool for FunctionTool<Arguments, Output, Function>
-where
-    Arguments: DeserializeOwned,
-    Output: Into<ToolOutput>,
-    Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<Output, ToolError>,
-{
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn description(&self) -> &str {
-        self.description
-    }
-
-    fn input_schema(&self) -> &Value {
-        &self.input_schema
-    }
-
-    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError> {
-        let arguments = serde_json::from_value(arguments)
-            .map_err(|error| ToolError::Arguments(format!("the arguments do not fit: {error}")))?;
-        (self.function)(arguments, call).await.map(Into::into)
-    }
-}
-
 /// Calls a tool after checking the arguments against its schema.
 ///
 /// # Errors
@@ -140,11 +65,33 @@ pub async fn call_checked(
     arguments: Value,
     call: &dyn ToolCall,
 ) -> Result<ToolOutput, ToolError> {
+    let arguments = with_whole_numbers(arguments);
     let problems = validate(tool.input_schema(), &arguments);
     if !problems.is_empty() {
         return Err(ToolError::Arguments(format!("{}: {}", tool.name(), problems.join("; "))));
     }
     tool.call(arguments, call).await
+}
+
+/// The same JSON with whole numbers written as such. To JSON Schema 3.0 is an integer, and some clients send every
+/// number like that, since theirs are all floats (`google.protobuf.Struct`); serde takes it for a float alone.
+fn with_whole_numbers(json: Value) -> Value {
+    match json {
+        Value::Number(number) => Value::Number(whole(&number).unwrap_or(number)),
+        Value::Array(elements) => elements.into_iter().map(with_whole_numbers).collect(),
+        Value::Object(members) => {
+            let whole = |(name, value)| (name, with_whole_numbers(value));
+            Value::Object(members.into_iter().map(whole).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => json,
+    }
+}
+
+/// A float as the integer that it is, if it is one that floats hold exactly.
+fn whole(number: &Number) -> Option<Number> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    (float.fract() == 0.0 && float.abs() <= EXACT).then(|| Number::from(float as i64))
 }
 
 /// The skill that a tool is to the clients of an agent: `add_numbers` becomes "Add Numbers", tagged
@@ -182,7 +129,7 @@ mod tests {
             "find_seats",
             "Finds.",
             Value::Null,
-            async |_: Value, _: &dyn ToolCall| Ok(Value::Null),
+            async |_: Value, _: &dyn ToolCall| Ok(().into()),
         );
         let skill = skill_of(&tool);
         assert_eq!(skill.id, "find_seats");

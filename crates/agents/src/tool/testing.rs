@@ -25,29 +25,30 @@ pub fn call(tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> 
 /// A call in memory, at 2026-01-05T09:00:01.250Z.
 ///
 /// ```
-/// use a2a_agents::http::memory::ok;
-/// use a2a_agents::tool::prelude::*;
-/// use a2a_agents::tool::testing::TestCall;
-/// # use a2a_agents::model;
+/// # extern crate a2a_agents as a2a_edge;
+/// use a2a_edge::http::memory::ok;
+/// use a2a_edge::tool::prelude::*;
+/// use a2a_edge::tool::testing::TestCall;
 ///
-/// async fn order(_: Value, call: &dyn ToolCall) -> Result<Value, ToolError> {
+/// /// Orders it.
+/// #[tool]
+/// async fn order(what: String, call: &dyn ToolCall) -> Result<String, ToolError> {
 ///     let key = call.secret("SHOP_KEY")?;
 ///     for name in ["pay", "ship"] {
 ///         let request = || {
-///             HttpRequest::new("POST", format!("https://shop.example/{name}"))
+///             HttpRequest::post(format!("https://shop.example/{name}"))
 ///                 .with_header("Authorization", key.reveal())
 ///         };
 ///         call.step(name, async || Ok(call.fetch(request()).await?.status)).await?;
 ///     }
-///     Ok(json!("ordered"))
+///     Ok(format!("ordered {what}"))
 /// }
 ///
-/// let tool = FunctionTool::new("order", "Orders.", json!({"type": "object"}), order);
 /// let call = TestCall::default().with_secret("SHOP_KEY", "s3cr3t");
 /// call.http.answer_with(|_, _| Ok(ok("done")));
 /// call.crash_before("ship");
-/// assert!(call.call(&tool, json!({})).is_err());
-/// assert_eq!(call.resume(&tool, json!({})), Ok("ordered".into()));
+/// assert!(call.call(&order(), json!({"what": "tea"})).is_err());
+/// assert_eq!(call.resume(&order(), json!({"what": "tea"})), Ok("ordered tea".into()));
 /// assert_eq!(call.http.called(), ["https://shop.example/pay", "https://shop.example/ship"]);
 /// ```
 pub struct TestCall {

@@ -1,0 +1,220 @@
+//! How a tool is asked: what a plain text is to it, and an example of its arguments.
+
+use serde_json::{Map, Value, json};
+
+use super::Tool;
+
+/// The tool that a plain text goes to, and the argument that it is: the first tool whose one required argument is a
+/// string. If there is none, the first that requires nothing and takes exactly one string.
+///
+/// With `asks_missing`, other arguments may be required beside the one string: they will be asked for.
+pub fn text_argument<'a>(
+    tools: &[&'a dyn Tool],
+    asks_missing: bool,
+) -> Option<(&'a dyn Tool, &'a str)> {
+    let required = || {
+        let named = |tool: &'a dyn Tool| Some((tool, required_string(tool, asks_missing)?));
+        tools.iter().copied().find_map(named)
+    };
+    let only = || tools.iter().copied().find_map(|tool| Some((tool, only_string(tool)?)));
+    required().or_else(only)
+}
+
+fn required_string(tool: &dyn Tool, asks_missing: bool) -> Option<&str> {
+    let required = required(tool.input_schema());
+    let strings = required.iter().filter(|name| takes_string(tool.input_schema(), name));
+    match strings.copied().collect::<Vec<_>>().as_slice() {
+        [only] if required.len() == 1 || asks_missing => Some(only),
+        _ => None,
+    }
+}
+
+fn only_string(tool: &dyn Tool) -> Option<&str> {
+    let schema = tool.input_schema();
+    let strings = properties(schema).filter(|(_, property)| is_string(property));
+    match strings.map(|(name, _)| name).collect::<Vec<_>>().as_slice() {
+        [only] if required(schema).is_empty() => Some(only),
+        _ => None,
+    }
+}
+
+/// The names of the arguments that a schema requires, in its order.
+pub fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether the argument of this name is a string.
+pub fn takes_string(schema: &Value, name: &str) -> bool {
+    properties(schema).any(|(known, property)| known == name && is_string(property))
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, property)| (name.as_str(), property))
+}
+
+fn is_string(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == "string"),
+        Some(name) => name == "string",
+        None => false,
+    }
+}
+
+/// Arguments that show what a schema wants: what it requires, each as its default, its example or a plain value of
+/// its type.
+pub fn example(schema: &Value) -> Value {
+    if let Some(given) = schema.get("examples").and_then(|examples| examples.get(0)) {
+        return given.clone();
+    }
+    example_of(schema, schema, 0)
+}
+
+fn example_of(root: &Value, schema: &Value, depth: usize) -> Value {
+    let given = ["default", "example", "const"].into_iter().find_map(|key| schema.get(key));
+    let given = given.or_else(|| schema.get("examples").and_then(|examples| examples.get(0)));
+    if let Some(given) = given.or_else(|| schema.get("enum").and_then(|names| names.get(0))) {
+        return given.clone();
+    }
+    if depth > MAX_DEPTH {
+        return Value::Null;
+    }
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    if let Some(target) = reference.and_then(|reference| super::schema::target(root, reference)) {
+        return example_of(root, target, depth + 1);
+    }
+    let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| schema.get(key));
+    if let Some(first) = alternatives.and_then(|alternatives| alternatives.get(0)) {
+        return example_of(root, first, depth + 1);
+    }
+    let name = match schema.get("type") {
+        Some(Value::Array(names)) => names.first().and_then(Value::as_str),
+        Some(name) => name.as_str(),
+        None => None,
+    };
+    let number = |key| schema.get(key).cloned().filter(Value::is_number);
+    match name {
+        Some("string") => json!("…"),
+        Some("integer" | "number") => number("minimum").unwrap_or_else(|| json!(1)),
+        Some("boolean") => json!(true),
+        Some("array") => {
+            let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+            let item = schema.get("items").filter(|_| least > 0);
+            item.map(|item| example_of(root, item, depth + 1)).into_iter().collect()
+        }
+        Some("object") => {
+            let member = |name: &str| {
+                let property = schema.get("properties").and_then(|all| all.get(name));
+                let value = property.map(|property| example_of(root, property, depth + 1));
+                (name.to_owned(), value.unwrap_or_default())
+            };
+            let required = required(schema);
+            // What requires nothing is shown with its first argument.
+            let first = properties(schema).map(|(name, _)| name).next();
+            let shown = match required.is_empty() && depth == 0 {
+                true => first.into_iter().collect(),
+                false => required,
+            };
+            let shown = shown.into_iter();
+            Value::Object(shown.map(member).collect::<Map<_, _>>())
+        }
+        _ => Value::Null,
+    }
+}
+
+const MAX_DEPTH: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ToolCall, arguments, tool};
+    use super::*;
+
+    /// Nothing.
+    #[tool]
+    fn clock(_call: &dyn ToolCall) {}
+
+    /// A number.
+    #[tool]
+    fn double(number: f64) -> f64 {
+        number * 2.0
+    }
+
+    /// Two.
+    #[tool]
+    fn book(city: String, nights: u8) -> String {
+        format!("{city} {nights}")
+    }
+
+    /// One and another.
+    #[tool]
+    fn look(#[default("en")] language: String, city: String) -> String {
+        language + &city
+    }
+
+    /// Maybe one.
+    #[tool]
+    fn greet(name: Option<String>) -> String {
+        name.unwrap_or_default()
+    }
+
+    fn of(tools: &[&dyn Tool], asks_missing: bool) -> Option<(String, String)> {
+        let found = text_argument(tools, asks_missing);
+        found.map(|(tool, argument)| (tool.name().to_owned(), argument.to_owned()))
+    }
+
+    #[test]
+    fn a_text_goes_to_the_first_tool_that_wants_one_string() {
+        let (clock, double, book, look, greet) = (clock(), double(), book(), look(), greet());
+        let pair = |tool: &str, argument: &str| Some((tool.to_owned(), argument.to_owned()));
+        let all: [&dyn Tool; 5] = [&clock, &greet, &double, &book, &look];
+        assert_eq!(of(&all, false), pair("look", "city"));
+        assert_eq!(of(&all, true), pair("book", "city"), "the nights will be asked for");
+        assert_eq!(of(&[&clock, &greet], false), pair("greet", "name"));
+        assert_eq!(of(&[&clock, &double], true), None);
+    }
+
+    /// Of every kind.
+    #[arguments]
+    #[derive(Debug, PartialEq)]
+    struct All {
+        text: String,
+        #[limit(5..)]
+        number: u32,
+        flag: bool,
+        #[limit(1..)]
+        list: Vec<Inner>,
+        unit: Unit,
+        more: Option<String>,
+    }
+
+    #[arguments]
+    #[derive(Debug, PartialEq)]
+    struct Inner {
+        #[default(1.5)]
+        size: f64,
+        name: String,
+    }
+
+    #[arguments]
+    #[derive(Debug, PartialEq)]
+    enum Unit {
+        Celsius,
+    }
+
+    #[test]
+    fn an_example_has_what_is_required() {
+        use super::super::{Argument, validate};
+        let schema = All::SHAPE.schema();
+        let shown = example(&schema);
+        assert_eq!(validate(&schema, &shown), Vec::<String>::new());
+        let list = json!([{"name": "…"}]);
+        let expected =
+            json!({"text": "…", "number": 5, "flag": true, "list": list, "unit": "celsius"});
+        assert_eq!(shown, expected);
+        assert_eq!(example(greet().input_schema()), json!({"name": "…"}));
+        assert_eq!(example(clock().input_schema()), json!({}));
+        assert_eq!(example(&json!({"examples": [{"a": 1}]})), json!({"a": 1}));
+        assert_eq!(example(&json!({"$ref": "#"})), Value::Null);
+    }
+}

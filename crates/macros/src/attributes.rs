@@ -1,0 +1,210 @@
+//! What stands on a field, and what its type tells.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{
+    Attribute, Error, Expr, ExprLit, ExprRange, GenericArgument, Lit, PathArguments, Result, Type,
+    UnOp,
+};
+
+use crate::{docs, limit};
+
+/// The attributes of a field, taken apart.
+pub(crate) struct FieldAttributes {
+    /// What stays on the field: doc comments, those of serde, others.
+    pub(crate) kept: Vec<Attribute>,
+    /// The expression of `#[default(…)]`.
+    pub(crate) default: Option<Expr>,
+    /// The name that serde gives the field.
+    pub(crate) rename: Option<String>,
+    /// Whether serde gives it a default.
+    pub(crate) has_serde_default: bool,
+    /// Whether serde skips it.
+    pub(crate) is_skipped: bool,
+    /// Keywords for its schema, each with its comma.
+    pub(crate) keywords: String,
+}
+
+impl FieldAttributes {
+    pub(crate) fn read(attributes: Vec<Attribute>, ty: &Type) -> Result<Self> {
+        let mut read = Self {
+            keywords: docs::keyword("description", &docs::text_of(&attributes)),
+            kept: Vec::new(),
+            default: None,
+            rename: None,
+            has_serde_default: false,
+            is_skipped: false,
+        };
+        for attribute in attributes {
+            if attribute.path().is_ident("limit") {
+                read.keywords += &limit::keywords(&attribute.parse_args::<ExprRange>()?, ty)?;
+            } else if attribute.path().is_ident("default") {
+                let value: Expr = attribute.parse_args()?;
+                if let Some(json) = literal(&value) {
+                    read.keywords += &format!("\"default\":{json},");
+                }
+                read.default = Some(value);
+            } else {
+                if attribute.path().is_ident("serde") {
+                    read.read_serde(&attribute)?;
+                }
+                read.kept.push(attribute);
+            }
+        }
+        Ok(read)
+    }
+
+    fn read_serde(&mut self, attribute: &Attribute) -> Result<()> {
+        attribute.parse_nested_meta(|meta| {
+            let name = meta.path.to_token_stream().to_string();
+            let value = meta.value().ok().map(|value| value.parse::<Expr>()).transpose()?;
+            match name.as_str() {
+                "rename" => self.rename = value.as_ref().and_then(text),
+                "default" => self.has_serde_default = true,
+                "skip" | "skip_deserializing" => self.is_skipped = true,
+                "deserialize_with" | "with" | "bound" => {}
+                other => {
+                    let fix = format!(
+                        "`{other}` of serde is not for arguments: the schema cannot say it"
+                    );
+                    return Err(meta.error(fix));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether a field of this type must be given.
+    pub(crate) fn is_required(&self, ty: &Type) -> bool {
+        self.default.is_none() && !self.has_serde_default && inner(ty, "Option").is_none()
+    }
+}
+
+/// How serde names the variants or the fields of a type: the rule in `#[serde(rename_all = "…")]`.
+pub(crate) fn rename_all(attributes: &[Attribute]) -> Result<Option<String>> {
+    let mut rule = None;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("rename_all") {
+                return Err(
+                    meta.error("of serde, only `rename_all` may stand on a type of arguments")
+                );
+            }
+            rule = text(&meta.value()?.parse()?);
+            Ok(())
+        })?;
+    }
+    Ok(rule)
+}
+
+/// A name as serde writes it by this rule; `words` are its parts in lower case.
+pub(crate) fn renamed(words: &[String], rule: &str, at: &impl ToTokens) -> Result<String> {
+    let capitalized = |word: &String| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    };
+    let pascal = || words.iter().filter_map(capitalized).collect::<String>();
+    Ok(match rule {
+        "lowercase" => words.concat(),
+        "UPPERCASE" => words.concat().to_ascii_uppercase(),
+        "PascalCase" => pascal(),
+        "camelCase" => {
+            let rest = words.iter().skip(1).filter_map(capitalized);
+            words.first().cloned().into_iter().chain(rest).collect()
+        }
+        "snake_case" => words.join("_"),
+        "SCREAMING_SNAKE_CASE" => words.join("_").to_ascii_uppercase(),
+        "kebab-case" => words.join("-"),
+        "SCREAMING-KEBAB-CASE" => words.join("-").to_ascii_uppercase(),
+        other => {
+            return Err(Error::new_spanned(
+                at,
+                format!("serde has no rule `{other}` to rename by"),
+            ));
+        }
+    })
+}
+
+/// What a type is to a limit, and whether a parameter of it is an argument by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Float,
+    Text,
+    List,
+    Other,
+}
+
+impl Kind {
+    pub(crate) fn of(ty: &Type) -> Self {
+        let ty = inner(ty, "Option").unwrap_or(ty);
+        match last_name(ty).as_deref() {
+            Some(
+                "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize",
+            ) => Self::Integer,
+            Some("f32" | "f64" | "Number") => Self::Float,
+            Some("String") => Self::Text,
+            Some("Vec") => Self::List,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether a parameter of this type is one argument, and not the whole of them.
+pub(crate) fn is_one_argument(ty: &Type) -> bool {
+    let known = ["bool", "char", "Option", "HashMap", "BTreeMap", "Value", "Map", "Box"];
+    Kind::of(ty) != Kind::Other || last_name(ty).is_some_and(|name| known.contains(&name.as_str()))
+}
+
+/// The `T` of an `Option<T>`, if `wrapper` is `Option`.
+pub(crate) fn inner<'a>(ty: &'a Type, wrapper: &str) -> Option<&'a Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|segment| segment.ident == wrapper)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+fn last_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// The text of a literal.
+pub(crate) fn text(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// A literal as JSON.
+fn literal(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(ExprLit { lit, .. }) => match lit {
+            Lit::Str(text) => Some(docs::quoted(&text.value())),
+            Lit::Int(number) => Some(number.base10_digits().to_owned()),
+            Lit::Float(number) => Some(number.base10_digits().to_owned()),
+            Lit::Bool(flag) => Some(flag.value.to_string()),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            literal(&unary.expr).map(|number| format!("-{number}"))
+        }
+        _ => None,
+    }
+}
+
+/// The expression of a default as a value of its field's type: a text converts.
+pub(crate) fn as_value(expression: &Expr) -> TokenStream {
+    match expression {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+            quote::quote!(::core::convert::Into::into(#text))
+        }
+        other => other.to_token_stream(),
+    }
+}

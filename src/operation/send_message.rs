@@ -1,5 +1,7 @@
 //! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
 
+use std::cell::OnceCell;
+
 use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
@@ -109,7 +111,8 @@ pub(super) async fn outcome_of(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let limit_ms = task.limits().blocking_limit_ms;
-    let limit = task.now().after(limit_ms);
+    // From when it is first seen to be parked.
+    let limit = OnceCell::new();
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
         is_enough

@@ -100,6 +100,10 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 ///
 /// When storage fails, or its agent cannot run now.
 pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
+    // The clock is asked only where it matters: that is a call out of the program.
+    if !session.is_parked() {
+        return Ok(());
+    }
     let now = session.now();
     if session.life.with_machine(|machine| machine.is_due(now)) != Some(true) {
         return Ok(());

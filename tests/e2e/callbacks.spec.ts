@@ -86,7 +86,7 @@ describe("a callback", () => {
     assert.equal(bodiesOf(await untilEnded(patient, id))[0]?.text?.length, MEBIBYTE);
   });
 
-  test("that is to be used once takes one of two posts at the same time", async () => {
+  test("that is to be used once takes one of three posts at the same time", async () => {
     for (const isEvicted of [true, false]) {
       const { id, url } = await begin();
       if (isEvicted) await worker.evict(id);

@@ -38,7 +38,7 @@ ${does}
 export function serveOptions(command, does, args = process.argv.slice(2)) {
   const { values, refuse } = readOptions({ usage: usage(command, does), options: { ...ADDRESS_OPTIONS, ...PASSED_ON } }, args);
   const address = readAddress(values, refuse);
-  return { command, ...address, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
+  return { command, ...address, vars: values.var, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
 /**

@@ -113,12 +113,12 @@ pub(super) async fn outcome_of(
     let limit_ms = task.limits().blocking_limit_ms;
     // From when it is first seen to be parked.
     let limit = OnceCell::new();
+    let is_parked_for_long = || {
+        task.is_parked() && task.is_parked_beyond(*limit.get_or_init(|| task.now().after(limit_ms)))
+    };
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
-        is_enough
-            || task.is_parked_beyond(limit)
-            || task.replied().is_some()
-            || task.crashes() > crashes
+        is_enough || is_parked_for_long() || task.replied().is_some() || task.crashes() > crashes
     };
     task.until(&condition, limit_ms).await;
     if task.crashes() > crashes {

@@ -1,7 +1,5 @@
 //! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
 
-use std::cell::OnceCell;
-
 use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
@@ -12,7 +10,8 @@ use a2a::{Outcome, Terms};
 /// repeated under its key is not delivered again, and gets the same answer as the first.
 ///
 /// A message without task id begins a task in this session, which must be new. A blocking send that
-/// takes longer than the blocking limit gives the task as it is then; so does one whose run is parked until after that, at once.
+/// takes longer than the blocking limit gives the task as it is then; one whose run is parked for longer than that, at
+/// once.
 ///
 /// # Errors
 ///
@@ -111,14 +110,12 @@ pub(super) async fn outcome_of(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let limit_ms = task.limits().blocking_limit_ms;
-    // From when it is first seen to be parked.
-    let limit = OnceCell::new();
-    let is_parked_for_long = || {
-        task.is_parked() && task.is_parked_beyond(*limit.get_or_init(|| task.now().after(limit_ms)))
-    };
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
-        is_enough || is_parked_for_long() || task.replied().is_some() || task.crashes() > crashes
+        is_enough
+            || task.is_parked_for(limit_ms)
+            || task.replied().is_some()
+            || task.crashes() > crashes
     };
     task.until(&condition, limit_ms).await;
     if task.crashes() > crashes {

@@ -56,13 +56,14 @@ impl Registry {
     }
 
     fn tools(&self, table: &Table, outside: &Outside) -> Made {
-        let ToolsTable { names } = table.read()?;
+        let ToolsTable { names, ask_missing } = table.read()?;
         let named = names.iter().map(|name| {
             let tool = self.tools.iter().find(|tool| tool.name() == name);
             let known = self.tools.iter().map(|tool| tool.name());
             tool.cloned().ok_or_else(|| unknown("tool", name, known))
         });
-        Ok(Rc::new(ToolsExecutor::new(named.collect::<Result<_, _>>()?, outside.clone())))
+        let tools = named.collect::<Result<_, _>>()?;
+        Ok(Rc::new(ToolsExecutor::new(tools, ask_missing, outside.clone())))
     }
 
     fn script(&self, table: &Table, _: &Outside) -> Made {

@@ -13,6 +13,9 @@ use a2a::model::AgentSkill;
 pub struct ToolsTable {
     /// The names of tools; the first one gets messages that name none.
     pub names: Vec<String>,
+    /// Whether required arguments that are missing are asked for; else the task fails.
+    #[serde(default)]
+    pub ask_missing: bool,
 }
 
 impl ToolsTable {

@@ -16,8 +16,7 @@ use a2a_agents::{Misfit, Table};
 /// use a2a_edge::prelude::*;
 ///
 /// /// Asks for something that it knows already; the answer stands in `[executor.quiz]`.
-/// #[derive(serde::Deserialize)]
-/// #[serde(deny_unknown_fields)]
+/// #[settings]
 /// struct Quiz {
 ///     answer: String,
 /// }

@@ -8,5 +8,6 @@ pub use crate::port::Outside;
 pub use crate::task::Recovery;
 pub use a2a::http::{self, HttpAnswer, HttpRequest};
 pub use a2a::model::{Artifact, Message, Part, Task, TaskState, UnixMillis};
-pub use a2a_agents::{Misfit, Table};
+pub use a2a_agents::{Expandable, Misfit, Table, Values, settings};
 pub use async_trait::async_trait;
+pub use serde_json::{Value, json};

@@ -2,6 +2,7 @@
 //! other servers that are a closure.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::auth::Caller;
@@ -9,11 +10,12 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
-use crate::port::{Clock, Runtime};
+use crate::port::{Clock, Outside, Runtime};
 use crate::session::{Opening, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{
-    Message, Part, Role, SendMessageConfiguration, SendMessageRequest, Task, TaskId, UnixMillis,
+    Message, Part, Role, Secret, SendMessageConfiguration, SendMessageRequest, Task, TaskId,
+    UnixMillis,
 };
 use a2a::{Outcome, Terms};
 use a2a_agents::RunSettings;
@@ -44,7 +46,9 @@ use a2a_agents::RunSettings;
 pub struct TestAgent {
     platform: MemoryPlatform,
     store: MemoryStore,
-    runner: Runner,
+    executor: Rc<dyn AgentExecutor>,
+    secrets: BTreeMap<String, Secret>,
+    variables: BTreeMap<String, String>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
 }
@@ -55,10 +59,26 @@ impl TestAgent {
         Self {
             platform: MemoryPlatform::default(),
             store: MemoryStore::default(),
-            runner: Runner { executor: Rc::new(executor), settings: RunSettings::default() },
+            executor: Rc::new(executor),
+            secrets: BTreeMap::new(),
+            variables: BTreeMap::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
         }
+    }
+
+    /// The agent, with a secret of this name in its deployment.
+    #[must_use]
+    pub fn with_secret(mut self, name: &str, secret: &str) -> Self {
+        self.secrets.insert(name.to_owned(), Secret::new(secret));
+        self
+    }
+
+    /// The agent, with a variable of this name in its deployment.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
+        self
     }
 
     /// The other servers that the agent calls; until they are given an answer, nobody answers.
@@ -204,7 +224,13 @@ impl TestAgent {
         if let Some(session) = self.session.borrow().clone() {
             return Ok(session);
         }
-        let runner = self.runner.clone();
+        let outside = Outside {
+            secrets: Rc::new(self.secrets.clone()),
+            variables: Rc::new(self.variables.clone()),
+            ..self.platform.outside()
+        };
+        let settings = RunSettings::default();
+        let runner = Runner { executor: self.executor.clone(), settings, outside };
         let settings = Settings::read(|_| None).map_err(|_| Error::Internal { task: None })?;
         let session = TaskSession::open(
             TaskId::new("task"),
@@ -221,3 +247,58 @@ impl TestAgent {
 }
 
 const AGENT: &str = "agent";
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::executor::{Events, ExecutorError, Turn};
+    use a2a::http::HttpRequest;
+    use a2a::model::{Artifact, TaskState};
+
+    /// Says all that it reads.
+    struct Talkative;
+
+    #[async_trait(?Send)]
+    impl AgentExecutor for Talkative {
+        async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+            let key = turn.secret("KEY")?;
+            let key = key.reveal();
+            let place = turn.variable("PLACE")?;
+            events.working(Some(&format!("{key} in {place}")))?;
+            events.artifact(Artifact::new(key, Part::data(serde_json::json!([key]))))?;
+            let answer = turn.fetch(HttpRequest::get(format!("https://a.example/{key}"))).await?;
+            events.complete(Some(&answer.body))
+        }
+    }
+
+    fn said(agent: &TestAgent) -> (String, String) {
+        let task = agent.task().unwrap();
+        let text = task.status.message.as_ref().map(Message::text).unwrap_or_default();
+        (text, serde_json::to_string(&task).unwrap())
+    }
+
+    #[test]
+    fn nothing_that_an_executor_says_holds_a_secret_that_it_has_read() {
+        let agent = TestAgent::new(Talkative)
+            .with_secret("KEY", "marker-8c1f")
+            .with_variable("PLACE", "the open");
+        agent.send("hi").unwrap();
+        let (text, task) = said(&agent);
+        assert!(text.starts_with("https://a.example/[KEY] did not answer: "), "{text}");
+        assert!(task.contains("the open") && task.contains("[KEY]"), "{task}");
+        assert!(!task.contains("marker-8c1f"), "{task}");
+    }
+
+    #[test]
+    fn a_secret_that_is_missing_fails_the_task_and_is_named() {
+        for agent in [TestAgent::new(Talkative), TestAgent::new(Talkative).with_secret("KEY", " ")]
+        {
+            agent.send("hi").unwrap();
+            assert_eq!(agent.task().unwrap().status.state, TaskState::Failed);
+            let (text, _) = said(&agent);
+            assert!(text.contains("KEY") && text.contains("not set"), "{text}");
+        }
+    }
+}

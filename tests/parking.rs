@@ -72,7 +72,8 @@ fn ring(host: &Host) {
 
 fn open(host: &Host, opening: Opening) -> Rc<TaskSession> {
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
-    let runner = Runner { executor: host.executor.clone(), settings: host.settings };
+    let (executor, settings) = (host.executor.clone(), host.settings);
+    let runner = Runner { executor, settings, outside: host.platform.outside() };
     let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
     TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
         .expect("storage works")
@@ -571,7 +572,8 @@ fn a_file_that_does_not_let_a_parking_executor_resume_is_refused() {
     let executor = Rc::new(Noted { canceled: Rc::default() });
     let runner = |recovery| {
         let settings = RunSettings { recovery, ..RunSettings::default() };
-        Runner { executor: executor.clone(), settings }
+        let outside = a2a_edge::port::memory::MemoryPlatform::default().outside();
+        Runner { executor: executor.clone(), settings, outside }
     };
     for recovery in [None, Some(Recovery::Resume)] {
         assert_eq!(runner(recovery).check(), Ok(()));

@@ -55,7 +55,9 @@ impl Host {
     fn open(&self) -> Rc<TaskSession> {
         let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let find: FindAgent = Rc::new(|_| {
-            Ok(Runner { executor: Rc::new(Obedient), settings: RunSettings::default() })
+            let settings = RunSettings::default();
+            let outside = MemoryPlatform::default().outside();
+            Ok(Runner { executor: Rc::new(Obedient), settings, outside })
         });
         TaskSession::open(id(), store, ports, limits(), find, Opening::ByRequest)
             .expect("storage works")

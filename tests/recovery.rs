@@ -188,7 +188,7 @@ impl World {
         Self {
             store: MemoryStore::default(),
             platform,
-            runner: Runner { executor, settings },
+            runner: Runner { executor, settings, outside: MemoryPlatform::default().outside() },
             manner,
             effects,
             commits,

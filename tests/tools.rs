@@ -7,7 +7,6 @@
     reason = "tests fail by panicking"
 )]
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a_edge::executor::Registry;
@@ -15,7 +14,7 @@ use a2a_edge::http::memory::ok;
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
-use a2a_edge::tool::prelude::{Secret, Tool, ToolCall, ToolError, Value, json, tool};
+use a2a_edge::tool::prelude::{Tool, ToolCall, ToolError, Value, json, tool};
 
 /// Says what it is given.
 #[tool]
@@ -91,10 +90,9 @@ fn agent(table: Value) -> TestAgent {
     for tool in tools {
         registry.add_tool(tool);
     }
-    let secrets = BTreeMap::from([("KEY".to_owned(), Secret::new("s3cr3t-k3y"))]);
-    let outside = Outside { secrets: Rc::new(secrets), ..MemoryPlatform::default().outside() };
-    let made = registry.make("tools", &Table::of(&table).unwrap(), &outside).unwrap();
-    let agent = TestAgent::new(Made(made));
+    let outside = MemoryPlatform::default().outside();
+    let made = registry.make("tools", &Table::of(&table).unwrap(), &[], &outside).unwrap();
+    let agent = TestAgent::new(Made(made)).with_secret("KEY", "s3cr3t-k3y");
     agent.http().answer_with(|_, _| Ok(ok("done")));
     agent
 }

@@ -41,21 +41,39 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
   return { command, ...address, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
-/** Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. */
-export async function serve({ command, host, port, rest }, { main, environment: extra, note }) {
-  const child = startWrangler([...(main ? [main] : []), "--ip", host, "--port", String(port), ...rest], extra);
+/**
+ * Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. Should the runtime die,
+ * by a crash or by `kill -9`, wrangler is ended and started anew: its own restart hangs when its proxy died, too.
+ */
+export async function serve(options, { main, environment, note }) {
+  for (let served = 0; ; served += 1) {
+    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? STORED : undefined });
+    if (isStopping()) return;
+    if (!ready) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
+    if (!died) throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
+    say("The runtime has died; starting it again.");
+  }
+}
+
+/** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and is one line without. */
+async function serveOnce({ command, host, port, rest }, { main, environment, note }) {
+  const child = startWrangler([...(main ? [main] : []), "--ip", host, "--port", String(port), ...rest], environment);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
-  let serving = false;
-  let hinted = false;
+  let [ready, died, hinted] = [false, false, false];
   const show = (line) => {
-    if (servedAt(line) && !serving) {
-      serving = true;
-      say(banner(urlAt({ host, port }), note));
-      if (!isLoopback(host)) say(OPEN_TO_THE_NETWORK);
-    } else if (!serving) {
+    if (died) return;
+    if (servedAt(line) && !ready) {
+      ready = true;
+      const url = urlAt({ host, port });
+      say(note === undefined ? `Serving at ${url} again.` : banner(url, note));
+      if (note !== undefined && !isLoopback(host)) say(OPEN_TO_THE_NETWORK);
+    } else if (!ready) {
       early.push(line);
+    } else if (/Workers runtime crashed/.test(line)) {
+      died = true;
+      signalGroup(child.pid, "SIGKILL");
     } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
       // wrangler watches the sources, but here its build command does nothing.
       if (!hinted) say(`The sources have changed: start again to serve them, or use ${commandLine("dev")}.`);
@@ -66,11 +84,8 @@ export async function serve({ command, host, port, rest }, { main, environment: 
     }
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
-
   const code = await new Promise((resolve) => child.once("close", resolve));
-  if (isStopping()) return;
-  if (!serving) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
-  throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
+  return { died, ready, early, code };
 }
 
 /**
@@ -106,6 +121,8 @@ function startWrangler(args, extra) {
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }
 
+const STORED = "Ctrl-C ends it; tasks are kept in .wrangler/state.";
+
 const OPEN_TO_THE_NETWORK =
   "Warning: there is no access control, and this is not a loopback address: anybody who reaches this machine can use the agents.";
 
@@ -136,7 +153,7 @@ a2a-edge serves at ${url}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 
-${note ?? "Ctrl-C ends it; tasks are kept in .wrangler/state."}
+${note}
 `;
 }
 

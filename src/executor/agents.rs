@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Registry, Runner};
 use crate::port::Outside;
 use a2a::model::{AgentCapabilities, UnixMillis};
-use a2a_agents::{Embedded, EmbeddedAgent, Misfit, check_slug};
+use a2a_agents::{Embedded, EmbeddedAgent, EmbeddedExecutor, Misfit, check_slug};
 
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
@@ -55,7 +55,8 @@ impl Agents {
         let ready = agents.into_iter().map(|agent| {
             let settings = agent.executor.run;
             let outside = outside.for_agent(&agent.slug);
-            let made = registry.make(&agent.executor.kind, &agent.executor.table, &outside);
+            let EmbeddedExecutor { kind, table, .. } = &agent.executor;
+            let made = registry.make(kind, table, &agent.tools, &outside);
             HostedAgent {
                 slug: agent.slug,
                 is_default: agent.default,
@@ -63,7 +64,7 @@ impl Agents {
                 card: agent.card,
                 card_date: card_date.clone(),
                 runner: made
-                    .map(|executor| Runner { executor, settings })
+                    .map(|executor| Runner { executor, settings, outside })
                     .and_then(|runner| runner.check().map(|()| runner)),
             }
         });

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::redaction::Redaction;
 use super::{ExecutorError, TurnHost};
 use a2a::model::{Artifact, Message, Part, Role, TaskState};
 
@@ -21,10 +22,13 @@ use a2a::model::{Artifact, Message, Part, Role, TaskState};
 /// }
 /// ```
 ///
+/// What the run has read by [`Turn::secret`](super::Turn::secret) is replaced by its name in all that is said.
+///
 /// Each is refused if the task has ended, for example because the client
 /// canceled it; an executor then just returns.
 pub struct Events {
     pub(crate) host: Rc<dyn TurnHost>,
+    pub(crate) redaction: Rc<Redaction>,
 }
 
 impl Events {
@@ -44,7 +48,7 @@ impl Events {
     ///
     /// If the task has ended, or the artifact has no parts or is too large.
     pub fn artifact(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: true })
+        self.emit(Emission::Artifact { artifact, append: false, last_chunk: true })
     }
 
     /// Begins an artifact of which more will come through [`append`](Self::append).
@@ -53,7 +57,7 @@ impl Events {
     ///
     /// As [`artifact`](Self::artifact).
     pub fn begin(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact, append: false, last_chunk: false })
+        self.emit(Emission::Artifact { artifact, append: false, last_chunk: false })
     }
 
     /// Adds the parts of `chunk` to the artifact of the same id.
@@ -62,7 +66,7 @@ impl Events {
     ///
     /// As [`artifact`](Self::artifact), or if there is no such artifact.
     pub fn append(&self, chunk: Artifact, last_chunk: bool) -> Result<(), ExecutorError> {
-        self.host.emit(Emission::Artifact { artifact: chunk, append: true, last_chunk })
+        self.emit(Emission::Artifact { artifact: chunk, append: true, last_chunk })
     }
 
     /// The task is done. Results belong into artifacts; the text is for a closing word.
@@ -118,7 +122,7 @@ impl Events {
     /// If the task has ended.
     pub fn reply(&self, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = self.message(parts);
-        self.host.emit(Emission::Reply(message))
+        self.emit(Emission::Reply(message))
     }
 
     /// Enters a state with a message of any content.
@@ -128,12 +132,16 @@ impl Events {
     /// If the task has ended or no agent may make this move.
     pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = Some(self.message(parts));
-        self.host.emit(Emission::Status { state, message })
+        self.emit(Emission::Status { state, message })
     }
 
     fn status(&self, state: TaskState, text: Option<&str>) -> Result<(), ExecutorError> {
         let message = text.map(|text| self.message(vec![Part::text(text)]));
-        self.host.emit(Emission::Status { state, message })
+        self.emit(Emission::Status { state, message })
+    }
+
+    fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+        self.host.emit(self.redaction.emission(emission))
     }
 
     fn message(&self, parts: Vec<Part>) -> Message {

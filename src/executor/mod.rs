@@ -3,6 +3,7 @@
 
 mod agents;
 mod events;
+mod redaction;
 mod registry;
 mod script;
 mod tools;
@@ -15,9 +16,9 @@ use std::rc::Rc;
 use async_trait::async_trait;
 use serde::Deserialize;
 
-use crate::port::HttpError;
+use crate::port::{HttpError, Outside};
 use crate::task::{Recovery, TaskError};
-use a2a_agents::{Misfit, RunSettings};
+use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use events::{Emission, Events};
@@ -112,6 +113,8 @@ pub struct Runner {
     pub executor: Rc<dyn AgentExecutor>,
     /// What its file says about runs.
     pub settings: RunSettings,
+    /// The outside, for [`Turn::secret`] and [`Turn::variable`].
+    pub outside: Outside,
 }
 
 impl Runner {
@@ -155,6 +158,12 @@ impl std::error::Error for ExecutorError {}
 impl From<TaskError> for ExecutorError {
     fn from(error: TaskError) -> Self {
         Self(error.to_string())
+    }
+}
+
+impl From<NotSet> for ExecutorError {
+    fn from(missing: NotSet) -> Self {
+        Self(missing.to_string())
     }
 }
 

@@ -7,7 +7,7 @@ use super::script::ScriptExecutor;
 use super::tools::ToolsExecutor;
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
-use a2a_agents::{Misfit, ScriptTable, Table, ToolsTable};
+use a2a_agents::{HttpTool, HttpToolDefinition, Misfit, ScriptTable, Table, ToolsTable};
 
 /// Makes an executor from its table in an agent file.
 pub type Constructor = dyn Fn(&Table, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
@@ -32,7 +32,7 @@ impl Registry {
         self.tools.push(tool);
     }
 
-    /// The executor of a kind, made from its table.
+    /// The executor of a kind, made from its table; `http` are the HTTP tools of its agent.
     ///
     /// # Errors
     ///
@@ -41,10 +41,11 @@ impl Registry {
         &self,
         kind: &str,
         table: &Table,
+        http: &[HttpToolDefinition],
         outside: &Outside,
     ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
         if let Some((_, make)) = OWN.iter().find(|(known, _)| *known == kind) {
-            return make(self, table, outside);
+            return make(self, table, http, outside);
         }
         let Some((_, make)) = self.executors.iter().find(|(known, _)| *known == kind) else {
             let own = OWN.iter().map(|(known, _)| *known);
@@ -55,18 +56,24 @@ impl Registry {
             .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
     }
 
-    fn tools(&self, table: &Table, outside: &Outside) -> Made {
+    fn tools(&self, table: &Table, http: &[HttpToolDefinition], _: &Outside) -> Made {
         let ToolsTable { names, ask_missing } = table.read()?;
+        let made = http
+            .iter()
+            .map(|tool| HttpTool::new(tool).map(|tool| -> Rc<dyn Tool> { Rc::new(tool) }));
+        let http = made.collect::<Result<Vec<_>, _>>()?;
+        let known = || self.tools.iter().chain(&http);
         let named = names.iter().map(|name| {
-            let tool = self.tools.iter().find(|tool| tool.name() == name);
-            let known = self.tools.iter().map(|tool| tool.name());
-            tool.cloned().ok_or_else(|| unknown("tool", name, known))
+            let tool = known().find(|tool| tool.name() == name);
+            tool.cloned().ok_or_else(|| unknown("tool", name, known().map(|tool| tool.name())))
         });
-        let tools = named.collect::<Result<_, _>>()?;
-        Ok(Rc::new(ToolsExecutor::new(tools, ask_missing, outside.clone())))
+        let mut tools = named.collect::<Result<Vec<_>, _>>()?;
+        let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
+        tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
+        Ok(Rc::new(ToolsExecutor::new(tools, ask_missing)))
     }
 
-    fn script(&self, table: &Table, _: &Outside) -> Made {
+    fn script(&self, table: &Table, _: &[HttpToolDefinition], _: &Outside) -> Made {
         let table: ScriptTable = table.read()?;
         Ok(Rc::new(ScriptExecutor::new(table)))
     }
@@ -77,7 +84,7 @@ type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 /// The kinds that come with every Worker, each with its constructor.
 const OWN: [(&str, Kind); 2] = [("tools", Registry::tools), ("script", Registry::script)];
 
-type Kind = fn(&Registry, &Table, &Outside) -> Made;
+type Kind = fn(&Registry, &Table, &[HttpToolDefinition], &Outside) -> Made;
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Misfit {
     let known = known.collect::<Vec<_>>().join(", ");

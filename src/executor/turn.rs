@@ -6,11 +6,13 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::redaction::Redaction;
 use super::{Emission, ExecutorError, Wait, WaitStart};
 use crate::auth::Caller;
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
-use a2a::model::{ContextId, Json, Message, Metadata, TaskId, UnixMillis};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside};
+use a2a::model::{ContextId, Json, Message, Metadata, Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
+use a2a_agents::{NotSet, Values};
 
 pub use a2a_agents::tool::{Retry, StepStart};
 
@@ -54,12 +56,37 @@ pub struct Turn {
     /// gave, and what was said is not said again.
     pub resumes: bool,
     pub(crate) host: Rc<dyn TurnHost>,
+    pub(crate) outside: Outside,
+    pub(crate) redaction: Rc<Redaction>,
 }
 
 impl Turn {
     /// What was said in this task so far, oldest first, the message of this turn included.
     pub fn history(&self) -> Vec<Message> {
         self.host.history()
+    }
+
+    /// The secret of the deployment that has this name, as it is now. Where its text appears in what the run says, also
+    /// in the reason of its failure, clients see its name instead, if it has 8 bytes or more.
+    ///
+    /// # Errors
+    ///
+    /// If it is not set or empty; operators are told.
+    pub fn secret(&self, name: &str) -> Result<Secret, ExecutorError> {
+        Ok(self.noted(name, self.outside.secret(name))?)
+    }
+
+    /// The variable of the deployment that has this name, as it is now. It is no secret: clients may see it.
+    ///
+    /// # Errors
+    ///
+    /// As [`secret`](Self::secret).
+    pub fn variable(&self, name: &str) -> Result<String, ExecutorError> {
+        Ok(self.outside.variable(name)?)
+    }
+
+    fn noted(&self, name: &str, found: Result<Secret, NotSet>) -> Result<Secret, NotSet> {
+        found.inspect(|secret| self.redaction.note(name, secret))
     }
 
     /// Whether the client has canceled the task. Nothing said after that counts.
@@ -238,6 +265,14 @@ impl Turn {
             || accepted
                 .iter()
                 .any(|mode| mode == "*/*" || mode == media_type || *mode == format!("{kind}/*"))
+    }
+}
+
+/// Settings of an executor that hold `${NAME}` are filled in by [`Expandable::expand`](a2a_agents::Expandable::expand)
+/// with the secret or the variable of that name, which is treated as a [secret](Turn::secret).
+impl Values for Turn {
+    fn value(&self, name: &str) -> Result<Secret, NotSet> {
+        self.noted(name, self.outside.value(name))
     }
 }
 

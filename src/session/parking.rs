@@ -125,7 +125,7 @@ pub(super) fn tell_canceled(session: &TaskSession) {
     };
     let Some(runner) = session.runner() else { return };
     session.ports.runtime.spawn(Box::pin(async move {
-        let Some(turn) = run::turn_of(&handle, message, start) else { return };
+        let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
         select(runner.executor.cancel(&turn), limit).await;
     }));

@@ -86,6 +86,7 @@ fn lose_by_panic(session: &TaskSession) {
 /// The turn of a run that begins like this. None while there is no task.
 pub(super) fn turn_of(
     session: &Rc<TaskSession>,
+    runner: &Runner,
     message: Message,
     start: RunStart,
 ) -> Option<Turn> {
@@ -104,6 +105,8 @@ pub(super) fn turn_of(
         attempt: start.attempt,
         resumes: start.resumes,
         host: session.clone(),
+        outside: runner.outside.clone(),
+        redaction: Rc::default(),
     })
 }
 
@@ -129,8 +132,8 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         return;
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
-    let Some(turn) = turn_of(&session, message, start) else { return };
-    let events = Events { host: session.clone() };
+    let Some(turn) = turn_of(&session, &runner, message, start) else { return };
+    let events = Events { host: session.clone(), redaction: turn.redaction.clone() };
     let run =
         Flushing { run: runner.executor.execute(&turn, &events), session: &session, pause: None };
     let left_ms = deadline.millis_since(session.now());
@@ -139,7 +142,10 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     match bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
         Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
-        Ending::Returned(Err(error)) => end(&session, RunOutcome::Failed(error.0)),
+        Ending::Returned(Err(error)) => {
+            let reason = turn.redaction.text(&error.0).into_owned();
+            end(&session, RunOutcome::Failed(reason));
+        }
         Ending::TimedOut => end(&session, RunOutcome::Failed(timed_out(timeout_ms))),
         Ending::Idle => {
             let reason = format!("the agent made no progress for {idle_ms} ms");

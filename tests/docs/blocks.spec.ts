@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startWorker, type Worker } from "../e2e/harness.ts";
-import { kindOf, npmProblem, wranglerProblem } from "./commands.mjs";
+import { configProblem, kindOf, npmProblem, wranglerProblem } from "./commands.mjs";
 import { pages, root, type Block, type Page } from "./markdown.mjs";
 import { commandsOf, matches, openShell, type Shell } from "./shell.mjs";
 
@@ -128,7 +128,11 @@ const RUNS: Record<string, (block: Block, page: Page) => Promise<void> | void> =
     assert.ok(listed.includes(`"../${path}"`), `src/documentation.rs does not name ${path}, so its Rust is not compiled`);
     count("Rust, compiled by cargo test --doc");
   },
-  toml: () => count("TOML, checked by cargo test --test docs"),
+  toml: ({ text }) => {
+    if (!text.startsWith("# wrangler.toml\n")) return count("TOML, checked by cargo test --test docs");
+    assert.equal(configProblem(text, folder), undefined);
+    count("lines of wrangler.toml");
+  },
   json: ({ text }) => {
     JSON.parse(text);
     count("JSON, parsed");

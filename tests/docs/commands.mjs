@@ -1,6 +1,6 @@
 // Command lines of pages that are not run as they are: npm, wrangler and what changes the reader's machine.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inNpmPackage, packagedNode } from "../../scripts/lib/packages.mjs";
 import { root } from "./markdown.mjs";
@@ -70,6 +70,18 @@ export function wranglerProblem(command) {
   return unknown && `wrangler ${named.join(" ")} has no option ${unknown}`;
 }
 
+/** What wrangler finds wrong with lines of wrangler.toml; undefined where they are in order. */
+export function configProblem(lines, folder) {
+  const file = join(folder, "wrangler.toml");
+  writeFileSync(file, `name = "docs"\nmain = "index.js"\ncompatibility_date = "2026-11-17"\n${lines}\n`);
+  const script = `require(${JSON.stringify(inNpmPackage("wrangler"))}).unstable_readConfig({ config: ${JSON.stringify(file)} })`;
+  const { status, stdout, stderr } = spawnSync(packagedNode(), ["--no-warnings", "-e", script], { cwd: folder, encoding: "utf8", env: QUIET });
+  const said = `${stdout}${stderr}`.trim();
+  return status === 0 && said === "" ? undefined : said;
+}
+
+const QUIET = { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", WRANGLER_WRITE_LOGS: "false", NO_COLOR: "1" };
+
 const helps = new Map();
 
 /** What wrangler says of a command; a name behind it does not matter. Undefined where it does not know the command. */
@@ -77,8 +89,7 @@ function wranglerHelp(words) {
   const key = words.join(" ");
   if (!helps.has(key)) {
     const cli = inNpmPackage("wrangler", "wrangler-dist", "cli.js");
-    const env = { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", WRANGLER_WRITE_LOGS: "false" };
-    const { status, stdout } = spawnSync(packagedNode(), ["--no-warnings", cli, ...words, "--help"], { cwd: root, encoding: "utf8", env });
+    const { status, stdout } = spawnSync(packagedNode(), ["--no-warnings", cli, ...words, "--help"], { cwd: root, encoding: "utf8", env: QUIET });
     // For a command that it does not know, it shows the help of the group, or nothing.
     const shown = stdout.split("\n")[0].replace(/ [<[].*/, "");
     const isKnown = status === 0 && /^wrangler \w/.test(shown) && `wrangler ${key} `.startsWith(`${shown} `) && !/^COMMANDS/m.test(stdout);

@@ -43,6 +43,14 @@ export class Arrival {
     });
   }
 
+  /** Sends a piece of the body of an answer with status 200, and leaves the answer open; done when the piece has left. */
+  piece(text: string, headers: Record<string, string> = {}): Promise<void> {
+    if (!this.#response.headersSent) this.#response.writeHead(200, { "content-type": "text/plain", ...headers });
+    return new Promise((resolve) => {
+      this.#response.once("close", resolve).write(text, () => resolve());
+    });
+  }
+
   /** Breaks the connection instead of answering. */
   drop(): void {
     this.#response.destroy();

@@ -43,6 +43,16 @@ test("a host that others can reach is served with a warning", async () => {
   assert.match(output, WARNING);
 });
 
+test("a runtime that dies is started again, where it was", async () => {
+  project.write("crash.txt", "");
+  const before = project.calls().length;
+  const { output, port } = await start();
+  const started = project.calls().slice(before).filter(([name, command]) => name === "wrangler" && command === "dev");
+  assert.equal(started.length, 2);
+  assert.deepEqual(started[0], started[1]);
+  assert.match(output, new RegExp(`The runtime has died; starting it again\\.\nServing at http://localhost:${port} again\\.\n`));
+});
+
 test("what is no address of this machine is refused before anything is built", async () => {
   for (const [host, problem] of [["everywhere", /The host must be an address of this machine/], ["192.0.2.1", /This machine cannot listen at 192\.0\.2\.1/]]) {
     const before = project.calls().length;

@@ -184,11 +184,20 @@ export function fetch() { return new Response(\${JSON.stringify(readFileSync(inp
 
 // An account that has no queues.
 const WRANGLER = `
-const { appendFileSync } = require("node:fs");
+const { appendFileSync, existsSync, rmSync } = require("node:fs");
 const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
-if (args[0] === "dev") console.log("Ready on http://somewhere");
+if (args[0] === "dev") {
+  console.log("Ready on http://somewhere");
+  // As wrangler does whose runtime died: it says so, and hangs.
+  const crash = join(process.env.PROJECT, "crash.txt");
+  if (existsSync(crash)) {
+    rmSync(crash);
+    console.log("The Workers runtime crashed unexpectedly and is being restarted (crash #1).");
+    setInterval(() => {}, 1000);
+  }
+}
 if (args[0] === "whoami") console.log('{"loggedIn": true}');
 if (args[0] === "queues" && args[1] === "info") process.exit(1);
 `;

@@ -59,7 +59,8 @@ impl Host {
 
     pub fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
         let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
-        let runner = Runner { executor: self.executor.clone(), settings: self.settings };
+        let (executor, settings) = (self.executor.clone(), self.settings);
+        let runner = Runner { executor, settings, outside: self.platform.outside() };
         let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
         TaskSession::open(TaskId::new("t"), store, ports, limits, find, Opening::ByRequest)
             .expect("storage works")

@@ -3,7 +3,11 @@
 use std::fmt;
 
 use super::definition::{AgentDefinition, RunSettings};
+use super::http_tool::problems_of;
 use super::slug::check_slug;
+use crate::Executor;
+#[cfg(any(test, feature = "build"))]
+use crate::HttpToolDefinition;
 use crate::tool::Tool;
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 
@@ -28,14 +32,9 @@ impl fmt::Display for Problem {
 }
 
 /// Everything that is wrong with the agents of a folder; empty if they can be served.
-pub fn check_all(
-    folder: &str,
-    agents: &[AgentDefinition],
-    tools: &[Box<dyn Tool>],
-) -> Vec<Problem> {
-    let tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
+pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems: Vec<Problem> =
-        agents.iter().flat_map(|agent| check_one(agent, &tools)).collect();
+        agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
@@ -105,10 +104,61 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     for (key, fix) in agent.executor.executor.problems(agent, tools) {
         report(&key, fix);
     }
+    for (key, fix) in check_own_tools(agent, tools) {
+        report(&key, fix);
+    }
     for (index, skill) in agent.skills.iter().enumerate() {
         let earlier = agent.skills.iter().take(index);
         if earlier.into_iter().any(|other| other.id == skill.id) {
             report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
+        }
+    }
+    problems
+}
+
+/// The HTTP tools of an agent's own.
+fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    if !agent.tools.is_empty() && !matches!(agent.executor.executor, Executor::Tools(_)) {
+        let fix =
+            "belong to an agent with kind = \"tools\"; an executor in Rust calls others itself";
+        problems.push(("tools".to_owned(), fix.to_owned()));
+    }
+    for (index, tool) in agent.tools.iter().enumerate() {
+        let found = problems_of(tool).into_iter();
+        problems.extend(found.map(|(key, fix)| (format!("tools[{index}].{key}"), fix)));
+        let key = format!("tools[{index}].name");
+        if agent.tools.iter().take(index).any(|earlier| earlier.name == tool.name) {
+            problems.push((key, format!("{:?} stands twice", tool.name)));
+        } else if tools.iter().any(|known| known.name() == tool.name) {
+            let fix = format!(
+                "{:?} is the name of a tool that every agent may name; choose another",
+                tool.name
+            );
+            problems.push((key, fix));
+        }
+    }
+    problems
+}
+
+/// The HTTP tools that agents may share, each in a file of its own.
+#[cfg(any(test, feature = "build"))]
+pub(crate) fn check_shared_tools(
+    shared: &[HttpToolDefinition],
+    tools: &[&dyn Tool],
+) -> Vec<Problem> {
+    let problem = |tool: &HttpToolDefinition, key: String, fix: String| Problem {
+        file: tool.file.clone(),
+        key,
+        fix,
+    };
+    let mut problems = Vec::new();
+    for tool in shared {
+        problems.extend(problems_of(tool).into_iter().map(|(key, fix)| problem(tool, key, fix)));
+        if tools.iter().any(|known| known.name() == tool.name) {
+            let fix =
+                format!("{:?} is the name of a tool in Rust; name the file otherwise", tool.name);
+            problems.push(problem(tool, String::new(), fix));
         }
     }
     problems
@@ -188,8 +238,12 @@ mod tests {
         vec![tool("say"), tool("sum")]
     }
 
+    fn known(tools: &[Box<dyn Tool>]) -> Vec<&dyn Tool> {
+        tools.iter().map(AsRef::as_ref).collect()
+    }
+
     fn problems(text: &str) -> Vec<String> {
-        let problems = check_all("agents", &[agent("x", text)], &tools());
+        let problems = check_all("agents", &[agent("x", text)], &known(&tools()));
         problems.iter().map(Problem::to_string).collect()
     }
 
@@ -290,10 +344,81 @@ mod tests {
 
     #[test]
     fn two_default_agents_are_refused() {
-        let problems = check_all("agents", &[agent("a", GOOD), agent("b", GOOD)], &tools());
+        let problems = check_all("agents", &[agent("a", GOOD), agent("b", GOOD)], &known(&tools()));
         assert_eq!(
             problems[0].to_string(),
             "agents/b.toml: `default` is true in agents/a.toml too; keep it in one of the two files"
+        );
+    }
+
+    #[test]
+    fn an_agent_may_have_tools_of_its_own() {
+        const OWN: &str = r#"
+            name = "A"
+            description = "B"
+            version = "1"
+            default = true
+            executor = { kind = "tools" }
+            [[tools]]
+            name = "look"
+            description = "Looks."
+            url = "${BASE}/{what}"
+            arguments = { what = "What." }
+            [[skills]]
+            id = "look"
+            examples = ["a"]
+        "#;
+        assert_eq!(problems(OWN), Vec::<String>::new());
+        let again =
+            "[[tools]]\nname = 'look'\ndescription = 'b'\nurl = 'https://c.example'\n[[skills]]";
+        let seats = "executor = { kind = \"seats\", seats = { key = \"${key}\" } }";
+        for (from, to, told) in [
+            (
+                "{what}",
+                "{wath}",
+                "agents/x.toml: `tools[0].url` there is no argument \"wath\"; there are: what",
+            ),
+            (
+                "\"look\"",
+                "\"say\"",
+                "agents/x.toml: `tools[0].name` \"say\" is the name of a tool that every agent",
+            ),
+            ("[[skills]]", again, "agents/x.toml: `tools[1].name` \"look\" stands twice"),
+            (
+                "executor = { kind = \"tools\" }",
+                seats,
+                "agents/x.toml: `tools` belong to an agent with kind",
+            ),
+            (
+                "executor = { kind = \"tools\" }",
+                seats,
+                "agents/x.toml: `executor.seats.key` holds ${key}, but",
+            ),
+        ] {
+            let found = problems(&OWN.replacen(from, to, 1));
+            assert!(found.iter().any(|problem| problem.starts_with(told)), "{told}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_shared_tool_has_a_name_that_no_tool_in_rust_has() {
+        let shared = |name: &str| HttpToolDefinition {
+            file: format!("tools/{name}.toml"),
+            name: name.to_owned(),
+            ..toml::from_str("description = 'b'\nurl = 'x'").unwrap()
+        };
+        let tools = tools();
+        let found = check_shared_tools(&[shared("say"), shared("look")], &known(&tools));
+        let found: Vec<String> = found.iter().map(Problem::to_string).collect();
+        assert_eq!(found.len(), 3);
+        assert!(
+            found[0].starts_with("tools/say.toml: `url` must begin with https://"),
+            "{}",
+            found[0]
+        );
+        assert_eq!(
+            found[1],
+            "tools/say.toml: \"say\" is the name of a tool in Rust; name the file otherwise"
         );
     }
 }

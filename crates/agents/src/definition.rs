@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kind::ExecutorDefinition;
+use crate::{HttpTool, HttpToolDefinition};
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
 
 /// One agent, as `agents/<slug>.toml` describes it.
@@ -47,9 +48,19 @@ pub struct AgentDefinition {
     pub capabilities: Capabilities,
     /// What answers.
     pub executor: ExecutorDefinition,
+    /// HTTP tools of its own.
+    #[serde(default)]
+    pub tools: Vec<HttpToolDefinition>,
     /// What it can do. For an agent with tools: what differs from the skills that the tools are.
     #[serde(default)]
     pub skills: Vec<SkillDefinition>,
+}
+
+impl AgentDefinition {
+    /// Its own HTTP tools, as far as they hold together.
+    pub(crate) fn own_tools(&self) -> Vec<HttpTool> {
+        self.tools.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect()
+    }
 }
 
 /// The optional parts of the protocol (spec §4.4.3).

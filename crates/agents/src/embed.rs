@@ -10,8 +10,9 @@ use std::{env, fs};
 
 use a2a::model::UnixMillis;
 
+use crate::check::check_shared_tools;
 use crate::tool::Tool;
-use crate::{AgentDefinition, Embedded, EmbeddedAgent, Problem, check_all, file};
+use crate::{Embedded, EmbeddedAgent, HttpTool, Problem, check_all, file};
 
 /// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
 /// `OUT_DIR` of the build, and tells cargo when to run the build script again.
@@ -25,22 +26,42 @@ pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
     embed_into(folder, tools, &Path::new(&target).join("agents.json"))
 }
 
-/// As [`embed`], in the file `target`.
+/// As [`embed`], in the file `target`. HTTP tools that agents share are in the folder `tools` beside `folder`, if there
+/// is one.
 ///
 /// # Errors
 ///
 /// As [`embed`].
 pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Result<(), Vec<String>> {
     println!("cargo::rerun-if-changed={folder}");
-    let agents = read_agents(folder)?;
-    let problems = check_all(folder, &agents, tools);
+    let mut files = Vec::new();
+    let agents = read_files(Path::new(folder), &mut files, file::parse);
+    let shared_folder = Path::new(folder).with_file_name("tools");
+    let shared = match shared_folder.is_dir() {
+        true => {
+            println!("cargo::rerun-if-changed={}", shared_folder.display());
+            read_files(&shared_folder, &mut files, file::parse_tool)
+        }
+        false => Ok(Vec::new()),
+    };
+    let (agents, shared) = match (agents, shared) {
+        (Ok(agents), Ok(shared)) => (agents, shared),
+        (agents, shared) => {
+            return Err([agents.err(), shared.err()].into_iter().flatten().flatten().collect());
+        }
+    };
+    let mut tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
+    let mut problems = check_shared_tools(&shared, &tools);
+    let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
+    tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
+    problems.extend(check_all(folder, &agents, &tools));
     if !problems.is_empty() {
-        return Err(problems.iter().map(Problem::to_string).collect());
+        return Err(problems.into_iter().map(|problem| file::placed(problem, &files)).collect());
     }
-    let tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let embedded = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
-        EmbeddedAgent::new(definition, &tools).map_err(|misfit| vec![format!("{file}: {misfit}")])
+        EmbeddedAgent::new(definition, &tools, &shared)
+            .map_err(|misfit| vec![format!("{file}: {misfit}")])
     });
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
@@ -81,27 +102,34 @@ fn built_at() -> UnixMillis {
     UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
 }
 
-fn read_agents(folder: &str) -> Result<Vec<AgentDefinition>, Vec<String>> {
-    let failed = |error| vec![format!("{folder}/: {error}")];
+/// What the files of a folder say, by their names. `files` gets the text of each.
+fn read_files<T>(
+    folder: &Path,
+    files: &mut Vec<(String, String)>,
+    parse: impl Fn(&str, &str, &str) -> Result<T, Problem>,
+) -> Result<Vec<T>, Vec<String>> {
+    let failed = |error| vec![format!("{}/: {error}", folder.display())];
     let entries = fs::read_dir(folder).map_err(failed)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.sort();
-    let mut agents = Vec::new();
-    let mut problems = Vec::new();
+    let (mut read, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
-        match read_agent(&path) {
-            Ok(agent) => agents.push(agent),
-            Err(problem) => problems.push(problem),
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let file = path.display().to_string();
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                problems.push(format!("{file}: {error}"));
+                continue;
+            }
+        };
+        match parse(&file, &stem, &text) {
+            Ok(found) => read.push(found),
+            Err(problem) => problems.push(problem.to_string()),
         }
+        files.push((file, text));
     }
-    if problems.is_empty() { Ok(agents) } else { Err(problems) }
-}
-
-fn read_agent(path: &Path) -> Result<AgentDefinition, String> {
-    let slug = path.file_stem().unwrap_or_default().to_string_lossy();
-    let file = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
-    file::parse(&file, &slug, &text).map_err(|problem| problem.to_string())
+    if problems.is_empty() { Ok(read) } else { Err(problems) }
 }

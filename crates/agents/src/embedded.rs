@@ -7,7 +7,7 @@ use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
 use crate::tool::Tool;
-use crate::{Misfit, Table};
+use crate::{Executor, HttpToolDefinition, Misfit, Table, ToolsTable};
 use a2a::model::UnixMillis;
 
 /// What is embedded: every agent.
@@ -33,6 +33,12 @@ pub struct EmbeddedAgent {
     pub capabilities: Capabilities,
     /// What answers.
     pub executor: EmbeddedExecutor,
+    /// Its HTTP tools: those that it shares with others, and its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<HttpToolDefinition>,
+    /// The secrets and variables that it needs, for the scripts that name those that are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
     /// Its card as JSON, in which [`ORIGIN`](a2a::binding::discovery::ORIGIN) stands for the origin.
     pub card: String,
 }
@@ -46,6 +52,30 @@ pub struct EmbeddedExecutor {
     pub table: Table,
     /// How runs are bounded, and what happens to interrupted ones.
     pub run: RunSettings,
+}
+
+/// A secret or a variable that an agent needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Need {
+    /// Its name.
+    pub name: String,
+    /// Who needs it, as `tool weather` or `executor seats`.
+    pub by: Vec<String>,
+}
+
+impl Need {
+    /// Those of a list in which each has who needs it and its name; every name once.
+    fn collect(needs: Vec<(String, String)>) -> Vec<Self> {
+        let mut collected: Vec<Self> = Vec::new();
+        for (by, name) in needs {
+            match collected.iter_mut().find(|need| need.name == name) {
+                Some(need) if need.by.contains(&by) => {}
+                Some(need) => need.by.push(by),
+                None => collected.push(Self { name, by: vec![by] }),
+            }
+        }
+        collected
+    }
 }
 
 impl Embedded {
@@ -74,21 +104,36 @@ impl Embedded {
 }
 
 impl EmbeddedAgent {
-    /// An agent as its file describes it, with the card that follows from that and from the tools there are.
+    /// An agent as its file describes it, with the card that follows from that and from the tools there are. `shared`
+    /// are those of the tools that are HTTP tools.
     ///
     /// # Errors
     ///
     /// None that an agent file could cause.
-    pub fn new(definition: AgentDefinition, tools: &[&dyn Tool]) -> Result<Self, Misfit> {
+    pub fn new(
+        definition: AgentDefinition,
+        tools: &[&dyn Tool],
+        shared: &[HttpToolDefinition],
+    ) -> Result<Self, Misfit> {
+        let needs = Need::collect(definition.executor.executor.needs(&definition, tools));
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let capabilities = capabilities_of(&definition);
-        let AgentDefinition { slug, default, development, executor, .. } = definition;
+        let AgentDefinition { slug, default, development, executor, tools: own, .. } = definition;
+        let named = match &executor.executor {
+            Executor::Tools(ToolsTable { names, ask_missing: _ }) => names.as_slice(),
+            Executor::Script(_) | Executor::Registered(_) => &[],
+        };
+        let shared = shared.iter().filter(|tool| named.contains(&tool.name)).cloned();
+        let tools = shared
+            .chain(own)
+            .map(|tool| HttpToolDefinition { file: String::new(), ..tool })
+            .collect();
         let executor = EmbeddedExecutor {
             kind: executor.executor.kind().to_owned(),
             table: executor.executor.table()?,
             run: executor.run,
         };
-        Ok(Self { slug, default, development, capabilities, executor, card })
+        Ok(Self { slug, default, development, capabilities, executor, tools, needs, card })
     }
 }
 
@@ -131,7 +176,7 @@ mod tests {
         let agents = [bare, more].map(|text| {
             let parsed: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
             let definition = AgentDefinition { slug: "a".to_owned(), ..parsed };
-            EmbeddedAgent::new(definition, &[]).unwrap()
+            EmbeddedAgent::new(definition, &[], &[]).unwrap()
         });
         let embedded = Embedded::new(UnixMillis(1_767_603_601_000), agents.to_vec());
         let text = embedded.to_json().unwrap();
@@ -153,5 +198,41 @@ mod tests {
             let refused = Embedded::read(&text).unwrap_err().to_string();
             assert!(refused.contains("`slug` must") && refused.contains(slug), "{refused}");
         }
+    }
+
+    #[test]
+    fn what_an_agent_needs_is_embedded_with_who_needs_it() {
+        let about = "name = 'A'\ndescription = 'B'\nversion = '1'\n";
+        let tool = |name: &str, url: &str| -> HttpToolDefinition {
+            toml::from_str(&format!("name = '{name}'\ndescription = 'b'\nurl = '{url}'")).unwrap()
+        };
+        let shared = [tool("near", "${BASE}/${KEY}"), tool("far", "${FAR}")];
+        let made = shared.each_ref().map(|tool| crate::HttpTool::new(tool).unwrap());
+        let tools = made.each_ref().map(|tool| -> &dyn Tool { tool });
+        let embed = |text: &str| {
+            let definition: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
+            let definition = AgentDefinition { slug: "a".to_owned(), ..definition };
+            EmbeddedAgent::new(definition, &tools, &shared).unwrap()
+        };
+        let need = |name: &str, by: &[&str]| Need {
+            name: name.to_owned(),
+            by: by.iter().map(|by| (*by).to_owned()).collect(),
+        };
+        let agent = embed(
+            "executor = { kind = 'tools', tools = { names = ['near'] } }\n\
+             [[tools]]\nname = 'own'\ndescription = 'b'\nurl = 'https://c.example/?k=${KEY}'",
+        );
+        let names: Vec<&str> = agent.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["near", "own"]);
+        assert_eq!(
+            agent.needs,
+            [need("BASE", &["tool near"]), need("KEY", &["tool near", "tool own"])]
+        );
+        let text = serde_json::to_string(&agent).unwrap();
+        assert_eq!(serde_json::from_str::<EmbeddedAgent>(&text).unwrap(), agent);
+        let agent = embed(
+            "executor = { kind = 'seats', seats = { a = 'x ${KEY}', b = ['${KEY}', '$${NO}'] } }",
+        );
+        assert_eq!(agent.needs, [need("KEY", &["executor seats"])]);
     }
 }

@@ -1,6 +1,6 @@
 //! Reads an agent file. Only the build does: the Worker has no parser for TOML.
 
-use crate::{AgentDefinition, Problem};
+use crate::{AgentDefinition, Expandable, HttpToolDefinition, Problem};
 use toml::de::{DeTable, DeValue, Error};
 
 /// The agent that the text of `agents/<slug>.toml` (or of a file elsewhere) describes.
@@ -11,13 +11,148 @@ use toml::de::{DeTable, DeValue, Error};
 pub fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Problem> {
     let parsed: AgentDefinition =
         toml::from_str(text).map_err(|error| problem(file, text, &error))?;
+    check_public(file, text, |key| !key.starts_with("executor.") && !is_private_of_tool(key))?;
     Ok(AgentDefinition { slug: slug.to_owned(), file: file.to_owned(), ..parsed })
+}
+
+/// The HTTP tool that the text of `tools/<name>.toml` describes.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub(crate) fn parse_tool(
+    file: &str,
+    name: &str,
+    text: &str,
+) -> Result<HttpToolDefinition, Problem> {
+    let parsed: HttpToolDefinition =
+        toml::from_str(text).map_err(|error| problem(file, text, &error))?;
+    check_public(file, text, |key| !is_private_of_tool(&format!("tools[0].{key}")))?;
+    if !parsed.name.is_empty() && parsed.name != name {
+        let fix =
+            format!("is {:?}, but the file is named {name}.toml; remove the line", parsed.name);
+        let problem = Problem { file: file.to_owned(), key: "name".to_owned(), fix };
+        return Err(problem);
+    }
+    Ok(HttpToolDefinition { name: name.to_owned(), file: file.to_owned(), ..parsed })
+}
+
+/// Whether a key of an HTTP tool stays within the Worker. All others go to the card.
+fn is_private_of_tool(key: &str) -> bool {
+    let Some((_, key)) = key.strip_prefix("tools[").and_then(|key| key.split_once("].")) else {
+        return false;
+    };
+    !["name", "description", "arguments.", "schema."].iter().any(|public| key.starts_with(public))
+}
+
+/// Nothing that goes to the card refers to a secret or a variable.
+fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Result<(), Problem> {
+    let Ok(table) = DeTable::parse(text) else { return Ok(()) };
+    let mut found = None;
+    visit_texts(table.get_ref(), "", &mut |key, at, value| {
+        let names = Expandable::parse(value);
+        let name = names.iter().flat_map(Expandable::values).next().map(str::to_owned);
+        if let (None, true, Some(name)) = (&found, is_public(key), name) {
+            let fix = format!(
+                "holds ${{{name}}}, but goes to the card, which everybody may read; secrets and variables stand in \
+                 [executor.<kind>] and in the requests of [[tools]]"
+            );
+            found = Some(Problem {
+                file: format!("{file}:{}", line_at(text, at)),
+                key: key.to_owned(),
+                fix,
+            });
+        }
+    });
+    found.map_or(Ok(()), Err)
+}
+
+/// A problem as a line of text, with the number of the line if its key, or a table around it, is in the file.
+pub(crate) fn placed(problem: Problem, files: &[(String, String)]) -> String {
+    let text = files.iter().find(|(file, _)| *file == problem.file);
+    let line = text.and_then(|(_, text)| line_of(text, &problem.key));
+    match line {
+        Some(line) => Problem { file: format!("{}:{line}", problem.file), ..problem }.to_string(),
+        None => problem.to_string(),
+    }
+}
+
+/// The line of a key, as `executor.tools.names[0]`, or of the innermost table around it.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let mut best: Option<(usize, usize)> = None;
+    visit_keys(table.get_ref(), "", &mut |known, at| {
+        let rest = key.strip_prefix(known);
+        let is_around = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        if is_around && best.is_none_or(|(length, _)| known.len() > length) {
+            best = Some((known.len(), at));
+        }
+    });
+    best.map(|(_, at)| line_at(text, at))
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or_default().matches('\n').count() + 1
+}
+
+/// Calls `visit` with each key of a table, and where it stands.
+fn visit_keys(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize)) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        visit(&key, name.span().start);
+        visit_elements(value.get_ref(), &key, visit);
+    }
+}
+
+fn visit_elements(value: &DeValue<'_>, key: &str, visit: &mut impl FnMut(&str, usize)) {
+    match value {
+        DeValue::Table(table) => visit_keys(table, &format!("{key}."), visit),
+        DeValue::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                let key = format!("{key}[{index}]");
+                visit(&key, element.span().start);
+                visit_elements(element.get_ref(), &key, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Calls `visit` with each text of a table, its key and where it stands.
+fn visit_texts(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize, &str)) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        visit_text(value.get_ref(), &key, value.span().start, visit);
+    }
+}
+
+fn visit_text(
+    value: &DeValue<'_>,
+    key: &str,
+    at: usize,
+    visit: &mut impl FnMut(&str, usize, &str),
+) {
+    match value {
+        DeValue::String(text) => visit(key, at, text),
+        DeValue::Table(table) => visit_texts(table, &format!("{key}."), visit),
+        DeValue::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                visit_text(
+                    element.get_ref(),
+                    &format!("{key}[{index}]"),
+                    element.span().start,
+                    visit,
+                );
+            }
+        }
+        _ => {}
+    }
 }
 
 fn problem(file: &str, text: &str, error: &Error) -> Problem {
     let span = error.span().unwrap_or_default();
     let at = span.start;
-    let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    let line = line_at(text, at);
     // What is no TOML, and a key that the file as a whole lacks, have no key.
     let table = DeTable::parse(text).ok().filter(|_| !span.is_empty());
     let key = table.and_then(|table| key_in_table(table.get_ref(), at)).unwrap_or_default();
@@ -59,7 +194,7 @@ fn key_in_value(value: &DeValue<'_>, at: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Problem, parse, parse_tool, placed};
 
     const GOOD: &str = "name = 'A'\n\
         description = 'B'\n\
@@ -168,6 +303,74 @@ mod tests {
             assert_ne!(text, GOOD, "{from}");
             let found = parse("f.toml", "f", &text).unwrap_err().to_string();
             assert!(found.starts_with(problem), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_goes_to_the_card_holds_no_secret() {
+        const TOOLS: &str = "name = 'A'\ndescription = 'B'\nversion = '1'\n[executor]\nkind = 'tools'\n\
+            [[tools]]\nname = 'a'\ndescription = 'b'\nurl = 'https://c.example/${KEY}'\nheaders = { D = '${KEY}' }\n\
+            [[skills]]\nid = 'a'\nexamples = ['x']\n";
+        assert!(parse("f.toml", "f", TOOLS).is_ok());
+        for (from, to, place) in [
+            ("'A'", "'${KEY}'", "f.toml:1: `name` holds ${KEY}, but goes to the card"),
+            (
+                "'b'",
+                "'x ${KEY}'",
+                "f.toml:8: `tools[0].description` holds ${KEY}, but goes to the card",
+            ),
+            (
+                "url",
+                "arguments = { k = '${KEY}' }\nurl",
+                "f.toml:9: `tools[0].arguments.k` holds ${KEY}",
+            ),
+            ("['x']", "['x', '${KEY}']", "f.toml:13: `skills[0].examples[1]` holds ${KEY}"),
+            (
+                "[executor]",
+                "provider = { organization = '${KEY}', url = 'x' }\n[executor]",
+                "f.toml:4: `provider.organization`",
+            ),
+        ] {
+            let found = parse("f.toml", "f", &TOOLS.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(found.starts_with(place), "{found}");
+        }
+        let shared = "description = '${KEY}'\nurl = 'https://c.example/'";
+        let found = parse_tool("t/a.toml", "a", shared).unwrap_err().to_string();
+        assert!(found.starts_with("t/a.toml:1: `description` holds ${KEY}"), "{found}");
+    }
+
+    #[test]
+    fn a_shared_tool_is_named_after_its_file() {
+        let text = "name = 'a'\ndescription = 'b'\nurl = 'https://c.example/'";
+        assert_eq!(parse_tool("t/a.toml", "a", text).unwrap().name, "a");
+        assert_eq!(
+            parse_tool("t/a.toml", "a", text.trim_start_matches("name = 'a'\n")).unwrap().name,
+            "a"
+        );
+        let found = parse_tool("t/b.toml", "b", text).unwrap_err().to_string();
+        assert_eq!(
+            found,
+            "t/b.toml: `name` is \"a\", but the file is named b.toml; remove the line"
+        );
+        let found = parse_tool("t/a.toml", "a", "url = 5").unwrap_err().to_string();
+        assert!(found.starts_with("t/a.toml:1: `url` invalid type"), "{found}");
+    }
+
+    #[test]
+    fn a_problem_gets_the_line_of_its_key_or_of_what_is_around_it() {
+        let files = [("f.toml".to_owned(), GOOD.to_owned())];
+        for (key, line) in [
+            ("version", Some(3)),
+            ("executor.script.rules", Some(6)),
+            ("executor.script.rules[1].then[1].text", Some(12)),
+            ("executor.script.rules[1].then[1].texts", Some(12)),
+            ("executor.run.timeout_ms", Some(4)),
+            ("skills[0].id", None),
+        ] {
+            let problem =
+                Problem { file: "f.toml".to_owned(), key: key.to_owned(), fix: "x".to_owned() };
+            let at = line.map_or(String::new(), |line| format!(":{line}"));
+            assert_eq!(placed(problem, &files), format!("f.toml{at}: `{key}` x"));
         }
     }
 }

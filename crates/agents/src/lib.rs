@@ -15,26 +15,31 @@ pub mod embed;
 mod embedded;
 #[cfg(any(test, feature = "build"))]
 mod file;
+mod http_tool;
 mod kind;
 pub mod script;
 mod slug;
 mod table;
+mod template;
 pub mod tool;
 mod value;
 
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
 pub use a2a::{http, model};
+pub use a2a_macros::settings;
 
 pub use card::{capabilities_of, card_of};
 pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
-pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor};
+pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
+pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
 };
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
+pub use template::Expandable;
 pub use value::{NotSet, Values, is_value_name};

@@ -1,4 +1,4 @@
-//! The attributes `#[tool]` and `#[arguments]`. They run on the machine that compiles; what they leave in a Worker is a
+//! The attributes `#[tool]`, `#[arguments]` and `#[settings]`. They run on the machine that compiles; what they leave in a Worker is a
 //! schema as constants, and the reader that serde derives.
 //!
 //! What they write begins with `::a2a_edge`. That is the library in a Worker, and `a2a_agents` in its build script,
@@ -11,6 +11,7 @@ mod limit;
 mod tool;
 
 use proc_macro::TokenStream;
+use quote::quote;
 use syn::parse_macro_input;
 
 /// Makes a tool of a function: `#[tool] async fn weather(…)` becomes `fn weather() -> impl Tool`.
@@ -49,4 +50,19 @@ pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let syn::parse::Nothing = nothing;
     let input = parse_macro_input!(item as syn::DeriveInput);
     arguments::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct the settings of an executor: what may stand in `[executor.<kind>]`. serde reads it, and keys that the
+/// struct does not have are refused; what serde offers for fields (`default`, `rename`) works as usual.
+#[proc_macro_attribute]
+pub fn settings(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let nothing = parse_macro_input!(attribute as syn::parse::Nothing);
+    let syn::parse::Nothing = nothing;
+    let input = parse_macro_input!(item as syn::ItemStruct);
+    let read = quote! {
+        #[derive(::a2a_edge::serde::Deserialize)]
+        #[serde(crate = "::a2a_edge::serde", deny_unknown_fields)]
+        #input
+    };
+    read.into()
 }

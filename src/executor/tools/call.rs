@@ -4,18 +4,15 @@ use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
-use super::redaction::Redaction;
-use crate::port::{Http, HttpAnswer, HttpRequest, Outside};
+use crate::port::{Http, HttpAnswer, HttpRequest};
 use a2a::model::{Json, Message, Secret, UnixMillis};
+use a2a_agents::Values;
 use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
-use a2a_agents::{NotSet, Values};
 
 /// A call that is part of a turn: its progress is that of the task, its steps are the run's.
 pub(super) struct CallInTurn<'a> {
     pub(super) turn: &'a Turn,
     pub(super) events: &'a Events,
-    pub(super) outside: &'a Outside,
-    pub(super) redaction: &'a Redaction,
     /// Which of the calls of its message it is, from 1.
     pub(super) position: usize,
 }
@@ -23,12 +20,6 @@ pub(super) struct CallInTurn<'a> {
 impl CallInTurn<'_> {
     fn own(&self, step: &str) -> String {
         format!("{}/{step}", self.position)
-    }
-
-    fn noted(&self, name: &str, found: Result<Secret, NotSet>) -> Result<Secret, ToolError> {
-        let secret = found.map_err(|missing| ToolError::Tool(missing.to_string()))?;
-        self.redaction.note(name, &secret);
-        Ok(secret)
     }
 }
 
@@ -65,7 +56,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn progress(&self, text: &str) -> Result<(), ToolError> {
-        self.events.working(Some(&self.redaction.text(text))).map_err(refused)
+        self.events.working(Some(text)).map_err(refused)
     }
 
     fn is_canceled(&self) -> bool {
@@ -89,19 +80,19 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn http(&self) -> &dyn Http {
-        self.outside.http.as_ref()
+        self.turn.host.http()
     }
 
     fn secret(&self, name: &str) -> Result<Secret, ToolError> {
-        self.noted(name, self.outside.secret(name))
+        self.turn.secret(name).map_err(refused)
     }
 
     fn var(&self, name: &str) -> Result<String, ToolError> {
-        self.outside.variable(name).map_err(|missing| ToolError::Tool(missing.to_string()))
+        self.turn.variable(name).map_err(refused)
     }
 
     fn value(&self, name: &str) -> Result<Secret, ToolError> {
-        self.noted(name, self.outside.value(name))
+        self.turn.value(name).map_err(|missing| ToolError::Tool(missing.to_string()))
     }
 
     fn begin_step(&self, name: &str) -> Result<StepStart, ToolError> {
@@ -118,7 +109,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 }
 
-/// What the task refuses: it has ended, or a limit is reached.
+/// What the turn refuses: the task has ended, a limit is reached, or something is not set.
 fn refused(error: ExecutorError) -> ToolError {
     ToolError::Tool(error.0)
 }

@@ -5,7 +5,6 @@
 
 mod asked;
 mod call;
-mod redaction;
 mod telling;
 
 use std::rc::Rc;
@@ -14,25 +13,22 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
 use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
-use crate::port::Outside;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use asked::{Asked, AskedCall, Understanding};
 use call::CallInTurn;
-use redaction::Redaction;
 
 /// Calls tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
     tools: Vec<Rc<dyn Tool>>,
     asks_missing: bool,
-    outside: Outside,
 }
 
 impl ToolsExecutor {
     /// With `asks_missing`, required arguments that are missing are asked for.
-    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, asks_missing: bool, outside: Outside) -> Self {
-        Self { tools, asks_missing, outside }
+    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, asks_missing: bool) -> Self {
+        Self { tools, asks_missing }
     }
 
     fn asked(&self, turn: &Turn) -> Asked<'_> {
@@ -60,7 +56,6 @@ impl AgentExecutor for ToolsExecutor {
             }
         };
         events.working(None)?;
-        let redaction = Redaction::default();
         let count = calls.len();
         for (index, AskedCall { tool, arguments }) in calls.into_iter().enumerate() {
             let (name, position) = (tool.name(), index + 1);
@@ -72,21 +67,14 @@ impl AgentExecutor for ToolsExecutor {
                     continue;
                 }
             };
-            let call = CallInTurn {
-                turn,
-                events,
-                outside: &self.outside,
-                redaction: &redaction,
-                position,
-            };
+            let call = CallInTurn { turn, events, position };
             match call_checked(tool, arguments.into(), &call).await {
                 Ok(output) => {
-                    let parts = redaction.parts(output.into_parts()).into_iter();
+                    let parts = output.into_parts().into_iter();
                     let parts = parts.map(|part| shown(part, turn)).collect();
                     events.artifact(result(name, position, parts))?;
                 }
                 Err(error) => {
-                    let error = error.with_text(redaction.text(error.text()));
                     events.artifact(failed(name, position, &error))?;
                     return events.fail(&telling::failure(name, &error));
                 }

@@ -78,6 +78,20 @@ impl Executor {
         }
     }
 
+    /// The secrets and variables of the deployment that an agent of this kind needs, as far as its file and its tools
+    /// tell: each with who needs it.
+    pub(crate) fn needs(
+        &self,
+        agent: &AgentDefinition,
+        tools: &[&dyn Tool],
+    ) -> Vec<(String, String)> {
+        match self {
+            Self::Tools(table) => table.needs(agent, tools),
+            Self::Script(_) => Vec::new(),
+            Self::Registered(table) => table.needs(),
+        }
+    }
+
     /// The skills of an agent of this kind.
     pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         match self {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::AgentDefinition;
+use crate::{AgentDefinition, Expandable};
 
 /// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
 ///
@@ -19,10 +19,50 @@ pub struct RegisteredTable {
 
 impl RegisteredTable {
     pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
-        if !agent.skills.is_empty() {
-            return Vec::new();
+        let mut problems = Vec::new();
+        if agent.skills.is_empty() {
+            let fix = format!("an agent of kind {:?} needs at least one `[[skills]]`", self.kind);
+            problems.push(("skills".to_owned(), fix));
         }
-        let fix = format!("an agent of kind {:?} needs at least one `[[skills]]`", self.kind);
-        vec![("skills".to_owned(), fix)]
+        for (name, value) in &self.settings {
+            visit_texts(value, &format!("executor.{}.{name}", self.kind), &mut |key, text| {
+                if let Err(fix) = Expandable::parse(text) {
+                    problems.push((key.to_owned(), fix));
+                }
+            });
+        }
+        problems
+    }
+
+    /// The secrets and variables in the settings: who needs them, and their names.
+    pub(super) fn needs(&self) -> Vec<(String, String)> {
+        let mut needs = Vec::new();
+        for value in self.settings.values() {
+            visit_texts(value, "", &mut |_, text| {
+                let text = Expandable::parse(text);
+                let names = text.iter().flat_map(Expandable::values);
+                needs
+                    .extend(names.map(|name| (format!("executor {}", self.kind), name.to_owned())));
+            });
+        }
+        needs
+    }
+}
+
+/// Calls `visit` with each text in a value, and its key.
+fn visit_texts(value: &Value, key: &str, visit: &mut impl FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => visit(key, text),
+        Value::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                visit_texts(element, &format!("{key}[{index}]"), visit);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                visit_texts(member, &format!("{key}.{name}"), visit);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -7,7 +7,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{Executor, ExecutorDefinition, OWN_KINDS, RegisteredTable, SCRIPT, TOOLS, check_kind};
+use super::{
+    Executor, ExecutorDefinition, OWN_KINDS, RegisteredTable, SCRIPT, TOOLS, ToolsTable, check_kind,
+};
 use crate::definition::RunSettings;
 
 /// The tables, before it is known whether they belong to the kind. They are read one by one, so that an error in
@@ -119,6 +121,8 @@ impl TryFrom<ExecutorTables> for ExecutorDefinition {
         }
         let executor = match chosen {
             Some(executor) => executor,
+            // The agent may have tools of its own.
+            None if kind == TOOLS => Executor::Tools(ToolsTable::default()),
             None if OWN_KINDS.contains(&kind.as_str()) => {
                 return Err(format!("needs a table [executor.{kind}]"));
             }

@@ -1,21 +1,23 @@
-//! Secrets that a call has read are kept out of what it gives.
+//! Secrets that a run has read are kept out of what it says.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 
 use serde_json::Value;
 
-use a2a::model::{Base64, Metadata, Part, PartContent, Secret};
+use super::Emission;
+use a2a::model::{Artifact, Base64, Message, Metadata, Part, PartContent, Secret};
 
-/// Replaces the secrets that were read by their names in brackets. Costs nothing when none was read.
+/// Replaces the secrets that a run has read by their names in brackets, in all that it says. Costs nothing when it
+/// has read none.
 #[derive(Default)]
-pub(super) struct Redaction {
+pub(crate) struct Redaction {
     secrets: RefCell<Vec<(String, Secret)>>,
 }
 
 impl Redaction {
     /// The secret of this name was read. A short one is not kept out: it would stand in too many texts by chance.
-    pub(super) fn note(&self, name: &str, secret: &Secret) {
+    pub(crate) fn note(&self, name: &str, secret: &Secret) {
         let mut secrets = self.secrets.borrow_mut();
         let is_known = secrets.iter().any(|(_, known)| known == secret);
         if secret.reveal().len() >= MIN_BYTES && !is_known {
@@ -26,7 +28,7 @@ impl Redaction {
     }
 
     /// The text without secrets.
-    pub(super) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for (name, secret) in self.secrets.borrow().iter() {
             if text.contains(secret.reveal()) {
@@ -36,12 +38,50 @@ impl Redaction {
         text
     }
 
-    /// The parts without secrets.
-    pub(super) fn parts(&self, parts: Vec<Part>) -> Vec<Part> {
+    /// What the run says, without secrets.
+    pub(super) fn emission(&self, emission: Emission) -> Emission {
         if self.secrets.borrow().is_empty() {
-            return parts;
+            return emission;
         }
+        match emission {
+            Emission::Status { state, message } => {
+                let message = message.map(|message| self.message(message));
+                Emission::Status { state, message }
+            }
+            Emission::Artifact { artifact, append, last_chunk } => {
+                Emission::Artifact { artifact: self.artifact(artifact), append, last_chunk }
+            }
+            Emission::Reply(message) => Emission::Reply(self.message(message)),
+        }
+    }
+
+    fn message(&self, message: Message) -> Message {
+        let metadata = message.metadata.map(|metadata| self.metadata(&metadata));
+        Message { parts: self.parts(message.parts), metadata, ..message }
+    }
+
+    fn artifact(&self, artifact: Artifact) -> Artifact {
+        let Artifact { artifact_id, name, description, parts, metadata, extensions } = artifact;
+        let owned = |text: String| self.text(&text).into_owned();
+        Artifact {
+            artifact_id: owned(artifact_id),
+            name: name.map(owned),
+            description: description.map(owned),
+            parts: self.parts(parts),
+            metadata: metadata.map(|metadata| self.metadata(&metadata)),
+            extensions,
+        }
+    }
+
+    fn parts(&self, parts: Vec<Part>) -> Vec<Part> {
         parts.into_iter().map(|part| self.part(part)).collect()
+    }
+
+    fn metadata(&self, metadata: &Metadata) -> Metadata {
+        match self.value(metadata.members().into()) {
+            Value::Object(members) => Metadata::from(members),
+            _ => Metadata::default(),
+        }
     }
 
     fn part(&self, part: Part) -> Part {
@@ -53,10 +93,7 @@ impl Redaction {
             PartContent::Data(data) => PartContent::Data((&self.value(data.value())).into()),
             PartContent::Raw(raw) => PartContent::Raw(Base64::encode(&self.bytes(raw.bytes()))),
         };
-        let metadata = metadata.map(|metadata| match self.value(metadata.members().into()) {
-            Value::Object(members) => Metadata::from(members),
-            _ => Metadata::default(),
-        });
+        let metadata = metadata.map(|metadata| self.metadata(&metadata));
         let [filename, media_type] = [filename, media_type].map(|text| text.as_deref().map(owned));
         Part { content, metadata, filename, media_type }
     }

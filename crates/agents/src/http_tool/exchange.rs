@@ -1,0 +1,231 @@
+//! The request of one call, sent as often as the tool may.
+
+use futures_util::future::{Either, select};
+
+use super::HttpTool;
+use super::answer::Answer;
+use crate::tool::{Retry, ToolCall, ToolError};
+use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest};
+use a2a::model::{Secret, UnixMillis};
+
+/// One request, and what it is sent by.
+pub(super) struct Exchange<'a> {
+    pub(super) tool: &'a HttpTool,
+    pub(super) call: &'a dyn ToolCall,
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Option<String>,
+    pub(super) redaction: Redaction<'a>,
+}
+
+/// An attempt that failed.
+struct Failure {
+    error: ToolError,
+    /// Whether another attempt may succeed.
+    is_temporary: bool,
+    /// How long the server wants to be left alone, in milliseconds.
+    retry_after_ms: Option<u64>,
+}
+
+impl Exchange<'_> {
+    /// Sends the request until it is answered, or may not be sent again.
+    pub(super) async fn run(&self) -> Result<Answer, ToolError> {
+        let pauses = Retry { attempts: self.tool.attempts, delay_ms: 500, max_delay_ms: 30_000 };
+        let mut failures = 0;
+        loop {
+            let failure = match self.attempt().await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            failures += 1;
+            let is_over = failures >= pauses.attempts || self.call.is_canceled();
+            let asked = failure.retry_after_ms.unwrap_or(0);
+            if is_over || !failure.is_temporary || asked > MAX_RETRY_AFTER_MS {
+                return Err(failure.error);
+            }
+            self.call.sleep(pauses.delay_after(failures).max(asked)).await;
+        }
+    }
+
+    async fn attempt(&self) -> Result<Answer, Failure> {
+        let timeout_ms = self.tool.timeout_ms;
+        let exchange = Box::pin(self.exchange());
+        match select(exchange, self.call.sleep(timeout_ms)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => {
+                let url = self.url.clone();
+                Err(self.unanswered(HttpError::Silent { url, timeout_ms }))
+            }
+        }
+    }
+
+    async fn exchange(&self) -> Result<Answer, Failure> {
+        let answer = self.call.http().send(self.request()).await;
+        let answer = answer.map_err(|error| self.unanswered(error))?;
+        if !answer.is_success() {
+            return Err(self.refused(answer).await);
+        }
+        let mut answer = answer.bytes().await.map_err(|error| self.unanswered(error))?;
+        answer.body = self.redaction.bytes(answer.body);
+        let status = answer.status;
+        Answer::read(answer, self.tool.result.as_deref()).map_err(|problem| Failure {
+            error: self.upstream(&format!("answered {status}, but {problem}")),
+            is_temporary: false,
+            retry_after_ms: None,
+        })
+    }
+
+    fn request(&self) -> HttpRequest {
+        let request = HttpRequest {
+            headers: self.headers.clone(),
+            body: self.body.clone().map_or(HttpBody::Empty, HttpBody::Text),
+            timeout_ms: self.tool.timeout_ms,
+            max_bytes: self.tool.max_bytes,
+            ..HttpRequest::new(self.tool.method.name(), &self.url)
+        };
+        match self.tool.url.host_arguments().next() {
+            Some(_) => request.guarded(),
+            None => request,
+        }
+    }
+
+    /// Why there is no answer, or no whole one.
+    fn unanswered(&self, error: HttpError) -> Failure {
+        let is_temporary = matches!(error, HttpError::Failed { .. } | HttpError::Silent { .. });
+        let error = match error {
+            HttpError::Failed { reason, .. } => {
+                // The platform's words may name the URL, and with it what was filled in.
+                let reason = reason.replace(&self.url, self.tool.url.text());
+                self.upstream(&format!("did not answer: {}", self.redaction.text(&reason)))
+            }
+            HttpError::Silent { timeout_ms, .. } => {
+                self.upstream(&format!("did not answer within {timeout_ms} ms"))
+            }
+            HttpError::TooLarge { max_bytes, .. } => {
+                self.upstream(&format!("gave an answer of more than {max_bytes} bytes"))
+            }
+            HttpError::Status { .. } | HttpError::Misfit { .. } => {
+                self.upstream("gave an answer that cannot be used")
+            }
+            HttpError::Refused { reason, .. } => {
+                let url = self.tool.url.text();
+                ToolError::Arguments(format!(
+                    "{url} was not called: with these arguments, it {reason}"
+                ))
+            }
+        };
+        Failure { error, is_temporary, retry_after_ms: None }
+    }
+
+    /// Why an answer is no success.
+    async fn refused(&self, answer: HttpAnswer) -> Failure {
+        let status = answer.status;
+        let retry_after = answer.header("retry-after");
+        let retry_after_ms = retry_after.and_then(|text| retry_after_ms(text, self.call.now()));
+        let said = match (status, answer.header("location")) {
+            (300..400, Some(location)) => {
+                let host = self.redaction.text(host_of(location).unwrap_or("the same host"));
+                format!(", a redirect to {}; redirects are not followed", excerpt(&host))
+            }
+            _ => {
+                let body = self.redaction.text(&beginning(answer.body).await);
+                let excerpt = excerpt(&body);
+                if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") }
+            }
+        };
+        let is_temporary = matches!(status, 408 | 429 | 500..);
+        let error = self.upstream(&format!("answered {status}{said}"));
+        Failure { error, is_temporary, retry_after_ms }
+    }
+
+    /// An error that names the URL as the file has it.
+    fn upstream(&self, what: &str) -> ToolError {
+        let (method, url) = (self.tool.method.name(), self.tool.url.text());
+        ToolError::Upstream(format!("{method} {url} {what}"))
+    }
+}
+
+/// What a call has read, and nobody may see: other servers may give back what they were sent.
+pub(super) struct Redaction<'a>(pub(super) &'a [(String, Secret)]);
+
+impl Redaction<'_> {
+    /// Each secret as it may stand in an answer, and its name in brackets.
+    fn forms(&self) -> impl Iterator<Item = (String, String)> {
+        let long = self.0.iter().filter(|(_, secret)| secret.reveal().len() >= MIN_SECRET_BYTES);
+        long.flat_map(|(name, secret)| {
+            let plain = secret.reveal().to_owned();
+            let in_url = crate::template::encode(&plain);
+            let in_form = in_url.replace("%20", "+");
+            let in_json = serde_json::to_string(&plain).unwrap_or_default();
+            let in_json = in_json.trim_matches('"').to_owned();
+            [plain, in_url, in_form, in_json].map(|form| (form, format!("[{name}]")))
+        })
+    }
+
+    fn text(&self, text: &str) -> String {
+        self.forms().fold(text.to_owned(), |text, (form, name)| match text.contains(&form) {
+            true => text.replace(&form, &name),
+            false => text,
+        })
+    }
+
+    /// Bytes that are no UTF-8 are left to whoever shows them.
+    fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        if self.0.is_empty() {
+            return bytes;
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => self.text(&text).into_bytes(),
+            Err(error) => error.into_bytes(),
+        }
+    }
+}
+
+/// The first bytes of a body, as far as they come.
+async fn beginning(mut body: HttpBody) -> String {
+    let mut bytes = Vec::new();
+    while bytes.len() < MAX_ERROR_BYTES
+        && let Some(Ok(piece)) = body.next().await
+    {
+        bytes.extend(piece);
+    }
+    bytes.truncate(MAX_ERROR_BYTES);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The beginning of a text, on one line.
+pub(super) fn excerpt(text: &str) -> String {
+    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(EXCERPT_CHARS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+fn host_of(url: &str) -> Option<&str> {
+    let authority = url.split("//").nth(1)?.split(['/', '?', '#']).next()?;
+    authority.rsplit('@').next().filter(|host| !host.is_empty())
+}
+
+/// A `Retry-After` in milliseconds from now: seconds, or an HTTP date.
+fn retry_after_ms(text: &str, now: UnixMillis) -> Option<u64> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u64>() {
+        return Some(seconds.saturating_mul(1_000));
+    }
+    let at = UnixMillis::parse_http_date(text)?;
+    u64::try_from(at.0.saturating_sub(now.0)).ok()
+}
+
+/// The longest time for which a server is left alone, in milliseconds. One that asks for more is not called again.
+const MAX_RETRY_AFTER_MS: u64 = 60_000;
+
+/// How much of the body of an error is read, in bytes.
+const MAX_ERROR_BYTES: usize = 16 * 1024;
+
+/// How much of a text stands in an error, in letters.
+const EXCERPT_CHARS: usize = 300;
+
+/// The shortest secret that is kept out of answers, in bytes: a shorter one stands in too many texts by chance.
+const MIN_SECRET_BYTES: usize = 8;

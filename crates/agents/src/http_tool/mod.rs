@@ -1,0 +1,212 @@
+//! Tools without Rust: a request to another server, described in a file.
+//!
+//! What is checked here is what a file says; where a request may go is judged by the platform.
+
+mod answer;
+mod arguments;
+mod check;
+mod definition;
+mod exchange;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+pub(crate) use check::problems_of;
+pub use definition::{HttpToolDefinition, Method};
+
+use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTemplate};
+use crate::tool::{Tool, ToolCall, ToolError, ToolOutput};
+use crate::{Misfit, NotSet, Values};
+use a2a::model::Secret;
+use answer::Answer;
+use arguments::{schema_of, with_defaults};
+use exchange::{Exchange, Redaction};
+
+/// An HTTP tool, ready to be called. Each call is one durable step: a call that goes on after a crash does not send its
+/// request again once it was answered.
+#[derive(Clone, Debug)]
+pub struct HttpTool {
+    name: String,
+    description: String,
+    schema: Value,
+    method: Method,
+    url: UrlTemplate,
+    headers: Vec<HeaderTemplate>,
+    body: Option<BodyTemplate>,
+    result: Option<String>,
+    timeout_ms: u64,
+    max_bytes: usize,
+    attempts: u32,
+    idempotency: Option<String>,
+}
+
+impl HttpTool {
+    /// A tool as its file describes it.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it; the build names all of them.
+    pub fn new(definition: &HttpToolDefinition) -> Result<Self, Misfit> {
+        let misfit =
+            |(key, problem)| Misfit(format!("the tool {}: `{key}` {problem}", definition.name));
+        Self::read(definition).map_err(misfit)
+    }
+
+    fn read(definition: &HttpToolDefinition) -> Result<Self, (String, String)> {
+        let headers = definition.headers.iter().map(header_of);
+        Ok(Self {
+            name: definition.name.clone(),
+            description: definition.description.clone(),
+            schema: schema_of(definition)?,
+            method: definition.method,
+            url: url_of(definition)?,
+            headers: headers.collect::<Result<_, _>>()?,
+            body: body_of(definition)?,
+            result: definition.result.clone(),
+            timeout_ms: definition.timeout_ms,
+            max_bytes: definition.max_bytes,
+            attempts: definition.retry.max(1),
+            idempotency: definition.idempotency.clone(),
+        })
+    }
+
+    /// The request of a call, as often as it is sent.
+    fn exchange<'a>(
+        &'a self,
+        arguments: &Map<String, Value>,
+        values: &'a Read,
+        call: &'a dyn ToolCall,
+    ) -> Result<Exchange<'a>, FillError> {
+        let filling = Filling { arguments, values };
+        let mut headers = Vec::new();
+        for header in &self.headers {
+            if let Some(value) = header.fill(&filling)? {
+                headers.push((header.name.clone(), value));
+            }
+        }
+        let mut unless_given = |name: &str, value: &str| {
+            if !headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        };
+        unless_given("user-agent", "a2a-edge");
+        if let Some(body) = &self.body {
+            unless_given("content-type", body.media_type());
+        }
+        if let Some(name) = &self.idempotency {
+            headers.push((name.clone(), call.idempotency_key()));
+        }
+        Ok(Exchange {
+            tool: self,
+            call,
+            url: self.url.fill(&filling)?,
+            headers,
+            body: self.body.as_ref().map(|body| body.fill(&filling)).transpose()?,
+            redaction: Redaction(&values.secrets),
+        })
+    }
+
+    /// Every secret and variable of the request, each once.
+    fn value_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.url.origin_values().chain(self.secret_names()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Those that do not say which server is called.
+    fn secret_names(&self) -> impl Iterator<Item = &str> {
+        let headers = self.headers.iter().map(HeaderTemplate::value);
+        let body = self.body.iter().flat_map(BodyTemplate::templates);
+        let values = headers.chain(body).flat_map(|template| template.values());
+        self.url.path_and_query_values().chain(values)
+    }
+}
+
+#[async_trait(?Send)]
+impl Tool for HttpTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn input_schema(&self) -> &Value {
+        &self.schema
+    }
+
+    fn needs(&self) -> Vec<String> {
+        self.value_names().into_iter().map(str::to_owned).collect()
+    }
+
+    async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError> {
+        let arguments = with_defaults(&self.schema, arguments);
+        let values = Read::new(self, call)?;
+        let exchange = self.exchange(&arguments, &values, call).map_err(|error| match error {
+            FillError::Argument(text) => ToolError::Arguments(text),
+            FillError::Value(text) => ToolError::Tool(text),
+            FillError::NotSet(missing) => ToolError::Tool(missing.to_string()),
+        })?;
+        let answer: Answer = call.step("request", async || exchange.run().await).await?;
+        Ok(answer.into())
+    }
+}
+
+/// The secrets and variables of one call, read once, when it begins.
+struct Read {
+    /// What may not be shown, each with its name.
+    secrets: Vec<(String, Secret)>,
+    /// What everybody may know: the servers that are called.
+    origins: Vec<(String, Secret)>,
+}
+
+impl Read {
+    fn new(tool: &HttpTool, call: &dyn ToolCall) -> Result<Self, ToolError> {
+        let (mut secrets, mut origins) = (Vec::new(), Vec::new());
+        for name in tool.value_names() {
+            let is_origin = !tool.secret_names().any(|secret| secret == name);
+            let origin = call.var(name).ok().filter(|origin| is_origin && !holds_token(origin));
+            match origin {
+                Some(origin) => origins.push((name.to_owned(), Secret::new(origin))),
+                None => secrets.push((name.to_owned(), call.value(name)?)),
+            }
+        }
+        Ok(Self { secrets, origins })
+    }
+}
+
+impl Values for Read {
+    fn value(&self, name: &str) -> Result<Secret, NotSet> {
+        let found = self.secrets.iter().chain(&self.origins).find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| NotSet::value(name))
+    }
+}
+
+/// Whether a URL is a secret itself, as those of some services for incoming webhooks: a segment of its path is long.
+fn holds_token(url: &str) -> bool {
+    url.split('/').skip(3).any(|segment| segment.len() >= TOKEN_BYTES)
+}
+
+const TOKEN_BYTES: usize = 16;
+
+fn url_of(definition: &HttpToolDefinition) -> Result<UrlTemplate, (String, String)> {
+    UrlTemplate::parse(&definition.url).map_err(|problem| ("url".to_owned(), problem))
+}
+
+fn header_of((name, value): (&String, &String)) -> Result<HeaderTemplate, (String, String)> {
+    HeaderTemplate::parse(name, value).map_err(|problem| (format!("headers.{name}"), problem))
+}
+
+fn body_of(definition: &HttpToolDefinition) -> Result<Option<BodyTemplate>, (String, String)> {
+    let within = |key: &'static str| move |(place, problem)| (format!("{key}{place}"), problem);
+    match (&definition.body, &definition.form) {
+        (Some(_), Some(_)) => {
+            Err(("form".to_owned(), "is given beside `body`; keep one of the two".to_owned()))
+        }
+        (Some(body), None) => BodyTemplate::parse(body).map(Some).map_err(within("body")),
+        (None, Some(fields)) => BodyTemplate::form(fields).map(Some).map_err(within("form")),
+        (None, None) => Ok(None),
+    }
+}

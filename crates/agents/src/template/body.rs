@@ -1,0 +1,237 @@
+//! Bodies of a request as templates: JSON, a form, or text.
+
+use serde_json::{Map, Value};
+
+use super::url::encode;
+use super::{FillError, Filling, Template};
+
+/// A body.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum BodyTemplate {
+    /// JSON.
+    Json(JsonTemplate),
+    /// The fields of a form, urlencoded.
+    Form(Vec<(String, Template)>),
+    /// Text, in which values stand as they are.
+    Text(Template),
+}
+
+/// JSON whose strings are templates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum JsonTemplate {
+    /// A number, a truth value or nothing.
+    Fixed(Value),
+    /// A string. One that is nothing but an argument becomes the value of that argument, of whatever type.
+    Text(Template),
+    /// A list. An element that is nothing but an argument that was not given is left out.
+    List(Vec<JsonTemplate>),
+    /// Members. One that is nothing but an argument that was not given is left out.
+    Members(Vec<(String, JsonTemplate)>),
+}
+
+impl BodyTemplate {
+    /// Reads a body: a string is text, a table or an array is JSON.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, each with where it is within the body (as `.items[0]`).
+    pub(crate) fn parse(body: &Value) -> Result<Self, (String, String)> {
+        match body {
+            Value::String(text) => {
+                Template::parse(text).map(Self::Text).map_err(|problem| (String::new(), problem))
+            }
+            other => JsonTemplate::parse(other).map(Self::Json),
+        }
+    }
+
+    /// Reads the fields of a form.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub(crate) fn form(fields: &Map<String, Value>) -> Result<Self, (String, String)> {
+        let read = |(name, value): (&String, &Value)| {
+            let parsed = match value {
+                Value::String(text) => Template::parse(text),
+                Value::Number(_) | Value::Bool(_) => Template::parse(&value.to_string()),
+                Value::Null | Value::Array(_) | Value::Object(_) => {
+                    Err("must be a string, a number, true or false".to_owned())
+                }
+            };
+            let parsed = parsed.map_err(|problem| (format!(".{name}"), problem))?;
+            Ok((name.clone(), parsed))
+        };
+        fields.iter().map(read).collect::<Result<_, _>>().map(Self::Form)
+    }
+
+    /// The media type that the body has, unless a header says otherwise.
+    pub(crate) fn media_type(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json",
+            Self::Form(_) => "application/x-www-form-urlencoded",
+            Self::Text(_) => "text/plain; charset=utf-8",
+        }
+    }
+
+    /// Every template in it.
+    pub(crate) fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Json(json) => json.templates(),
+            Self::Form(fields) => fields.iter().map(|(_, value)| value).collect(),
+            Self::Text(text) => vec![text],
+        }
+    }
+
+    /// The body as text.
+    ///
+    /// # Errors
+    ///
+    /// If a secret or a variable is not set.
+    pub(crate) fn fill(&self, filling: &Filling<'_>) -> Result<String, FillError> {
+        match self {
+            Self::Json(json) => Ok(json.fill(filling)?.unwrap_or_default().to_string()),
+            Self::Text(text) => text.fill(filling, as_it_is),
+            Self::Form(fields) => {
+                let mut pairs = Vec::new();
+                for (name, value) in fields.iter().filter(|(_, value)| !value.is_left_out(filling))
+                {
+                    let value = value.fill(filling, as_it_is)?;
+                    pairs.push(format!("{}={}", field(name), field(&value)));
+                }
+                Ok(pairs.join("&"))
+            }
+        }
+    }
+}
+
+impl JsonTemplate {
+    fn parse(json: &Value) -> Result<Self, (String, String)> {
+        let within =
+            |place: String| move |(rest, problem): (String, String)| (place + &rest, problem);
+        match json {
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(Self::Fixed(json.clone())),
+            Value::String(text) => {
+                Template::parse(text).map(Self::Text).map_err(|problem| (String::new(), problem))
+            }
+            Value::Array(elements) => {
+                let read = |(index, element): (usize, &Value)| {
+                    Self::parse(element).map_err(within(format!("[{index}]")))
+                };
+                elements.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self::List)
+            }
+            Value::Object(members) => {
+                let read = |(name, member): (&String, &Value)| {
+                    if name.contains(['{', '}']) {
+                        let problem = "cannot have a brace in its name; arguments stand in values";
+                        return Err((format!(".{name}"), problem.to_owned()));
+                    }
+                    let member = Self::parse(member).map_err(within(format!(".{name}")))?;
+                    Ok((name.clone(), member))
+                };
+                members.iter().map(read).collect::<Result<_, _>>().map(Self::Members)
+            }
+        }
+    }
+
+    fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Fixed(_) => Vec::new(),
+            Self::Text(text) => vec![text],
+            Self::List(elements) => elements.iter().flat_map(Self::templates).collect(),
+            Self::Members(members) => {
+                members.iter().flat_map(|(_, member)| member.templates()).collect()
+            }
+        }
+    }
+
+    /// The value; `None` if it is nothing but an argument that was not given.
+    fn fill(&self, filling: &Filling<'_>) -> Result<Option<Value>, FillError> {
+        Ok(Some(match self {
+            Self::Fixed(value) => value.clone(),
+            Self::Text(text) => match text.only_argument() {
+                Some(name) => return Ok(filling.argument(name).cloned()),
+                None => Value::String(text.fill(filling, as_it_is)?),
+            },
+            Self::List(elements) => {
+                let filled =
+                    elements.iter().filter_map(|element| element.fill(filling).transpose());
+                Value::Array(filled.collect::<Result<_, _>>()?)
+            }
+            Self::Members(members) => {
+                let mut filled = Map::new();
+                for (name, member) in members {
+                    if let Some(value) = member.fill(filling)? {
+                        filled.insert(name.clone(), value);
+                    }
+                }
+                Value::Object(filled)
+            }
+        }))
+    }
+}
+
+fn as_it_is(text: &str) -> Result<String, &'static str> {
+    Ok(text.to_owned())
+}
+
+/// A name or a value of a form: a space is `+`.
+fn field(text: &str) -> String {
+    encode(text).replace("%20", "+")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::Known;
+    use super::*;
+
+    fn fill(body: &BodyTemplate, arguments: Value) -> String {
+        let arguments = arguments.as_object().cloned().unwrap();
+        let filling = Filling { arguments: &arguments, values: &Known(&[("KEY", "k\"")]) };
+        body.fill(&filling).unwrap()
+    }
+
+    #[test]
+    fn an_argument_keeps_its_type_in_json() {
+        let body = json!({
+            "count": "{count}", "tags": ["{tag}", "fixed", "{none}"], "note": "for {tag}, {none}",
+            "key": "${KEY}", "none": "{none}", "deep": {"none": "{none}"}, "one": 1, "off": false,
+        });
+        let body = BodyTemplate::parse(&body).unwrap();
+        let sent = fill(&body, json!({"count": 5, "tag": {"a": [true]}}));
+        let sent: Value = serde_json::from_str(&sent).unwrap();
+        let expected = json!({
+            "count": 5, "tags": [{"a": [true]}, "fixed"], "note": "for {\"a\":[true]}, ",
+            "key": "k\"", "deep": {}, "one": 1, "off": false,
+        });
+        assert_eq!(sent, expected);
+        let text = BodyTemplate::parse(&json!("{a} & ${KEY}")).unwrap();
+        assert_eq!(fill(&text, json!({"a": "<&>"})), "<&> & k\"");
+    }
+
+    #[test]
+    fn the_fields_of_a_form_are_encoded_and_those_without_their_argument_left_out() {
+        let fields = json!({"a b": "{a}", "none": "{none}", "n": 5, "key": "x ${KEY}"});
+        let form = BodyTemplate::form(fields.as_object().unwrap()).unwrap();
+        assert_eq!(fill(&form, json!({"a": "1&b=2 +ü"})), "a+b=1%26b%3D2+%2B%C3%BC&n=5&key=x+k%22");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (body, place) in [
+            (json!({"a": [{"b": "{"}]}), ".a[0].b"),
+            (json!({"{a}": 1}), ".{a}"),
+            (json!(["x", "${a}"]), "[1]"),
+            (json!("{"), ""),
+        ] {
+            assert_eq!(BodyTemplate::parse(&body).unwrap_err().0, place);
+        }
+        let fields = json!({"a": ["x"]});
+        let (place, problem) = BodyTemplate::form(fields.as_object().unwrap()).unwrap_err();
+        assert_eq!(
+            (place.as_str(), problem.as_str()),
+            (".a", "must be a string, a number, true or false")
+        );
+    }
+}

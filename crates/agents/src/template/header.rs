@@ -1,0 +1,122 @@
+//! Headers of a request as templates.
+
+use super::{FillError, Filling, Template};
+
+/// A header: its name, and a template for its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeaderTemplate {
+    /// The name.
+    pub(crate) name: String,
+    value: Template,
+}
+
+impl HeaderTemplate {
+    /// Reads a header.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the name or with the value; to be read behind the key.
+    pub(crate) fn parse(name: &str, value: &str) -> Result<Self, String> {
+        let is_of_a_name =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if name.is_empty() || !name.bytes().all(is_of_a_name) {
+            return Err(format!("{name:?} is no name of a header, such as X-Api-Key"));
+        }
+        let lower = name.to_ascii_lowercase();
+        if FORBIDDEN.contains(&lower.as_str())
+            || lower.starts_with("proxy-")
+            || lower.starts_with("cf-")
+        {
+            return Err("is a header that only the connection itself may set; remove it".to_owned());
+        }
+        let value = Template::parse(value)?;
+        if let Some(rule) = value.texts().find_map(|text| visible(text).err()) {
+            return Err(rule.to_owned());
+        }
+        Ok(Self { name: name.to_owned(), value })
+    }
+
+    /// The template of the value.
+    pub(crate) fn value(&self) -> &Template {
+        &self.value
+    }
+
+    /// The value; `None` if it is nothing but an argument that was not given.
+    ///
+    /// # Errors
+    ///
+    /// If what is filled in cannot stand in a header.
+    pub(crate) fn fill(&self, filling: &Filling<'_>) -> Result<Option<String>, FillError> {
+        if self.value.is_left_out(filling) {
+            return Ok(None);
+        }
+        self.value.fill(filling, visible).map(Some)
+    }
+}
+
+/// A text that may stand in a header: visible letters of ASCII, and spaces between them.
+fn visible(text: &str) -> Result<String, &'static str> {
+    match text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        true => Ok(text.to_owned()),
+        false => Err("may hold only visible ASCII letters and spaces, since it stands in a header"),
+    }
+}
+
+/// What belongs to the connection, or is made of the request itself.
+const FORBIDDEN: [&str; 13] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "date",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "via",
+    "x-forwarded-for",
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::Known;
+    use super::*;
+
+    #[test]
+    fn a_header_without_its_argument_is_left_out() {
+        let arguments = json!({"a": "x"}).as_object().cloned().unwrap();
+        let filling =
+            Filling { arguments: &arguments, values: &Known(&[("KEY", "k"), ("BAD", "a\nb")]) };
+        let fill = |value: &str| HeaderTemplate::parse("X-A", value).unwrap().fill(&filling);
+        assert_eq!(fill("{a}"), Ok(Some("x".to_owned())));
+        assert_eq!(fill("{b}"), Ok(None));
+        assert_eq!(fill("b {b}"), Ok(Some("b ".to_owned())));
+        assert_eq!(fill("Bearer ${KEY}"), Ok(Some("Bearer k".to_owned())));
+        let Err(FillError::Value(told)) = fill("${BAD}") else { panic!("a line break") };
+        assert_eq!(
+            told,
+            "the secret or variable BAD may hold only visible ASCII letters and spaces, since it stands in a header"
+        );
+    }
+
+    #[test]
+    fn headers_of_the_connection_are_refused() {
+        for name in
+            ["Host", "content-length", "Transfer-Encoding", "Proxy-Authorization", "CF-Worker"]
+        {
+            let refused = HeaderTemplate::parse(name, "x").unwrap_err();
+            assert!(refused.contains("only the connection itself"), "{name}: {refused}");
+        }
+        for name in ["", "X A", "X:", "Ü", "X\n", "{a}"] {
+            assert!(
+                HeaderTemplate::parse(name, "x").unwrap_err().contains("no name of a header"),
+                "{name}"
+            );
+        }
+        assert!(HeaderTemplate::parse("X", "a\nb").unwrap_err().contains("visible ASCII"));
+    }
+}

@@ -1,10 +1,11 @@
 // `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
+import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
-import { ensureBuilt } from "./lib/worker.mjs";
+import { ensureBuilt, outputs } from "./lib/worker.mjs";
 import { readConfig, wrangler } from "./lib/wrangler.mjs";
 
 const usage = `Usage: ${command("deploy", "[OPTION...]")}
@@ -55,13 +56,14 @@ await main(async () => {
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
     if (code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
   });
-  if (dryRun) return;
+  if (dryRun) return reportRemoteNeeds(outputs.default, values);
   await step("Migrating the remote database", async () => {
     const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
     if ((await wrangler(migrate)).code !== 0) {
       throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: ${wranglerLine(...migrate)}`);
     }
   });
+  await reportRemoteNeeds(outputs.default, values);
 });
 
 /** The queues that an environment of wrangler.toml names; a deploy makes the database, but not these. */

@@ -1,6 +1,7 @@
 // `npm run dev`, `npx a2a-edge dev`: as `start`, with a quick unoptimised build that is made anew on every change.
 import "./lib/node-version.mjs";
 import { checkAddress } from "./lib/address.mjs";
+import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
@@ -11,6 +12,7 @@ await main(async () => {
   const options = serveOptions("dev", "As start, with a quick unoptimised build that is made anew on every change.");
   await checkAddress(options);
   await setUpAndBuild("dev");
+  await checkLocalNeeds(outputs.dev, options.vars);
   await ensureLocalMigrations(options.state);
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {

@@ -1,15 +1,18 @@
 // `npm start`, `npx a2a-edge start`: sets everything up and serves the agents locally.
 import "./lib/node-version.mjs";
 import { checkAddress } from "./lib/address.mjs";
+import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
+import { outputs } from "./lib/worker.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
   const options = serveOptions("start", "Sets everything up, builds the Worker and serves the agents.");
   await checkAddress(options);
   await setUpAndBuild();
+  await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);
   await serve(options, {});
 });

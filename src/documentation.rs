@@ -10,5 +10,8 @@ macro_rules! pages {
 pages! {
     Readme "../README.md"
     Executors "../docs/executors.md"
+    ForAssistants "../docs/for-assistants.md"
+    Secrets "../docs/secrets.md"
+    Tools "../docs/tools.md"
     Webhooks "../docs/webhooks.md"
 }

@@ -22,29 +22,44 @@ struct Block {
     text: String,
 }
 
+impl Block {
+    /// The path that the first line names, if it names one.
+    fn title(&self) -> &str {
+        self.text.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or_default()
+    }
+}
+
+/// Files by their paths, as `agents/demo.toml`.
+type Files = BTreeMap<String, String>;
+
 #[test]
 fn every_agent_file_of_the_pages_can_be_built() {
+    let blocks = blocks();
+    let shared = titled(&blocks, "tools/");
     let mut problems = Vec::new();
-    let mut whole = BTreeMap::new();
-    for (number, block) in blocks().into_iter().enumerate() {
-        let title = block.text.lines().next().unwrap_or_default().trim_start_matches("# ");
-        let slug = title.strip_prefix("agents/").and_then(|file| file.strip_suffix(".toml"));
-        let checked = match (slug, title) {
-            (Some(slug), _) => {
-                whole.insert(slug.to_owned(), block.text.clone());
-                check(number, slug, &block.text)
-            }
-            // wrangler's own, or cargo's.
-            (None, "wrangler.toml" | "Cargo.toml") => parse(&block.text).map(|_| ()),
-            (None, _) => complete(&block.text).and_then(|text| check(number, "piece", &text)),
+    for (number, block) in blocks.iter().enumerate() {
+        let checked = match block.title() {
+            title if title.starts_with("agents/") => check(number, title, &block.text, &shared),
+            // They are built with every agent; wrangler's own; cargo's.
+            title if title.starts_with("tools/") => Ok(()),
+            "wrangler.toml" | "Cargo.toml" => parse(&block.text).map(|_| ()),
+            _ => complete(&block.text)
+                .and_then(|text| check(number, "agents/piece.toml", &text, &shared)),
         };
         problems.extend(checked.err().map(|problem| format!("{}: {problem}", block.place)));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let whole = titled(&blocks, "agents/");
     assert!(!whole.is_empty(), "no page has an agent file");
     if let Some(target) = std::env::var_os("A2A_DOCS_AGENTS") {
-        embed("served", &whole, Path::new(&target)).unwrap();
+        embed("served", &whole, &shared, Path::new(&target)).unwrap();
     }
+}
+
+/// The texts of the blocks whose titles begin like this, by title: of several with one title, the last.
+fn titled(blocks: &[Block], begins: &str) -> Files {
+    let titled = blocks.iter().filter(|block| block.title().starts_with(begins));
+    titled.map(|block| (block.title().to_owned(), block.text.clone())).collect()
 }
 
 #[test]
@@ -55,7 +70,8 @@ fn a_mistake_in_an_agent_file_is_noticed() {
         ("[executor.run]\ntimeout = 5", "unknown field"),
         ("[executor", "unclosed table"),
     ] {
-        let told = complete(text).and_then(|text| check(1_000, "piece", &text)).unwrap_err();
+        let built = |text: String| check(1_000, "agents/piece.toml", &text, &Files::new());
+        let told = complete(text).and_then(built).unwrap_err();
         assert!(told.contains(problem), "{text}: {told}");
     }
 }
@@ -129,31 +145,30 @@ fn complete(piece: &str) -> Result<String, String> {
 }
 
 /// Builds an agent file alone, below a folder of its own.
-fn check(number: usize, slug: &str, text: &str) -> Result<(), String> {
+fn check(number: usize, title: &str, text: &str, shared: &Files) -> Result<(), String> {
     let target = scratch(&format!("block-{number}.json"));
-    embed(
-        &format!("block-{number}"),
-        &BTreeMap::from([(slug.to_owned(), text.to_owned())]),
-        &target,
-    )
+    let file = Files::from([(title.to_owned(), text.to_owned())]);
+    embed(&format!("block-{number}"), &file, shared, &target)
 }
 
 /// Embeds agent files, and those of this repository, among which is the default agent.
-fn embed(name: &str, files: &BTreeMap<String, String>, target: &Path) -> Result<(), String> {
-    let folder = scratch(name).join("agents");
+fn embed(name: &str, agents: &Files, shared: &Files, target: &Path) -> Result<(), String> {
+    let folder = scratch(name);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    for part in ["agents", "tools"] {
+        fs::create_dir_all(folder.join(part)).unwrap();
+    }
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("agents")).unwrap() {
         let path = entry.unwrap().path();
-        fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+        fs::copy(&path, folder.join("agents").join(path.file_name().unwrap())).unwrap();
     }
-    for (slug, text) in files {
+    for (path, text) in agents.iter().chain(shared) {
         // One agent is the default one already.
-        let text = text.replace("default = true\n", "");
-        fs::write(folder.join(format!("{slug}.toml")), text).unwrap();
+        fs::write(folder.join(path), text.replace("default = true\n", "")).unwrap();
     }
-    embed_into(&folder.to_string_lossy(), &tools::local(), target)
-        .map_err(|problems| problems.join("; ").replace(&*folder.to_string_lossy(), "agents"))
+    let place = format!("{}/", folder.display());
+    embed_into(&folder.join("agents").to_string_lossy(), &tools::local(), target)
+        .map_err(|problems| problems.join("; ").replace(&place, ""))
 }
 
 fn scratch(name: &str) -> PathBuf {

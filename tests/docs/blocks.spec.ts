@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile, type ExecFileException } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -22,16 +22,19 @@ const counts = new Map<string, number>();
 const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
 
 let worker: Worker;
-let receiver: Server;
+/** Stands for the receiver of notifications at localhost:9000, and for the servers that agents of the pages call. */
+let outside: Server;
 let folder: string;
 /** What the pages call it by, and what it is here. */
 let places: [string, string][];
 
 before(async () => {
-  worker = await startWorker({ vars: { AGENTS: readFileSync(process.env["A2A_DOCS_AGENTS"] ?? "", "utf8") } });
-  receiver = createServer((request, response) => void request.resume().on("end", () => response.writeHead(204).end()));
-  await once(receiver.listen(0, "127.0.0.1"), "listening");
-  const own = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  outside = createServer((request, response) => void request.resume().on("end", () => answer(request, response)));
+  await once(outside.listen(0, "127.0.0.1"), "listening");
+  const own = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
+  const agents = readFileSync(process.env["A2A_DOCS_AGENTS"] ?? "", "utf8");
+  const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), agents), DEMO_KEY };
+  worker = await startWorker({ vars });
   places = [["localhost:8787", new URL(worker.url).host], ["localhost:9000", own]];
   // Below the checkout, where the packages are found.
   mkdirSync(join(root, ".wrangler"), { recursive: true });
@@ -39,10 +42,26 @@ before(async () => {
 });
 after(async () => {
   rmSync(folder, { recursive: true, force: true });
-  receiver.close();
+  outside.close();
   await worker.stop();
   console.log([...counts].sort().map(([what, number]) => `${number} ${what}`).join(", "));
 });
+
+/** The servers that agents of the pages call. */
+const OTHERS = ["geocoding-api.open-meteo.com", "httpbin.org", "restcountries.com"];
+const DEMO_KEY = "a-key-of-a-demo";
+
+/** What these servers answer, shortened; nothing else is known. */
+function answer({ url = "", headers }: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(url, "http://outside");
+  const json = (value: unknown): void => void response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+  if (pathname === "/hook") return void response.writeHead(204).end();
+  if (pathname === "/v1/search" && searchParams.get("name") === "Lisbon") {
+    return json({ results: [{ id: 2267057, name: "Lisbon", elevation: 45, country_code: "PT", country: "Portugal", population: 517802 }] });
+  }
+  if (pathname === "/bearer" && headers.authorization === `Bearer ${DEMO_KEY}`) return json({ authenticated: true, token: DEMO_KEY });
+  response.writeHead(404).end();
+}
 
 const placed = (text: string): string => places.reduce((result, [from, to]) => result.replaceAll(from, to), text);
 /** The output as the page would show it. */

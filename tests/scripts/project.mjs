@@ -132,9 +132,9 @@ esac
 `;
 
 // Compiles the texts of the agent files into a module that the stand-in for the bindings reads, and lists what it has
-// read. A file `cargo.txt` is what it prints before it fails.
+// read. A file `embedded.json` is what its build script embeds, a file `cargo.txt` is what it prints before it fails.
 const CARGO = `
-const { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } = require("node:fs");
+const { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const project = process.env.PROJECT;
 const args = process.argv.slice(2);
@@ -157,6 +157,12 @@ if (args[0] === "metadata") {
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, "own_agent.wasm"), texts.join(", "));
     const inputs = ["agents", "build.rs", "src/lib.rs", "shared/a file"].map((name) => join(project, name).replaceAll(" ", "\\\\ "));
+    if (existsSync(join(project, "embedded.json"))) {
+      const made = join(out, "build", "own-agent-1", "out");
+      mkdirSync(made, { recursive: true });
+      copyFileSync(join(project, "embedded.json"), join(made, "agents.json"));
+      inputs.push(join(made, "agents.json"));
+    }
     writeFileSync(join(out, "own_agent.d"), [join(out, "own_agent.wasm") + ":", ...inputs].join(" ") + "\\n");
     record("rustc", "ends");
   }, 300);
@@ -182,14 +188,14 @@ export function fetch() { return new Response(\${JSON.stringify(readFileSync(inp
 \`);
 `;
 
-// An account that has no queues.
+// An account that has no queues. A file `secrets.json` holds the secrets of the Worker.
 const WRANGLER = `
-const { appendFileSync, existsSync, rmSync } = require("node:fs");
+const { appendFileSync, existsSync, readFileSync, rmSync } = require("node:fs");
 const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
 if (args[0] === "dev") {
-  console.log("Ready on http://somewhere");
+  console.log("Ready on http://somewhere\\n⎔ Connection status updated\\nenv.DB (a2a-edge)   D1 Database   local\\nPOST / 200 OK");
   // As wrangler does whose runtime died: it says so, and hangs.
   const crash = join(process.env.PROJECT, "crash.txt");
   if (existsSync(crash)) {
@@ -200,4 +206,9 @@ if (args[0] === "dev") {
 }
 if (args[0] === "whoami") console.log('{"loggedIn": true}');
 if (args[0] === "queues" && args[1] === "info") process.exit(1);
+if (args[0] === "secret") {
+  const file = join(process.env.PROJECT, "secrets.json");
+  if (!existsSync(file)) process.exit(1);
+  console.log(readFileSync(file, "utf8"));
+}
 `;

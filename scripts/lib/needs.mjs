@@ -1,0 +1,118 @@
+// Secrets and variables that agents need, as the build knows them, and those of them that are not set.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { command, wranglerLine } from "./command.mjs";
+import { readDepInfo } from "./inputs.mjs";
+import { inProject } from "./paths.mjs";
+import { say } from "./ui.mjs";
+import { readConfig, wrangler } from "./wrangler.mjs";
+
+/** Where a build keeps what its agents need. */
+export const NEEDS = "needs.json";
+
+/** What the agents of a build need, each name once: `{ name, by: ["tool weather of the agent demo"] }`. */
+export function needsOf({ depInfo, targets }) {
+  const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
+  if (embedded === undefined) return [];
+  const users = new Map();
+  for (const { slug, needs = [] } of JSON.parse(readFileSync(embedded, "utf8")).agents) {
+    for (const { name, by } of needs) {
+      users.set(name, [...(users.get(name) ?? []), ...by.map((user) => `${user} of the agent ${slug}`)]);
+    }
+  }
+  return [...users].map(([name, by]) => ({ name, by })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What the agents of the build in a folder of the project need. */
+export function builtNeeds(folder) {
+  return JSON.parse(readFileSync(inProject(folder, NEEDS), "utf8"));
+}
+
+/**
+ * Before serving: says what is not set, and makes `.dev.vars` with the names if there is neither that file nor an `.env`.
+ * A file that exists is left as it is. `vars` are the options `--var`.
+ */
+export async function checkLocalNeeds(folder, vars = []) {
+  const needs = builtNeeds(folder);
+  if (needs.length === 0) return;
+  // wrangler reads .env only where there is no .dev.vars.
+  const files = existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name)));
+  const set = await configured(undefined, vars);
+  for (const file of files) for (const name of namesIn(readFileSync(inProject(file), "utf8"))) set.add(name);
+  const missing = needs.filter(({ name }) => !set.has(name));
+  if (missing.length === 0) return;
+
+  say(`\nNot set, or empty, so that what needs it fails:\n\n${table(missing)}\n`);
+  if (files.length > 0) {
+    const known = files.map((file) => readFileSync(inProject(file), "utf8")).join("\n");
+    const absent = missing.filter(({ name }) => !mentions(known, name));
+    const lines = absent.length > 0 ? `, with the lines:\n\n${absent.map(({ name }) => `    ${name}=`).join("\n")}` : ".";
+    say(`Set ${missing.length === 1 ? "it" : "them"} in ${files[0]}${lines}\n`);
+    return;
+  }
+  writeFileSync(inProject(".dev.vars"), sample(missing), { mode: 0o600 });
+  say(`.dev.vars was made for ${missing.length === 1 ? "it" : "them"}: fill it in and run ${command("start")} again.\n`);
+  if (!isIgnored()) say("Add a line .dev.vars* to .gitignore, so that no secret is committed.\n");
+}
+
+/** What an environment lacks after a deploy. `values` are the options of the deploy. */
+export async function reportRemoteNeeds(folder, values) {
+  const needs = builtNeeds(folder);
+  if (needs.length === 0) return;
+  if (values["dry-run"]) return say(`\nThe agents need these secrets or variables:\n\n${table(needs)}\n`);
+
+  const set = await configured(values.env, values.var ?? []);
+  const environment = values.env === undefined ? [] : [`--env=${values.env}`];
+  const { code, output } = await wrangler(["secret", "list", "--format=json", ...environment], { quiet: true });
+  const secrets = code === 0 ? secretsIn(output) : undefined;
+  for (const name of secrets ?? []) set.add(name);
+  const missing = needs.filter(({ name }) => !set.has(name));
+  if (missing.length === 0) return;
+  const lines = missing.map(({ name }) => `    ${wranglerLine("secret", "put", name, ...environment)}`).join("\n");
+  const unknown = "The secrets of the Worker could not be listed. If these are not set, what needs them fails:";
+  say(`\n${secrets === undefined ? unknown : "Not set, so that what needs it fails:"}\n\n${table(missing)}\n\nTo set a secret:\n\n${lines}\n`);
+}
+
+/** The names that wrangler.toml and the options `--var` set to something. */
+async function configured(environment, vars) {
+  const { vars: written = {} } = await readConfig(environment);
+  const options = vars.map((text) => [text.split(":", 1)[0], text.slice(text.indexOf(":") + 1)]);
+  return new Set([...Object.entries(written), ...options].filter(([, value]) => String(value).trim() !== "").map(([name]) => name));
+}
+
+/** The names that a file such as `.dev.vars` sets to something. */
+export function namesIn(text) {
+  const lines = text.split(/\r?\n/).map((line) => ASSIGNMENT.exec(line)).filter(Boolean);
+  const isSet = ([, , value]) => !/^\s*(?:#.*|(["'`])\s*\1\s*(?:#.*)?)?$/.test(value);
+  return lines.filter(isSet).map(([, name]) => name);
+}
+
+const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/;
+
+const mentions = (text, name) => text.split(/\r?\n/).some((line) => ASSIGNMENT.exec(line)?.[1] === name);
+
+/** The names in what `wrangler secret list` prints; undefined where it prints something else. */
+function secretsIn(output) {
+  try {
+    return JSON.parse(output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)).map(({ name }) => name);
+  } catch {
+    return undefined;
+  }
+}
+
+function table(needs) {
+  const width = Math.max(...needs.map(({ name }) => name.length));
+  return needs.map(({ name, by }) => `    ${name.padEnd(width)}   ${by.join(", ")}`).join("\n");
+}
+
+function sample(needs) {
+  const head = `# Secrets and variables for ${command("start")}, on this machine alone. Keep this file out of git.\n# In production: ${wranglerLine("secret", "put", "NAME")}\n`;
+  return head + needs.map(({ name, by }) => `\n# ${by.join(", ")}\n${name}=\n`).join("");
+}
+
+/** Whether .gitignore of the project names the file. */
+function isIgnored() {
+  const file = inProject(".gitignore");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split(/\r?\n/) : [];
+  return lines.some((line) => /^\/?\.dev\.vars\*?$/.test(line.trim()));
+}

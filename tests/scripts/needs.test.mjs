@@ -1,0 +1,106 @@
+// What the scripts say of secrets and variables that agents need.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { namesIn } from "../../scripts/lib/needs.mjs";
+import { makeProject } from "./project.mjs";
+
+const EMBEDDED = JSON.stringify({
+  agents: [
+    { slug: "weather", needs: [{ name: "WEATHER_KEY", by: ["tool now", "tool later"] }, { name: "API_URL", by: ["tool now"] }] },
+    { slug: "seats", needs: [{ name: "API_URL", by: ["executor seats"] }] },
+    { slug: "plain" },
+  ],
+});
+const TABLE = [
+  "    API_URL       tool now of the agent weather, executor seats of the agent seats",
+  "    WEATHER_KEY   tool now of the agent weather, tool later of the agent weather",
+].join("\n");
+
+test("the names in a file of variables are those that are set to something", () => {
+  const text = "A=1\n  B = two words \nexport C='x'\n# D=1\nE=\nF=''\nG=\"  \"\nH= # nothing\r\nI=`x`\r\nnot a line\nJ.k=\"a\nb\"\n";
+  assert.deepEqual(namesIn(text), ["A", "B", "C", "I", "J.k"]);
+});
+
+let project, plain;
+before(() => {
+  project = makeProject({ packages: "no wrangler" });
+  plain = project.read("wrangler.toml");
+});
+beforeEach(() => {
+  project.write("wrangler.toml", plain);
+  project.write("embedded.json", EMBEDDED);
+  project.write("agents/one.toml", "one 1");
+  for (const name of [".dev.vars", ".env", "secrets.json", ".gitignore"]) project.remove(name);
+});
+after(() => project.remove());
+
+describe("npm start", () => {
+  test("makes .dev.vars with the names and who needs them, and never writes it again", async () => {
+    const { output } = await project.run("start");
+    assert.ok(output.includes(`Not set, or empty, so that what needs it fails:\n\n${TABLE}\n\n.dev.vars was made for them`), output);
+    assert.match(output, /Add a line \.dev\.vars\* to \.gitignore/);
+    const made = project.read(".dev.vars");
+    assert.match(made, /^# tool now of the agent weather, tool later of the agent weather\nWEATHER_KEY=$/m);
+    assert.deepEqual(namesIn(made), []);
+
+    const again = await project.run("start");
+    assert.ok(again.output.includes(`${TABLE}\n\nSet them in .dev.vars.\n`), again.output);
+    assert.equal(project.read(".dev.vars"), made);
+  });
+
+  test("names the lines that .dev.vars lacks", async () => {
+    project.write(".dev.vars", "API_URL=http://127.0.0.1:1\n");
+    const { output } = await project.run("start");
+    assert.match(output, /fails:\n\n {4}WEATHER_KEY {3}tool now[^\n]*\n\nSet it in \.dev\.vars, with the lines:\n\n {4}WEATHER_KEY=\n/);
+    assert.equal(project.read(".dev.vars"), "API_URL=http://127.0.0.1:1\n");
+  });
+
+  test("makes no .dev.vars beside an .env, which wrangler would not read any more", async () => {
+    project.write(".env", "API_URL=x\n");
+    const { output } = await project.run("start");
+    assert.match(output, /Set it in \.env, with the lines:\n\n {4}WEATHER_KEY=\n/);
+    assert.ok(!project.exists(".dev.vars"));
+  });
+
+  test("says nothing when all is set, wherever that is", async () => {
+    project.write("wrangler.toml", `${plain}\n[vars]\nAPI_URL = "x"\n`);
+    const { output } = await project.run("start", "--var", "WEATHER_KEY:a:b");
+    assert.doesNotMatch(output, /Not set/);
+    project.write("embedded.json", '{"agents": [{"slug": "plain"}]}');
+    project.write("agents/one.toml", "changed");
+    project.write("wrangler.toml", plain);
+    assert.doesNotMatch((await project.run("start")).output, /Not set/);
+    assert.ok(!project.exists(".dev.vars"));
+  });
+
+  test("does not ask for a line in .gitignore that is there", async () => {
+    project.write(".gitignore", "/build/\n.dev.vars*\n");
+    const { output } = await project.run("start");
+    assert.match(output, /\.dev\.vars was made/);
+    assert.doesNotMatch(output, /gitignore/);
+  });
+});
+
+describe("npm run deploy", () => {
+  test("names what is not set, and how to set it", async () => {
+    project.write("secrets.json", '[{"name": "OTHER", "type": "secret_text"}, {"name": "API_URL", "type": "secret_text"}]');
+    const { code, output } = await project.run("deploy");
+    assert.equal(code, 0, output);
+    assert.match(output, /Not set, so that what needs it fails:\n\n {4}WEATHER_KEY {3}tool now[^\n]*\n\nTo set a secret:\n\n {4}npx wrangler secret put WEATHER_KEY\n/);
+  });
+
+  test("names what is needed where the secrets cannot be listed, and in a dry run", async () => {
+    const unlisted = await project.run("deploy");
+    assert.equal(unlisted.code, 0, unlisted.output);
+    assert.ok(unlisted.output.includes(`could not be listed. If these are not set, what needs them fails:\n\n${TABLE}`), unlisted.output);
+    const dry = await project.run("deploy", "--dry-run");
+    assert.ok(dry.output.includes(`The agents need these secrets or variables:\n\n${TABLE}`), dry.output);
+    assert.ok(!project.calls().slice(-2).some(([, ...args]) => args[0] === "secret"));
+  });
+
+  test("says nothing when all is set", async () => {
+    project.write("secrets.json", '[{"name": "WEATHER_KEY"}]');
+    const { output } = await project.run("deploy", "--var", "API_URL:http://x");
+    assert.doesNotMatch(output, /Not set|secret put/);
+  });
+});

@@ -93,7 +93,16 @@ impl TestAgent {
     ///
     /// As SendMessage.
     pub fn send(&self, text: &str) -> Result<Outcome, Error> {
-        self.send_with(text, SendMessageConfiguration::default())
+        self.send_parts(vec![Part::text(text)])
+    }
+
+    /// As [`send`](Self::send), with a message of any parts.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn send_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
+        self.send_with(parts, SendMessageConfiguration::default())
     }
 
     /// Sends a text, and drives the agent until there is a task; it is under way then.
@@ -102,14 +111,23 @@ impl TestAgent {
     ///
     /// As SendMessage.
     pub fn begin(&self, text: &str) -> Result<Outcome, Error> {
+        self.begin_parts(vec![Part::text(text)])
+    }
+
+    /// As [`begin`](Self::begin), with a message of any parts.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn begin_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         let configuration =
             SendMessageConfiguration { return_immediately: true, ..Default::default() };
-        self.send_with(text, configuration)
+        self.send_with(parts, configuration)
     }
 
     fn send_with(
         &self,
-        text: &str,
+        parts: Vec<Part>,
         configuration: SendMessageConfiguration,
     ) -> Result<Outcome, Error> {
         self.messages.set(self.messages.get() + 1);
@@ -118,7 +136,7 @@ impl TestAgent {
             context_id: None,
             task_id: self.task().map(|task| task.id),
             role: Role::User,
-            parts: vec![Part::text(text)],
+            parts,
             metadata: None,
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),

@@ -12,7 +12,8 @@ use a2a::model::{Json, Part, TaskState, TaskStatus};
 ///
 /// A resumed run executes the same code again. Steps that are done give their stored outcome. What the
 /// run says is compared with what the earlier attempts said, event by event: it is skipped as long as
-/// it is of the same kind, and what comes after the last of them is new.
+/// it is of the same kind, and what comes after the last of them is new. Notes of progress need not be repeated, nor
+/// as many of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
     events: VecDeque<Event>,
@@ -105,17 +106,7 @@ impl Recall {
     ///
     /// If something else was said at this point.
     pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
-        while self.events.front() == Some(&Event::Answered) {
-            self.events.pop_front();
-            self.is_plainly_working = true;
-        }
-        let Some(said) = self.events.front() else { return Ok(Said::New) };
         let says = match input {
-            Input::Status { state: TaskState::Working, message: None }
-                if self.is_plainly_working =>
-            {
-                return Ok(Said::Before);
-            }
             Input::Status { state, message } => Event::Status(*state, message.is_some()),
             Input::Artifact { artifact, append, .. } => {
                 Event::Artifact(artifact.artifact_id.clone(), *append)
@@ -132,14 +123,31 @@ impl Recall {
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
         };
-        if says != *said {
-            return Err(Diverged { says: says.to_string(), said: said.to_string() });
+        loop {
+            while self.events.front() == Some(&Event::Answered) {
+                self.events.pop_front();
+                self.is_plainly_working = true;
+            }
+            let Some(said) = self.events.front() else { return Ok(Said::New) };
+            if says == PLAINLY_WORKING && self.is_plainly_working {
+                return Ok(Said::Before);
+            }
+            if says == *said {
+                if let Event::Status(state, speaks) = says {
+                    self.is_plainly_working = state == TaskState::Working && !speaks;
+                }
+                self.events.pop_front();
+                return Ok(Said::Before);
+            }
+            if *said == PROGRESS {
+                self.is_plainly_working = false;
+                self.events.pop_front();
+            } else if says == PROGRESS {
+                return Ok(Said::Before);
+            } else {
+                return Err(Diverged { says: says.to_string(), said: said.to_string() });
+            }
         }
-        if let Event::Status(state, speaks) = says {
-            self.is_plainly_working = state == TaskState::Working && !speaks;
-        }
-        self.events.pop_front();
-        Ok(Said::Before)
     }
 
     /// What a step came to, if it is done: the `nth` one of this name in the turn.
@@ -157,6 +165,12 @@ impl Recall {
         self.calls.get(&(name.clone(), number))
     }
 }
+
+/// Working, with nothing said about it.
+const PLAINLY_WORKING: Event = Event::Status(TaskState::Working, false);
+
+/// A note of progress.
+const PROGRESS: Event = Event::Status(TaskState::Working, true);
 
 fn is_plainly_working(status: &TaskStatus) -> bool {
     status.state == TaskState::Working && status.message.is_none()

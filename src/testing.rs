@@ -93,7 +93,16 @@ impl TestAgent {
     ///
     /// As SendMessage.
     pub fn send(&self, text: &str) -> Result<Outcome, Error> {
-        self.send_with(text, SendMessageConfiguration::default())
+        self.send_parts(vec![Part::text(text)])
+    }
+
+    /// As [`send`](Self::send), with a message of any parts.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn send_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
+        self.send_with(parts, SendMessageConfiguration::default())
     }
 
     /// Sends a text, and drives the agent until there is a task; it is under way then.
@@ -102,14 +111,23 @@ impl TestAgent {
     ///
     /// As SendMessage.
     pub fn begin(&self, text: &str) -> Result<Outcome, Error> {
+        self.begin_parts(vec![Part::text(text)])
+    }
+
+    /// As [`begin`](Self::begin), with a message of any parts.
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage.
+    pub fn begin_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         let configuration =
             SendMessageConfiguration { return_immediately: true, ..Default::default() };
-        self.send_with(text, configuration)
+        self.send_with(parts, configuration)
     }
 
     fn send_with(
         &self,
-        text: &str,
+        parts: Vec<Part>,
         configuration: SendMessageConfiguration,
     ) -> Result<Outcome, Error> {
         self.messages.set(self.messages.get() + 1);
@@ -118,7 +136,7 @@ impl TestAgent {
             context_id: None,
             task_id: self.task().map(|task| task.id),
             role: Role::User,
-            parts: vec![Part::text(text)],
+            parts,
             metadata: None,
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),
@@ -130,6 +148,7 @@ impl TestAgent {
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            origin: Some(ORIGIN.to_owned()),
         };
         let request = SendMessageRequest { message, configuration, tenant: None, metadata: None };
         let session = self.session()?;
@@ -144,6 +163,14 @@ impl TestAgent {
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
         cancel_task(session.owned_by(AGENT, &Caller::anonymous())?, Terms::default())
+    }
+
+    /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
+    pub fn call_back(&self, url: &str, body: Part) -> bool {
+        let Ok(session) = self.session() else { return false };
+        let path = url.strip_prefix(&format!("{ORIGIN}/{AGENT}/callbacks/"));
+        let token = path.and_then(|path| path.strip_prefix(session.id().as_str()));
+        token.is_some_and(|token| session.call_back(AGENT, token, None, body).is_ok())
     }
 
     /// Drives what is under way to its end, moving the clock as needed: for years, if a run is parked for that long. A run
@@ -229,6 +256,9 @@ impl TestAgent {
 }
 
 const AGENT: &str = "agent";
+
+/// Where the server of the agent is.
+const ORIGIN: &str = "https://agents.example";
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ import { command as commandLine } from "./command.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
 import { inProject, projectDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
-import { start } from "./process.mjs";
+import { plain, start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
@@ -162,6 +162,7 @@ function tidy(line) {
   const label = /^(?:\u001b\[[0-9;]*m)*\[(?:wrangler:\w+|custom build)\](?:\u001b\[[0-9;]*m)* ?/;
   const text = line.replace(label, "");
   if (text !== line && (text === "" || text.startsWith("[INFO]: ") || text.startsWith("Running: "))) return undefined;
+  if (/^⎔ Connection status|^Your Worker has access to|^Binding +Resource|^env\.\w+ \(/.test(plain(text))) return undefined;
   if (text.startsWith("Attaching additional modules") || /^[┌├└]─|^│ (?:Name|Total|index_bg)/.test(text)) return undefined;
   return text;
 }

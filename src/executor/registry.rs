@@ -57,7 +57,7 @@ impl Registry {
     }
 
     fn tools(&self, table: &Table, http: &[HttpToolDefinition], _: &Outside) -> Made {
-        let ToolsTable { names } = table.read()?;
+        let ToolsTable { names, ask_missing } = table.read()?;
         let made = http
             .iter()
             .map(|tool| HttpTool::new(tool).map(|tool| -> Rc<dyn Tool> { Rc::new(tool) }));
@@ -70,7 +70,7 @@ impl Registry {
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
         tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
-        Ok(Rc::new(ToolsExecutor::new(tools)))
+        Ok(Rc::new(ToolsExecutor::new(tools, ask_missing)))
     }
 
     fn script(&self, table: &Table, _: &[HttpToolDefinition], _: &Outside) -> Made {

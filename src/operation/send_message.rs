@@ -10,7 +10,8 @@ use a2a::{Outcome, Terms};
 /// repeated under its key is not delivered again, and gets the same answer as the first.
 ///
 /// A message without task id begins a task in this session, which must be new. A blocking send that
-/// takes longer than the blocking limit gives the task as it is then; so does one whose run is parked until after that, at once.
+/// takes longer than the blocking limit gives the task as it is then; one whose run is parked for longer than that, at
+/// once.
 ///
 /// # Errors
 ///
@@ -109,11 +110,10 @@ pub(super) async fn outcome_of(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let limit_ms = task.limits().blocking_limit_ms;
-    let limit = task.now().after(limit_ms);
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
         is_enough
-            || task.is_parked_beyond(limit)
+            || task.is_parked_for(limit_ms)
             || task.replied().is_some()
             || task.crashes() > crashes
     };

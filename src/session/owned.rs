@@ -10,12 +10,11 @@ use crate::config::Limits;
 use crate::executor::TurnHost;
 use crate::port::Observation;
 use crate::push::signature::SigningSecret;
-use crate::task::{Input, TaskError, TaskMachine};
+use crate::task::{Input, Park, TaskError};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
-    UnixMillis,
 };
 use a2a::{ShownTask, Terms};
 
@@ -79,16 +78,10 @@ impl<'a> Owned<'a> {
         self.session.is_parked()
     }
 
-    /// Whether its run is parked until after this instant: until then nothing happens by itself.
-    pub(crate) fn is_parked_beyond(self, instant: UnixMillis) -> bool {
-        let is_beyond =
-            |machine: &TaskMachine| machine.parked().is_some_and(|park| park.until() > instant);
-        self.session.life.with_machine(is_beyond).unwrap_or(false)
-    }
-
-    /// The present instant.
-    pub(crate) fn now(self) -> UnixMillis {
-        self.session.now()
+    /// Whether its run is parked for longer than this from now on: until then nothing happens by itself.
+    pub(crate) fn is_parked_for(self, millis: u64) -> bool {
+        let until = self.session.life.with_machine(|machine| machine.parked().map(Park::until));
+        until.flatten().is_some_and(|until| until > self.session.now().after(millis))
     }
 
     /// The message that was given instead of a task.

@@ -4,21 +4,24 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use super::{Input, LogEntry, WokenBy};
-use a2a::model::{Json, TaskState, TaskStatus};
+use super::{CallbackName, Input, LogEntry, WokenBy};
+use a2a::model::{Json, Part, TaskState, TaskStatus};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
 /// it.
 ///
 /// A resumed run executes the same code again. Steps that are done give their stored outcome. What the
 /// run says is compared with what the earlier attempts said, event by event: it is skipped as long as
-/// it is of the same kind, and what comes after the last of them is new.
+/// it is of the same kind, and what comes after the last of them is new. Notes of progress need not be repeated, nor
+/// as many of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
     events: VecDeque<Event>,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// What has ended the waits, by their numbers.
     waits: BTreeMap<u32, WokenBy>,
+    /// What was posted to callbacks, by their names and the numbers of the bodies.
+    calls: BTreeMap<(CallbackName, u32), Part>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -66,7 +69,10 @@ impl Recall {
                 LogEntry::Run(start) if !start.resumes => {
                     recall = Self { is_plainly_working: is_plain, ..Self::default() };
                 }
-                LogEntry::Run(_) | LogEntry::Taken | LogEntry::Parked(_) => {}
+                LogEntry::Run(_)
+                | LogEntry::Taken
+                | LogEntry::Parked(_)
+                | LogEntry::Callback(_) => {}
                 // The machine itself goes on working then, right behind the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
                 LogEntry::StatusUpdate(event) => {
@@ -83,6 +89,9 @@ impl Recall {
                 LogEntry::Step(step) => {
                     recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
                 }
+                LogEntry::Called(call) => {
+                    recall.calls.insert((call.name.clone(), call.number), call.body.clone());
+                }
                 LogEntry::Woken(end) => {
                     recall.waits.insert(end.nth, end.by);
                 }
@@ -97,17 +106,7 @@ impl Recall {
     ///
     /// If something else was said at this point.
     pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
-        while self.events.front() == Some(&Event::Answered) {
-            self.events.pop_front();
-            self.is_plainly_working = true;
-        }
-        let Some(said) = self.events.front() else { return Ok(Said::New) };
         let says = match input {
-            Input::Status { state: TaskState::Working, message: None }
-                if self.is_plainly_working =>
-            {
-                return Ok(Said::Before);
-            }
             Input::Status { state, message } => Event::Status(*state, message.is_some()),
             Input::Artifact { artifact, append, .. } => {
                 Event::Artifact(artifact.artifact_id.clone(), *append)
@@ -118,18 +117,37 @@ impl Recall {
             | Input::StepDone(_)
             | Input::Park(_)
             | Input::WaitOver(_)
+            | Input::CallbackMade(_)
+            | Input::Called(_)
             | Input::Wake { .. }
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
         };
-        if says != *said {
-            return Err(Diverged { says: says.to_string(), said: said.to_string() });
+        loop {
+            while self.events.front() == Some(&Event::Answered) {
+                self.events.pop_front();
+                self.is_plainly_working = true;
+            }
+            let Some(said) = self.events.front() else { return Ok(Said::New) };
+            if says == PLAINLY_WORKING && self.is_plainly_working {
+                return Ok(Said::Before);
+            }
+            if says == *said {
+                if let Event::Status(state, speaks) = says {
+                    self.is_plainly_working = state == TaskState::Working && !speaks;
+                }
+                self.events.pop_front();
+                return Ok(Said::Before);
+            }
+            if *said == PROGRESS {
+                self.is_plainly_working = false;
+                self.events.pop_front();
+            } else if says == PROGRESS {
+                return Ok(Said::Before);
+            } else {
+                return Err(Diverged { says: says.to_string(), said: said.to_string() });
+            }
         }
-        if let Event::Status(state, speaks) = says {
-            self.is_plainly_working = state == TaskState::Working && !speaks;
-        }
-        self.events.pop_front();
-        Ok(Said::Before)
     }
 
     /// What a step came to, if it is done: the `nth` one of this name in the turn.
@@ -141,7 +159,18 @@ impl Recall {
     pub fn wait(&self, nth: u32) -> Option<WokenBy> {
         self.waits.get(&nth).copied()
     }
+
+    /// The body of this number that was posted to a callback.
+    pub fn call(&self, name: &CallbackName, number: u32) -> Option<&Part> {
+        self.calls.get(&(name.clone(), number))
+    }
 }
+
+/// Working, with nothing said about it.
+const PLAINLY_WORKING: Event = Event::Status(TaskState::Working, false);
+
+/// A note of progress.
+const PROGRESS: Event = Event::Status(TaskState::Working, true);
 
 fn is_plainly_working(status: &TaskStatus) -> bool {
     status.state == TaskState::Working && status.message.is_none()

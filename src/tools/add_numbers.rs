@@ -36,7 +36,7 @@ mod tests {
         let reason = call(&super::add_numbers(), json!({"a": "x"})).unwrap_err().to_string();
         assert_eq!(
             reason,
-            "add_numbers: arguments.b: is required; arguments.a: must be of type number, got string"
+            "arguments.b: is required; arguments.a: must be of type number, got string"
         );
     }
 

@@ -187,7 +187,7 @@ describe("content", () => {
 
   test("each tool of the default agent is a skill (§4.4.5)", async () => {
     const { skills } = await cardAt(worker.url + CARD);
-    const tools = ["probe_text", "probe_sum", "probe_call", "probe_count"];
+    const tools = ["probe_text", "probe_sum", "probe_call", "probe_count", "probe_parts", "probe_steps"];
     assert.deepEqual(skills.map(({ id }) => id), tools);
   });
 });

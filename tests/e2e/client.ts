@@ -25,6 +25,7 @@ export interface Artifact {
   artifactId: string;
   name?: string;
   parts: Part[];
+  metadata?: Record<string, unknown>;
 }
 
 export interface Task {

@@ -2,7 +2,7 @@
 // src/tools do is tested beside them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, message, textOf, toolCall } from "./client.ts";
+import { Agent, message, textOf, toolCall, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
@@ -56,9 +56,29 @@ describe("a call", () => {
   });
 });
 
+test("a call gives parts of every kind, with their names and media types (§4.1.6)", async () => {
+  const task = await agent.sendForTask(toolCall("probe_parts"));
+  assert.deepEqual(task.artifacts?.[0]?.parts, [
+    { text: "text" },
+    { data: { a: [1] } },
+    { raw: "AP8=", filename: "two.bytes", mediaType: "application/octet-stream" },
+    { url: "https://example.com/a", mediaType: "text/html" },
+  ]);
+});
+
+test("a whole number may be written with a fraction of zero, as clients do whose numbers are all floats (§4.1.6)", async () => {
+  const { parts } = toolCall("probe_text");
+  const said = message({ parts });
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: said } });
+  const floats = body.replace('"probe_text"', '"probe_text","arguments":{"text":"ab","times":2.0}');
+  const response = await fetch(worker.url, { method: "POST", body: floats, headers: { "content-type": "application/json", "a2a-version": "1.0" } });
+  const { result } = (await response.json()) as { result: { task: Task } };
+  assert.deepEqual(result.task.artifacts?.[0]?.parts, [{ text: "abab" }]);
+});
+
 describe("a call that cannot be understood", () => {
   for (const [what, said, reason] of [
-    ["of an unknown tool", toolCall("no_such_tool"), /no_such_tool.*probe_sum/],
+    ["of an unknown tool", toolCall("no_such_tool"), /no_such_tool.*probe_sum/s],
     ["of a tool whose name is no text", toolCall(5 as unknown as string), /no tool 5/],
     ["with arguments that are no object", toolCall("probe_text", ["text"]), /arguments/],
     ["without text and tool", message({ parts: [{ data: {} }] }), /probe_sum/],
@@ -70,6 +90,16 @@ describe("a call that cannot be understood", () => {
       assert.equal(task.artifacts, undefined);
     });
   }
+});
+
+test("a text that no tool takes is a failed task with what can be asked (§4.1.3)", async () => {
+  const task = await new Agent(`${worker.url}/numbers`).sendForTask("2 and 3");
+  assert.equal(task.status.state, "TASK_STATE_FAILED");
+  assert.match(textOf(task.status.message), /- probe_sum: Adds two numbers\. Example: \{"tool":"probe_sum","arguments":\{"a":1,"b":1\}\}/);
+  const { tools } = task.status.message?.parts[1]?.data as { tools: { name: string; example: unknown }[] };
+  assert.deepEqual(tools.map(({ name }) => name), ["probe_sum", "probe_count"]);
+  const again = await new Agent(`${worker.url}/numbers`).sendForTask({ parts: [{ data: tools[0]?.example }] });
+  assert.deepEqual(again.artifacts?.[0]?.parts, [{ data: 2 }]);
 });
 
 describe("a call that fails", () => {
@@ -88,11 +118,28 @@ describe("a call that fails", () => {
     });
   }
 
+  for (const [fault, reason] of [
+    ["arguments", "probe_parts was called with wrong arguments: as told"],
+    ["tool", "probe_parts failed: as told"],
+    ["upstream", "probe_parts failed because of something that it called: as told"],
+  ] as const) {
+    test(`by the fault ${fault} leaves an artifact that says so (§4.1.7)`, async () => {
+      const task = await agent.sendForTask(toolCall("probe_parts", { fault }));
+      assert.equal(task.status.state, "TASK_STATE_FAILED");
+      assert.equal(textOf(task.status.message), reason);
+      assert.deepEqual(task.artifacts, [
+        { artifactId: "probe_parts-result", name: "probe_parts-result", parts: [{ text: "as told" }], metadata: { isError: true, fault } },
+      ]);
+    });
+  }
+
   test("keeps the results that came before it (§4.1.7)", async () => {
     const parts = [{ data: { tool: "probe_text", arguments: { text: "done" } } }, { data: { tool: "probe_sum", arguments: {} } }];
     const task = await agent.sendForTask({ parts });
     assert.equal(task.status.state, "TASK_STATE_FAILED");
-    assert.deepEqual(task.artifacts?.map(textOf), ["done"]);
+    assert.deepEqual(task.artifacts?.map(({ artifactId }) => artifactId), ["probe_text-result", "probe_sum-result-2"]);
+    assert.deepEqual(task.artifacts?.map(({ metadata }) => metadata?.["isError"]), [undefined, true]);
+    assert.equal(textOf(task.artifacts?.[0]), "done");
   });
 });
 

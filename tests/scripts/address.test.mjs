@@ -35,6 +35,8 @@ test("without a host, only this machine is served, and nothing is warned of", as
   assert.equal(ip, "127.0.0.1");
   assert.match(output, new RegExp(`a2a-edge serves at http://localhost:${port}\n`));
   assert.doesNotMatch(output, WARNING);
+  assert.match(output, /^POST \/ 200 OK$/m);
+  assert.doesNotMatch(output, /Connection status|env\.DB/);
 });
 
 test("a host that others can reach is served with a warning", async () => {

@@ -195,7 +195,7 @@ const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
 if (args[0] === "dev") {
-  console.log("Ready on http://somewhere");
+  console.log("Ready on http://somewhere\\n⎔ Connection status updated\\nenv.DB (a2a-edge)   D1 Database   local\\nPOST / 200 OK");
   // As wrangler does whose runtime died: it says so, and hangs.
   const crash = join(process.env.PROJECT, "crash.txt");
   if (existsSync(crash)) {

@@ -120,7 +120,7 @@ impl EmbeddedAgent {
         let capabilities = capabilities_of(&definition);
         let AgentDefinition { slug, default, development, executor, tools: own, .. } = definition;
         let named = match &executor.executor {
-            Executor::Tools(ToolsTable { names }) => names.as_slice(),
+            Executor::Tools(ToolsTable { names, ask_missing: _ }) => names.as_slice(),
             Executor::Script(_) | Executor::Registered(_) => &[],
         };
         let shared = shared.iter().filter(|tool| named.contains(&tool.name)).cloned();

@@ -1,106 +1,134 @@
-//! The executor `tools`: a message calls a local tool.
+//! The executor `tools`: a message calls tools.
 //!
-//! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several,
-//! which are called in order. Without such a part the first tool gets `{"text": "<the text>"}`.
+//! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several, which are called in
+//! order. A plain text goes to the tool that takes one.
 
+mod asked;
 mod call;
+mod telling;
 
 use std::rc::Rc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use super::{AgentExecutor, Events, ExecutorError, Turn};
+use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
-use a2a::model::{Artifact, Json, Message, Part, PartContent};
-use a2a_agents::tool::{Tool, call_checked, text_argument};
+use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
+use a2a_agents::tool::{Tool, ToolError, call_checked};
+use asked::{Asked, AskedCall, Understanding};
 use call::CallInTurn;
 
-/// Calls local tools. Each result is an artifact `<tool>-result`.
+/// Calls tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
     tools: Vec<Rc<dyn Tool>>,
+    asks_missing: bool,
 }
 
 impl ToolsExecutor {
-    pub(super) fn new(tools: Vec<Rc<dyn Tool>>) -> Self {
-        Self { tools }
+    /// With `asks_missing`, required arguments that are missing are asked for.
+    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, asks_missing: bool) -> Self {
+        Self { tools, asks_missing }
     }
 
-    /// The calls that a message asks for, or why it cannot be understood.
-    fn calls_of(&self, message: &Message) -> Result<Vec<(&dyn Tool, Json)>, String> {
-        let mut calls = Vec::new();
-        for part in &message.parts {
-            let PartContent::Data(data) = &part.content else { continue };
-            let Value::Object(mut data) = data.value() else { continue };
-            let Some(name) = data.get("tool") else { continue };
-            let tool = self.tool(name)?;
-            calls.push((tool, Json::from(&arguments_of(&mut data)?)));
+    fn asked(&self, turn: &Turn) -> Asked<'_> {
+        let understanding = Understanding { tools: &self.tools, asks_missing: self.asks_missing };
+        // Only a task that has asked back has earlier messages.
+        if turn.number == 1 {
+            return understanding.of(std::slice::from_ref(&turn.message));
         }
-        if !calls.is_empty() {
-            return Ok(calls);
-        }
-        let has_text = message.parts.iter().any(|part| part.as_text().is_some());
-        let tools: Vec<&dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
-        match text_argument(&tools, false).filter(|_| has_text) {
-            Some((tool, argument)) => {
-                Ok(vec![(tool, Json::from(&json!({argument: message.text()})))])
-            }
-            None => Err(format!(
-                "say what to call: a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}; the \
-                 tools are {}",
-                self.names()
-            )),
-        }
-    }
-
-    fn tool(&self, name: &Value) -> Result<&dyn Tool, String> {
-        let known = self.tools.iter().find(|tool| name.as_str() == Some(tool.name()));
-        match known {
-            Some(tool) => Ok(tool.as_ref()),
-            None => Err(format!("there is no tool {name}; the tools are {}", self.names())),
-        }
-    }
-
-    fn names(&self) -> String {
-        self.tools.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ")
+        let mut messages = turn.history();
+        messages.retain(|message| message.role == a2a::model::Role::User);
+        // A run that is done again must not look at what came later.
+        messages.truncate(turn.number);
+        understanding.of(&messages)
     }
 }
 
 #[async_trait(?Send)]
 impl AgentExecutor for ToolsExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let calls = match self.calls_of(&turn.message) {
-            Ok(calls) => calls,
-            Err(reason) => return events.reject(&reason),
+        let calls = match self.asked(turn) {
+            Asked::Calls(calls) => calls,
+            Asked::Said(state, parts) => {
+                let parts = parts.into_iter().filter(|part| is_for(part, turn));
+                return events.status_with(state, parts.collect());
+            }
         };
         events.working(None)?;
-        for (index, (tool, arguments)) in calls.into_iter().enumerate() {
-            let position = index + 1;
-            let call = CallInTurn { turn, events, position };
-            match call_checked(tool, arguments.value(), &call).await {
-                Ok(output) => {
-                    let number = if index == 0 { String::new() } else { format!("-{position}") };
-                    let id = format!("{}-result", tool.name());
-                    let parts = output.into_parts().into_iter();
-                    events.artifact(Artifact {
-                        artifact_id: format!("{id}{number}"),
-                        name: Some(id),
-                        description: None,
-                        parts: parts.map(|part| shown(part, turn)).collect(),
-                        metadata: None,
-                        extensions: Vec::new(),
-                    })?;
+        let count = calls.len();
+        for (index, AskedCall { tool, arguments }) in calls.into_iter().enumerate() {
+            let (name, position) = (tool.name(), index + 1);
+            let nth = match begin_call(turn, position, count)? {
+                StepStart::New(nth) => nth,
+                StepStart::Done(_) => {
+                    // Its artifact stands in the task; saying it again gives nothing twice.
+                    events.artifact(result(name, position, vec![Part::text("")]))?;
+                    continue;
                 }
-                Err(error) => return events.fail(error.text()),
+            };
+            let call = CallInTurn { turn, events, position };
+            match call_checked(tool, arguments.into(), &call).await {
+                Ok(output) => {
+                    let parts = output.into_parts().into_iter();
+                    let parts = parts.map(|part| shown(part, turn)).collect();
+                    events.artifact(result(name, position, parts))?;
+                }
+                Err(error) => {
+                    events.artifact(failed(name, position, &error))?;
+                    return events.fail(&telling::failure(name, &error));
+                }
+            }
+            if position < count {
+                let done = Ok(Json::from(&Value::Null));
+                turn.host.end_step(&position.to_string(), nth, done)?;
             }
         }
         events.complete(None)
     }
 
-    /// Local tools answer at once, so that an interrupted call is simply made again.
+    /// A call that is done is not made again, nor is a step of the one that was interrupted.
     fn recovery(&self) -> Recovery {
-        Recovery::Restart
+        Recovery::Resume
     }
+}
+
+/// Begins one of several calls, each a step whose outcome is in its artifact. What came before it is stored then. A
+/// single call needs none, nor does the first one, before which nothing was done: they cost no row.
+fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, ExecutorError> {
+    match count == 1 || (position == 1 && !turn.resumes) {
+        true => Ok(StepStart::New(1)),
+        false => turn.host.begin_step(&position.to_string()),
+    }
+}
+
+/// The artifact of a call.
+fn result(tool: &str, position: usize, parts: Vec<Part>) -> Artifact {
+    let name = format!("{tool}-result");
+    let number = if position == 1 { String::new() } else { format!("-{position}") };
+    Artifact {
+        artifact_id: format!("{name}{number}"),
+        name: Some(name),
+        description: None,
+        parts,
+        metadata: None,
+        extensions: Vec::new(),
+    }
+}
+
+/// The artifact of a call that failed.
+fn failed(tool: &str, position: usize, error: &ToolError) -> Artifact {
+    let fault = json!(error.fault().name());
+    let members = [("isError", json!(true)), ("fault", fault)];
+    let members: Map<String, Value> =
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let parts = vec![Part::text(error.text())];
+    Artifact { metadata: Some(Metadata::from(members)), ..result(tool, position, parts) }
+}
+
+/// Whether the client can take a part that only repeats as data what a text says.
+fn is_for(part: &Part, turn: &Turn) -> bool {
+    part.as_text().is_some() || turn.accepts("application/json")
 }
 
 /// A part as the client can take it: data as JSON text for a client that takes text but no JSON.
@@ -111,13 +139,5 @@ fn shown(part: Part, turn: &Turn) -> Part {
             Part { content: PartContent::Text(data.as_str().to_owned().into()), ..part }
         }
         _ => part,
-    }
-}
-
-fn arguments_of(data: &mut Map<String, Value>) -> Result<Value, String> {
-    match data.remove("arguments") {
-        None | Some(Value::Null) => Ok(json!({})),
-        Some(arguments @ Value::Object(_)) => Ok(arguments),
-        Some(_) => Err("`arguments` must be an object".to_owned()),
     }
 }

@@ -15,6 +15,9 @@ pub struct ToolsTable {
     /// name none.
     #[serde(default)]
     pub names: Vec<String>,
+    /// Whether required arguments that are missing are asked for; else the task fails.
+    #[serde(default)]
+    pub ask_missing: bool,
 }
 
 impl ToolsTable {

@@ -68,7 +68,7 @@ pub async fn call_checked(
     let arguments = with_whole_numbers(arguments);
     let problems = validate(tool.input_schema(), &arguments);
     if !problems.is_empty() {
-        return Err(ToolError::Arguments(format!("{}: {}", tool.name(), problems.join("; "))));
+        return Err(ToolError::Arguments(problems.join("; ")));
     }
     tool.call(arguments, call).await
 }

@@ -1,4 +1,4 @@
-// Sends a text to an agent, and prints what it answers: npm install @a2a-js/sdk, then node send.ts "Hello".
+// Sends a text to an agent, and prints what it answers: npm install @a2a-js/sdk, then node send.mjs "Hello". Valid TypeScript, too.
 import { SendMessageRequest } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 

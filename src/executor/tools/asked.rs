@@ -1,0 +1,130 @@
+//! What a message asks for: calls of tools, or more arguments for them.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::telling;
+use a2a::model::{Message, Part, Role, TaskState};
+use a2a_agents::tool::{Tool, required, takes_string, text_argument, validate};
+
+/// A call that a message asks for.
+pub(super) struct AskedCall<'a> {
+    pub(super) tool: &'a dyn Tool,
+    pub(super) arguments: Map<String, Value>,
+}
+
+/// What is to be done for a message.
+pub(super) enum Asked<'a> {
+    /// These calls, at least one.
+    Calls(Vec<AskedCall<'a>>),
+    /// Something is said instead, and the task enters this state.
+    Said(TaskState, Vec<Part>),
+}
+
+/// The tools of an agent, and how it understands messages.
+pub(super) struct Understanding<'a> {
+    pub(super) tools: &'a [Rc<dyn Tool>],
+    /// Whether arguments that are missing are asked for.
+    pub(super) asks_missing: bool,
+}
+
+impl<'a> Understanding<'a> {
+    /// What is to be done for the last of these messages of the client, the only ones of their task.
+    pub(super) fn of(&self, messages: &[Message]) -> Asked<'a> {
+        let mut asked = Vec::new();
+        for message in messages.iter().filter(|message| message.role == Role::User) {
+            match self.after(asked, message) {
+                Asked::Calls(calls) => asked = calls,
+                // What was said to an earlier message did not end the task, or there would be no later one.
+                said @ Asked::Said(..) => return said,
+            }
+        }
+        if asked.is_empty() {
+            return self.cannot(TaskState::Rejected, "say what to call");
+        }
+        match asked.iter().find_map(|call| self.missing_in(call)) {
+            Some(parts) => Asked::Said(TaskState::InputRequired, parts),
+            None => Asked::Calls(asked),
+        }
+    }
+
+    /// What is asked for after one more message. One that names no tool adds to a call that lacks arguments.
+    fn after(&self, mut asked: Vec<AskedCall<'a>>, message: &Message) -> Asked<'a> {
+        let mut named = Vec::new();
+        let mut given = Map::new();
+        for part in &message.parts {
+            let Some(Value::Object(mut data)) = part.as_data() else { continue };
+            let Some(name) = data.remove("tool") else {
+                given.extend(data);
+                continue;
+            };
+            let Some(tool) = self.tools.iter().find(|tool| name.as_str() == Some(tool.name()))
+            else {
+                return self.cannot(TaskState::Rejected, &format!("there is no tool {name}"));
+            };
+            let arguments = match data.remove("arguments") {
+                None | Some(Value::Null) => Map::new(),
+                Some(Value::Object(arguments)) => arguments,
+                Some(_) => {
+                    let reason = "`arguments` must be an object";
+                    return Asked::Said(TaskState::Rejected, vec![Part::text(reason)]);
+                }
+            };
+            named.push(AskedCall { tool: tool.as_ref(), arguments });
+        }
+        if !named.is_empty() {
+            return Asked::Calls(named);
+        }
+        let has_text = message.parts.iter().any(|part| part.as_text().is_some());
+        if let Some(call) = asked.iter_mut().find(|call| !call.missing().is_empty()) {
+            let strings = call.missing();
+            let strings = strings.iter().filter(|name| call.takes_string(name));
+            if let ([only], true) = (strings.copied().collect::<Vec<_>>().as_slice(), has_text)
+                && !given.contains_key(*only)
+            {
+                given.insert((*only).to_owned(), message.text().into());
+            }
+            call.arguments.extend(given);
+            return Asked::Calls(asked);
+        }
+        if !has_text {
+            return self.cannot(TaskState::Rejected, "say what to call");
+        }
+        let tools: Vec<&'a dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
+        let Some((tool, argument)) = text_argument(&tools, self.asks_missing) else {
+            return self.cannot(TaskState::Failed, "no tool of this agent takes a plain text");
+        };
+        let arguments = Map::from_iter([(argument.to_owned(), json!(message.text()))]);
+        Asked::Calls(vec![AskedCall { tool, arguments }])
+    }
+
+    /// The question for what a call lacks. `None` if nothing else is wrong with it, or something that no answer would
+    /// put right.
+    fn missing_in(&self, call: &AskedCall<'_>) -> Option<Vec<Part>> {
+        let missing = call.missing();
+        if !self.asks_missing || missing.is_empty() {
+            return None;
+        }
+        let problems = validate(call.tool.input_schema(), &call.arguments.clone().into());
+        // What is missing is told first, a problem each.
+        let is_all = problems.len() == missing.len();
+        is_all.then(|| telling::question(call.tool, &missing))
+    }
+
+    fn cannot(&self, state: TaskState, reason: &str) -> Asked<'a> {
+        Asked::Said(state, telling::what_can_be_asked(self.tools, reason))
+    }
+}
+
+impl<'a> AskedCall<'a> {
+    /// The required arguments that are not given.
+    fn missing(&self) -> Vec<&'a str> {
+        let required = required(self.tool.input_schema()).into_iter();
+        required.filter(|name| !self.arguments.contains_key(*name)).collect()
+    }
+
+    fn takes_string(&self, name: &str) -> bool {
+        takes_string(self.tool.input_schema(), name)
+    }
+}

@@ -1,0 +1,81 @@
+//! What an agent with tools says when it cannot call one: what can be asked, or what is missing; and what it says when
+//! a call failed.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use a2a::model::Part;
+use a2a_agents::tool::{Fault, Tool, ToolError, example, takes_string};
+
+/// A reason, and what can be asked instead: as text for people, as data for programs.
+pub(super) fn what_can_be_asked(tools: &[Rc<dyn Tool>], reason: &str) -> Vec<Part> {
+    let mut text = format!(
+        "{reason}; call a tool by a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}. The tools are:"
+    );
+    let mut listed = Vec::new();
+    for tool in tools.iter().take(MAX_LISTED) {
+        let (name, description) = (tool.name(), tool.description());
+        let call = json!({"tool": name, "arguments": example(tool.input_schema())});
+        text.push_str(&format!("\n- {name}: {description} Example: {call}"));
+        listed.push(json!({"name": name, "description": description, "example": call}));
+    }
+    if tools.len() > MAX_LISTED {
+        text.push_str(&format!("\n- and {} more; see the agent card", tools.len() - MAX_LISTED));
+    }
+    vec![Part::text(text), Part::data(json!({"tools": listed}))]
+}
+
+/// The question for required arguments that are missing: as text, and as the schema of the answer.
+pub(super) fn question(tool: &dyn Tool, missing: &[&str]) -> Vec<Part> {
+    let schema = tool.input_schema();
+    let property = |name: &str| schema.get("properties").and_then(|all| all.get(name));
+    let described = missing.iter().map(|name| {
+        let description = property(name).and_then(|property| property.get("description"));
+        match description.and_then(Value::as_str) {
+            Some(description) => format!("{name} ({})", description.trim_end_matches('.')),
+            None => (*name).to_owned(),
+        }
+    });
+    let described = described.collect::<Vec<_>>().join(", ");
+    let properties: Map<String, Value> = missing
+        .iter()
+        .map(|name| ((*name).to_owned(), property(name).cloned().unwrap_or_else(|| json!({}))))
+        .collect();
+    let mut wanted = json!({
+        "type": "object",
+        "properties": properties,
+        "required": missing,
+        "additionalProperties": false,
+    });
+    let strings = missing.iter().filter(|name| takes_string(schema, name)).count();
+    let answer = example(&wanted);
+    let by_text = match (strings, missing) {
+        (1, [_]) => "a text, or ",
+        (1, _) => "a text for the one that is text, or ",
+        _ => "",
+    };
+    let name = tool.name();
+    let text =
+        format!("{name} needs {described}. Answer with {by_text}a data part such as {answer}");
+    // What the missing ones refer to.
+    for key in ["$defs", "definitions"] {
+        if let (Some(definitions), Some(wanted)) = (schema.get(key), wanted.as_object_mut()) {
+            wanted.insert(key.to_owned(), definitions.clone());
+        }
+    }
+    vec![Part::text(text), Part::data(wanted)]
+}
+
+/// Why a call failed, and by whose fault, in plain words.
+pub(super) fn failure(tool: &str, error: &ToolError) -> String {
+    let text = error.text();
+    match error.fault() {
+        Fault::Arguments => format!("{tool} was called with wrong arguments: {text}"),
+        Fault::Tool => format!("{tool} failed: {text}"),
+        Fault::Upstream => format!("{tool} failed because of something that it called: {text}"),
+    }
+}
+
+/// How many tools are listed.
+const MAX_LISTED: usize = 50;

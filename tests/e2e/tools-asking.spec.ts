@@ -1,0 +1,90 @@
+// Arguments that are missing are asked for: the agent `asking`, by the official client as it comes.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { Role, TaskState, type Part, type Task } from "@a2a-js/sdk";
+import { ClientFactory, type Client } from "@a2a-js/sdk/client";
+import { startWorker, type Worker } from "./harness.ts";
+import { Sink } from "./sink.ts";
+
+let sink: Sink;
+let worker: Worker;
+let asking: Client;
+before(async () => {
+  sink = await Sink.open();
+  worker = await startWorker();
+  asking = await new ClientFactory().createFromUrl(`${worker.url}/asking/`, ".well-known/agent-card.json");
+});
+after(async () => {
+  await worker.stop();
+  sink.close();
+});
+
+type Said = string | Record<string, unknown>;
+
+/** Sends a text or data, as a further message of `task` if there is one. */
+async function say(said: Said, task?: Task): Promise<Task> {
+  const content: Part["content"] = typeof said === "string" ? { $case: "text", value: said } : { $case: "data", value: said };
+  const message = {
+    messageId: randomUUID(), contextId: task?.contextId ?? "", taskId: task?.id ?? "", role: Role.ROLE_USER, metadata: undefined,
+    extensions: [], referenceTaskIds: [], parts: [{ content, metadata: undefined, filename: "", mediaType: "" }],
+  };
+  const answer = await asking.sendMessage({ tenant: "", message, configuration: undefined, metadata: undefined });
+  if (!("status" in answer)) throw new Error("the answer is no task");
+  return answer;
+}
+
+const stateOf = (task: Task) => task.status?.state;
+const contentsOf = (holder: { parts: Part[] } | undefined) => holder?.parts.map(({ content }) => content?.value as unknown);
+
+/** The question of a task that waits, and the schema of the answer. */
+function question(task: Task): [string, { required: string[]; properties: Record<string, { type: string }> }] {
+  assert.equal(stateOf(task), TaskState.TASK_STATE_INPUT_REQUIRED);
+  const [text, schema] = contentsOf(task.status?.message) ?? [];
+  return [text as string, schema as { required: string[]; properties: Record<string, { type: string }> }];
+}
+
+test("what is missing is asked for, round by round, and the rounds are put together (§3.4.3)", async () => {
+  const first = await say({ tool: "probe_steps" });
+  const [text, schema] = question(first);
+  assert.match(text, /^probe_steps needs url \(Where to\), count\. Answer with /);
+  assert.deepEqual(schema.required, ["url", "count"]);
+  assert.equal(schema.properties["count"]?.type, "integer");
+
+  const second = await say({ count: 2 }, first);
+  assert.deepEqual(question(second)[1].required, ["url"]);
+  const third = await say(`${sink.url}/rounds`, second);
+  assert.equal(stateOf(third), TaskState.TASK_STATE_COMPLETED);
+  assert.deepEqual([1, 2].map((step) => sink.count(`/rounds/${step}`)), [1, 1]);
+});
+
+test("a text is the one required string, and the rest is asked for (§3.4.3)", async () => {
+  const task = await say(`${sink.url}/text`);
+  assert.deepEqual(question(task)[1].required, ["count"]);
+  assert.equal(stateOf(await say({ count: 1 }, task)), TaskState.TASK_STATE_COMPLETED);
+  assert.equal(sink.count("/text/1"), 1);
+});
+
+test("what was given before survives a crash (§3.4.3)", async () => {
+  const task = await say(`${sink.url}/crash`);
+  question(task);
+  await worker.kill9();
+  await worker.restart();
+  assert.equal(stateOf(await say({ count: 1 }, task)), TaskState.TASK_STATE_COMPLETED);
+  assert.equal(sink.count("/crash/1"), 1);
+});
+
+test("an answer that does not help is asked again, and a wrong one fails (§4.1.3)", async () => {
+  const first = await say({ tool: "probe_sum", arguments: { a: 1 } });
+  assert.deepEqual(question(first)[1].required, ["b"]);
+  const second = await say("three", first);
+  assert.deepEqual(question(second)[1].required, ["b"]);
+  const third = await say({ b: "three" }, second);
+  assert.equal(stateOf(third), TaskState.TASK_STATE_FAILED);
+  assert.match(String(contentsOf(third.status?.message)), /arguments\.b: must be of type number, got string/);
+});
+
+test("wrong types fail at once although something is missing (§4.1.3)", async () => {
+  const task = await say({ tool: "probe_sum", arguments: { a: "one" } });
+  assert.equal(stateOf(task), TaskState.TASK_STATE_FAILED);
+});

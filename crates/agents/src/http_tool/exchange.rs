@@ -39,12 +39,15 @@ impl Exchange<'_> {
                 Err(failure) => failure,
             };
             failures += 1;
-            let is_over = failures >= pauses.attempts || self.call.is_canceled();
+            let is_over = failures >= pauses.attempts;
             let asked = failure.retry_after_ms.unwrap_or(0);
             if is_over || !failure.is_temporary || asked > MAX_RETRY_AFTER_MS {
                 return Err(failure.error);
             }
             self.call.sleep(pauses.delay_after(failures).max(asked)).await;
+            if self.call.is_canceled() {
+                return Err(failure.error);
+            }
         }
     }
 

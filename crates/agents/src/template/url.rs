@@ -3,7 +3,8 @@
 //! A template is cut into host, segments of the path, and pairs of the query before anything is filled in, and each
 //! value is escaped for its place. So no value can add a segment, a pair or another host.
 
-use super::{FillError, Filling, Piece, Template};
+use super::origin::Origin;
+use super::{FillError, Filling, Template};
 
 /// A URL: `https://api.example.com/cities/{city}?units={units}`, or one that begins with a variable:
 /// `${API_URL}/cities/{city}`.
@@ -15,15 +16,6 @@ pub(crate) struct UrlTemplate {
     /// What stands between the slashes of the path.
     segments: Vec<Template>,
     query: Option<Vec<Pair>>,
-}
-
-/// Where a URL begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Origin {
-    /// Scheme with `://`, host, and port with its colon.
-    Written { scheme: &'static str, host: Template, port: Template },
-    /// The value of this name.
-    Value(String),
 }
 
 /// A pair of a query. One without `=` has no value.
@@ -64,11 +56,7 @@ impl UrlTemplate {
 
     /// The arguments in the host: whoever calls chooses which server is called.
     pub(crate) fn host_arguments(&self) -> impl Iterator<Item = &str> {
-        let host = match &self.origin {
-            Origin::Written { host, .. } => Some(host),
-            Origin::Value(_) => None,
-        };
-        host.into_iter().flat_map(Template::arguments)
+        self.origin.arguments()
     }
 
     /// The arguments in the path.
@@ -84,11 +72,7 @@ impl UrlTemplate {
 
     /// The secrets and variables that say which server is called.
     pub(crate) fn origin_values(&self) -> impl Iterator<Item = &str> {
-        let (value, host, port) = match &self.origin {
-            Origin::Value(name) => (Some(name.as_str()), None, None),
-            Origin::Written { host, port, .. } => (None, Some(host), Some(port)),
-        };
-        value.into_iter().chain(host.into_iter().chain(port).flat_map(Template::values))
+        self.origin.values()
     }
 
     /// All others.
@@ -98,14 +82,7 @@ impl UrlTemplate {
 
     /// Whether whoever calls chooses the server: an argument stands in the host, and no domain behind it.
     pub(crate) fn is_host_of_caller(&self) -> bool {
-        let Origin::Written { host, .. } = &self.origin else { return false };
-        let is_domain =
-            |text: &str| text.strip_prefix('.').is_some_and(|domain| domain.contains('.'));
-        match host.0.last() {
-            Some(Piece::Text(text)) => host.arguments().next().is_some() && !is_domain(text),
-            Some(Piece::Argument(_)) => true,
-            Some(Piece::Value(_)) | None => host.arguments().next().is_some(),
-        }
+        self.origin.is_of_caller()
     }
 
     fn query_templates(&self) -> impl Iterator<Item = &Template> {
@@ -152,77 +129,6 @@ impl UrlTemplate {
             true => Ok(()),
             false => {
                 Err(FillError::Argument("the arguments make another URL than was meant".to_owned()))
-            }
-        }
-    }
-}
-
-impl Origin {
-    /// The origin of a URL, and what follows: nothing, or what begins with `/` or `?`.
-    fn parse(whole: Template) -> Result<(Self, Template), String> {
-        if let [Piece::Value(name), rest @ ..] = whole.0.as_slice() {
-            let rest = Template(rest.to_vec());
-            let is_clear = match rest.0.first() {
-                None => true,
-                Some(Piece::Text(text)) => text.starts_with(['/', '?']),
-                Some(Piece::Argument(_) | Piece::Value(_)) => false,
-            };
-            return match is_clear {
-                true => Ok((Self::Value(name.clone()), rest)),
-                false => {
-                    Err(format!("must have a / or a ? behind ${{{name}}}, with which it begins"))
-                }
-            };
-        }
-        let schemes = ["https://", "http://"];
-        let found = schemes.iter().find_map(|scheme| Some((*scheme, whole.strip_prefix(scheme)?)));
-        let (scheme, rest) = found.ok_or_else(|| {
-            "must begin with https:// or http://, or with a variable that holds such a URL, as ${API_URL}".to_owned()
-        })?;
-        let (authority, rest) = rest.split_at_first(&['/', '?']);
-        if authority.texts().any(|text| text.contains('@')) {
-            return Err("must hold no user name and no password; send them in a header".to_owned());
-        }
-        let is_address = authority.texts().next().is_some_and(|text| text.starts_with('['));
-        let (host, port) = match is_address {
-            true => {
-                let (host, port) = authority.split_at_first(&[']']);
-                let port = port.strip_prefix("]").unwrap_or_default();
-                (Template([host.0, vec![Piece::Text("]".to_owned())]].concat()), port)
-            }
-            false => authority.split_at_first(&[':']),
-        };
-        check_host(&host, is_address)?;
-        check_port(&port)?;
-        Ok((Self::Written { scheme, host, port }, rest))
-    }
-
-    /// The origin as text. One that is a value may have a path, too, but no slash at its end.
-    fn fill(&self, filling: &Filling<'_>) -> Result<String, FillError> {
-        match self {
-            Self::Written { scheme, host, port } => {
-                let host = host.fill(filling, labels)?;
-                if host.len() > MAX_HOST {
-                    return Err(FillError::Argument(
-                        "the arguments make too long a name of a host".to_owned(),
-                    ));
-                }
-                let port = port.fill(filling, digits)?;
-                Ok(format!("{scheme}{host}{port}"))
-            }
-            Self::Value(name) => {
-                let value = filling.values.value(name)?;
-                let url = value.reveal().trim();
-                let is_url = url.starts_with("https://") || url.starts_with("http://");
-                let is_plain = check_literal(url).is_ok() && !url.contains(['?', '@']);
-                let url = url.trim_end_matches('/');
-                match is_url && is_plain && !url.ends_with(':') {
-                    true => Ok(url.to_owned()),
-                    false => Err(FillError::value(
-                        name,
-                        "must be a URL such as https://api.example.com/v1, without a query",
-                    )),
-                }
             }
         }
     }
@@ -278,61 +184,8 @@ pub(crate) fn encode(text: &str) -> String {
     encoded
 }
 
-/// Parts of a host, as `eu` or `api.example`.
-fn labels(text: &str) -> Result<String, &'static str> {
-    let is_label = |label: &str| {
-        let is_good = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        !label.is_empty() && is_good && !label.starts_with('-') && !label.ends_with('-')
-    };
-    match text.split('.').all(is_label) {
-        true => Ok(text.to_ascii_lowercase()),
-        false => Err(
-            "must be a name of letters, digits, - and dots between them, since it stands in the host of the URL",
-        ),
-    }
-}
-
-fn digits(text: &str) -> Result<String, &'static str> {
-    match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => Ok(text.to_owned()),
-        false => Err("must be a number, since it stands in the port of the URL"),
-    }
-}
-
-fn check_host(host: &Template, is_address: bool) -> Result<(), String> {
-    if host.0.is_empty() {
-        return Err("must name a host".to_owned());
-    }
-    let is_of_a_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    let is_of_an_address = |byte: u8| byte.is_ascii_hexdigit() || b":.[]".contains(&byte);
-    let is_good = match is_address {
-        true => host.is_fixed() && host.texts().all(|text| text.bytes().all(is_of_an_address)),
-        false => host.texts().all(|text| text.bytes().all(is_of_a_host)),
-    };
-    match is_good {
-        true => Ok(()),
-        false => Err("must have a host of letters, digits, - and dots".to_owned()),
-    }
-}
-
-/// A port with its colon; a variable may give it, a caller may not.
-fn check_port(port: &Template) -> Result<(), String> {
-    let is_good = match port.0.as_slice() {
-        [] => true,
-        [Piece::Text(text)] => {
-            text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
-        }
-        [Piece::Text(colon), Piece::Value(_)] => colon == ":",
-        _ => false,
-    };
-    match is_good {
-        true => Ok(()),
-        false => Err("must have a number as its port, in which no argument stands".to_owned()),
-    }
-}
-
 /// The letters that stand in a URL as they are, and whole escapes.
-fn check_literal(text: &str) -> Result<(), String> {
+pub(super) fn check_literal(text: &str) -> Result<(), String> {
     if text.contains('#') {
         return Err(
             "must have no fragment (#…), which is never sent; write %23 for the sign".to_owned()
@@ -353,9 +206,6 @@ fn check_literal(text: &str) -> Result<(), String> {
         }
     }
 }
-
-/// The longest name of a host.
-const MAX_HOST: usize = 253;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,8 @@
 //! What the author of an agent needs: `use a2a_edge::prelude::*`.
 
 pub use crate::executor::{
-    AgentExecutor, Events, ExecutorError, NoSettings, Retry, Turn, Wait, Woken,
+    AgentExecutor, Callback, CallbackTerms, Called, Events, ExecutorError, NoSettings, Retry, Turn,
+    Wait, Woken,
 };
 pub use crate::host::Host;
 pub use crate::port::Outside;

@@ -148,6 +148,7 @@ impl TestAgent {
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            origin: Some(ORIGIN.to_owned()),
         };
         let request = SendMessageRequest { message, configuration, tenant: None, metadata: None };
         let session = self.session()?;
@@ -162,6 +163,14 @@ impl TestAgent {
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
         cancel_task(session.owned_by(AGENT, &Caller::anonymous())?, Terms::default())
+    }
+
+    /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
+    pub fn call_back(&self, url: &str, body: Part) -> bool {
+        let Ok(session) = self.session() else { return false };
+        let path = url.strip_prefix(&format!("{ORIGIN}/{AGENT}/callbacks/"));
+        let token = path.and_then(|path| path.strip_prefix(session.id().as_str()));
+        token.is_some_and(|token| session.call_back(AGENT, token, None, body).is_ok())
     }
 
     /// Drives what is under way to its end, moving the clock as needed: for years, if a run is parked for that long. A run
@@ -247,6 +256,9 @@ impl TestAgent {
 }
 
 const AGENT: &str = "agent";
+
+/// Where the server of the agent is.
+const ORIGIN: &str = "https://agents.example";
 
 #[cfg(test)]
 mod tests {

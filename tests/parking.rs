@@ -13,13 +13,17 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use a2a::Terms;
-use a2a::model::{GetTaskRequest, TaskId, TaskState, UnixMillis};
+use a2a::error::Error;
+use a2a::model::{GetTaskRequest, Part, TaskId, TaskState, UnixMillis};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, Wait, Woken};
+use a2a_edge::executor::{
+    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, Runner, Turn, Wait, Woken,
+};
+use a2a_edge::operation::send_message;
 use a2a_edge::port::{Clock, Runtime};
-use a2a_edge::session::{Deletion, FindAgent, NoAgent, OpenError, Opening, TaskSession};
+use a2a_edge::session::{Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, LogEntry};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
@@ -583,4 +587,265 @@ fn a_file_that_does_not_let_a_parking_executor_resume_is_refused() {
         let refused = runner(Some(recovery)).check().unwrap_err();
         assert!(refused.0.contains("needs `recovery = \"resume\"`"), "{refused}");
     }
+}
+
+/// Posts to a callback; the status that its sender gets.
+fn post(host: &Host, url: &str, key: Option<&str>, body: &str) -> Result<(), Error> {
+    let token = url.rsplit_once("/callbacks/t").expect("a URL of this task").1;
+    let key = key.map(str::to_owned);
+    let session = host.open();
+    let posted = session.call_back("agent", token, key, Part::text(body));
+    host.platform.run_to(host.platform.now().after(1_000));
+    posted
+}
+
+fn is_unknown(posted: Result<(), Error>) -> bool {
+    posted == Err(Error::NotFound("there is no such callback, or it is over".to_owned()))
+}
+
+/// A host whose agent makes callbacks, and the URLs that it told.
+fn calling<F>(agent: F) -> (Host, Rc<RefCell<Vec<String>>>)
+where
+    F: for<'a> Fn(
+            &'a Turn,
+            &'a Events,
+            &'a RefCell<Vec<String>>,
+        ) -> LocalBoxFuture<'a, Result<(), ExecutorError>>
+        + 'static,
+{
+    let urls = Rc::new(RefCell::new(Vec::new()));
+    let (told, agent) = (urls.clone(), Rc::new(agent));
+    let host = resuming(move |turn, events| {
+        let (told, agent) = (told.clone(), agent.clone());
+        Box::pin(async move { agent(turn, events, &told).await })
+    });
+    (host, urls)
+}
+
+#[test]
+fn a_callback_wakes_the_run_that_waits_for_it_once() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let paid = turn.callback("paid")?;
+            let other = turn.callback("paid")?;
+            assert_ne!(paid.url(), other.url());
+            urls.borrow_mut().push(paid.url().to_owned());
+            events.working(None)?;
+            let called = turn.wait_callback(&paid, Wait::for_millis(7 * DAY_MS)).await?;
+            events.complete(called.body().as_ref().and_then(Part::as_text))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    let url = urls.borrow()[0].clone();
+    assert!(url.starts_with("https://agents.example/agent/callbacks/t"), "{url}");
+    assert_eq!(url.len(), "https://agents.example/agent/callbacks/t".len() + 64);
+    host.platform.run_to(UnixMillis(1_000));
+    evict(&host, session);
+    pass(&host, DAY_MS);
+
+    let token = url.rsplit_once("/callbacks/t").unwrap().1.to_owned();
+    let session = host.open();
+    let body = || Part::text("no");
+    assert!(is_unknown(session.call_back("other", &token, None, body())), "another agent");
+    assert!(is_unknown(session.call_back("agent", &"0".repeat(64), None, body())), "another token");
+    assert!(is_unknown(session.call_back("agent", "", None, body())));
+    drop(session);
+    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Ok(()));
+    let session = host.open();
+    assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Completed, "49 EUR"));
+    assert!(is_unknown(post(&host, &url, None, "again")));
+    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Ok(()), "it is repeated");
+    let urls = urls.borrow();
+    assert!(urls.iter().all(|told| *told == url), "a run that resumes gets the same one: {urls:?}");
+}
+
+#[test]
+fn bodies_come_in_their_order_and_wait_for_who_waits_for_them() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let news = turn.callback_with("news", CallbackTerms::times(3))?;
+            urls.borrow_mut().push(news.url().to_owned());
+            events.working(None)?;
+            turn.wait_until(Wait::for_millis(DAY_MS)).await?;
+            let mut said = Vec::new();
+            for _ in 0..4 {
+                let called = turn.wait_callback(&news, Wait::for_millis(DAY_MS)).await?;
+                said.push(called.body().and_then(|body| body.as_text().map(str::to_owned)));
+            }
+            events.complete(Some(&format!("{said:?}")))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    drop(session);
+    let url = urls.borrow()[0].clone();
+    for body in ["one", "two"] {
+        assert_eq!(post(&host, &url, Some(body), body), Ok(()));
+        assert_eq!(post(&host, &url, Some(body), body), Ok(()), "a repetition does not count");
+    }
+    assert!(owned(&host.open()).is_parked(), "it waits for the time");
+    pass(&host, DAY_MS + DAY_MS / 2);
+    assert_eq!(post(&host, &url, None, "three"), Ok(()));
+    assert!(is_unknown(post(&host, &url, None, "four")), "three were to be");
+    pass(&host, 4 * DAY_MS);
+    assert_eq!(reason(&host.open()), r#"[Some("one"), Some("two"), Some("three"), None]"#);
+}
+
+#[test]
+fn a_body_that_comes_while_the_run_is_at_work_is_kept_through_a_crash() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let paid = turn.callback("paid")?;
+            urls.borrow_mut().push(paid.url().to_owned());
+            turn.pause("work", 20_000).await?;
+            let called = turn.wait_callback(&paid, Wait::for_millis(0)).await?;
+            let again = turn.wait_callback(&paid, Wait::for_millis(0)).await?;
+            events.complete(Some(&format!("{:?} {again:?}", called.body().unwrap().as_text())))
+        })
+    });
+    for is_crash in [true, false] {
+        host.store.restore(None);
+        urls.borrow_mut().clear();
+        let mut session = host.open();
+        send_and_leave(&host, &session);
+        let token = urls.borrow()[0].rsplit_once("/callbacks/t").unwrap().1.to_owned();
+        session.call_back("agent", &token, None, Part::text("early")).unwrap();
+        if is_crash {
+            host.platform.crash();
+            session = host.open();
+        }
+        host.platform.run_to(host.platform.now().after(40_000));
+        assert_eq!(reason(&session), r#"Some("early") Time"#, "{is_crash}");
+    }
+}
+
+#[test]
+fn a_callback_is_over_with_its_time_its_turn_and_its_task() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let terms = CallbackTerms::ONCE.for_millis(DAY_MS);
+            urls.borrow_mut().push(turn.callback_with("short", terms)?.url().to_owned());
+            urls.borrow_mut().push(turn.callback("long")?.url().to_owned());
+            if turn.number == 1 {
+                turn.wait_until(Wait::for_millis(2 * DAY_MS)).await?;
+                return events.require_input("more?");
+            }
+            turn.wait_until(Wait::for_millis(DAY_MS)).await.map(|_| ())
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    let (short, long) = (urls.borrow()[0].clone(), urls.borrow()[1].clone());
+    drop(session);
+    pass(&host, DAY_MS + 1);
+    assert!(is_unknown(post(&host, &short, None, "late")));
+    assert_eq!(post(&host, &long, None, "kept"), Ok(()));
+    pass(&host, 2 * DAY_MS + 10);
+    assert_eq!(state(&host.open()), TaskState::InputRequired);
+    assert!(is_unknown(post(&host, &long, None, "the turn is over")));
+
+    urls.borrow_mut().clear();
+    let session = host.open();
+    host.platform.run_until(host.send(&session, next("m2", "more"))).expect("an answer");
+    let again = urls.borrow()[1].clone();
+    assert_ne!(again, long, "another turn has callbacks of its own");
+    let caller = Caller::anonymous();
+    cancel_task(&session, "agent", &caller, Terms::default()).expect("it can be canceled");
+    drop(session);
+    assert!(is_unknown(post(&host, &again, None, "the task is over")));
+    host.store.restore(None);
+    assert!(is_unknown(post(&host, &again, None, "it is deleted")));
+}
+
+#[test]
+fn a_wait_for_a_callback_ends_by_a_message_if_it_is_to() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let paid = turn.callback("paid")?;
+            urls.borrow_mut().push(paid.url().to_owned());
+            events.working(None)?;
+            let wait = Wait::for_millis(DAY_MS).or_message();
+            let mut seen = Vec::new();
+            while seen.len() < 3 {
+                seen.push(match turn.wait_callback(&paid, wait).await? {
+                    Called::Body(body) => body.as_text().unwrap_or_default().to_owned(),
+                    Called::Message => turn.next_message().await.text(),
+                    Called::Time => "nothing".to_owned(),
+                });
+            }
+            events.complete(Some(&seen.join(", ")))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    host.platform.run_until(host.send(&session, next("m2", "hurry"))).expect("an answer");
+    drop(session);
+    let url = urls.borrow()[0].clone();
+    assert_eq!(post(&host, &url, None, "paid"), Ok(()));
+    pass(&host, 3 * DAY_MS);
+    assert_eq!(reason(&host.open()), "hurry, paid, nothing");
+}
+
+#[test]
+fn callbacks_have_limits_that_are_told() {
+    let make = |terms: CallbackTerms, count: usize, name: &'static str| {
+        resuming(move |turn, events| {
+            Box::pin(async move {
+                for _ in 0..count {
+                    turn.callback_with(name, terms)?;
+                }
+                events.complete(Some("made"))
+            })
+        })
+    };
+    for (host, expected) in [
+        (make(CallbackTerms::ONCE, 100, "c"), "made"),
+        (make(CallbackTerms::ONCE, 101, "c"), "a run makes at most 100 callbacks"),
+        (make(CallbackTerms::ONCE, 1, ""), "the name of a callback has 1 to 256 bytes"),
+        (make(CallbackTerms::times(0), 1, "c"), "a callback is used 1 to 1000 times, got 0"),
+        (make(CallbackTerms::times(1_001), 1, "c"), "a callback is used 1 to 1000 times, got 1001"),
+        (
+            make(CallbackTerms::ONCE.for_millis(0), 1, "c"),
+            "a callback lives 1 to 315619200000 ms, got 0",
+        ),
+    ] {
+        let session = host.open();
+        send(&host, &session, "hi");
+        assert_eq!(reason(&session), expected);
+    }
+    let host = make(CallbackTerms::ONCE, 1, "c");
+    let settings = RunSettings { recovery: Some(Recovery::Restart), ..host.settings };
+    let host = Host { settings, ..host };
+    let session = host.open();
+    send(&host, &session, "hi");
+    assert!(reason(&session).contains("needs `recovery = \"resume\"`"));
+    // A front Worker of a former version does not say where it is.
+    let host = make(CallbackTerms::ONCE, 1, "c");
+    let session = host.open();
+    let request = serde_json::from_value(first("hi")).unwrap();
+    let sender = Sender { origin: None, ..host.sender() };
+    let sent = send_message(&session, sender, request, Terms::default());
+    host.platform.run_until(sent).expect("an answer");
+    assert!(reason(&session).starts_with("the origin of this server is not known; set PUBLIC_URL"));
+}
+
+#[test]
+fn what_is_posted_counts_into_what_a_task_holds() {
+    let (host, urls) = calling(|turn, _, urls| {
+        Box::pin(async move {
+            let news = turn.callback_with("news", CallbackTerms::times(9))?;
+            urls.borrow_mut().push(news.url().to_owned());
+            turn.wait_until(Wait::for_millis(DAY_MS)).await.map(|_| ())
+        })
+    });
+    let session = host.open_within(Limits { max_task_bytes: 3_500, ..limits() });
+    send(&host, &session, "hi");
+    let token = urls.borrow()[0].rsplit_once("/callbacks/t").unwrap().1.to_owned();
+    let post =
+        |bytes: usize| session.call_back("agent", &token, None, Part::text("x".repeat(bytes)));
+    assert_eq!(post(1_500), Ok(()));
+    let full = Error::UnsupportedOperation("a task holds at most 3500 bytes".to_owned());
+    assert_eq!(post(1_500), Err(full));
+    assert_eq!(post(5), Ok(()), "what is refused does not count");
 }

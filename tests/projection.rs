@@ -138,6 +138,7 @@ fn sender() -> Sender {
     Sender {
         agent: "agent".to_owned(),
         run_timeout_ms: None,
+        origin: Some("https://agents.example".to_owned()),
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),
         dialect: Dialect::V1,

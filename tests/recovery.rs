@@ -19,11 +19,12 @@ use std::rc::Rc;
 
 use a2a::Terms;
 use a2a::dialect::Dialect;
+use a2a::error::Error;
 use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn, Wait, Woken};
+use a2a_edge::executor::{AgentExecutor, Called, Events, ExecutorError, Runner, Turn, Wait, Woken};
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
@@ -50,6 +51,8 @@ enum Act {
     Await,
     /// Waits outside of memory for this many milliseconds.
     Park(u64),
+    /// Makes a callback and waits outside of memory until somebody posts to it.
+    Callback,
 }
 
 /// An agent that goes through its acts, and counts the effects that its steps have outside.
@@ -58,6 +61,8 @@ struct Actor {
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
     /// How often something was made durable.
     commits: Rc<Cell<usize>>,
+    /// The callbacks that the agent has told of, and whether what was posted there was taken.
+    called_back: Rc<RefCell<BTreeMap<String, bool>>>,
 }
 
 #[async_trait(?Send)]
@@ -91,10 +96,20 @@ impl AgentExecutor for Actor {
                     let woken = turn.wait_until(Wait::for_millis(*millis)).await?;
                     assert_eq!(woken, Woken::Time);
                 }
+                Act::Callback => {
+                    let callback = turn.callback("callback")?;
+                    let url = callback.url().to_owned();
+                    self.called_back.borrow_mut().entry(url.clone()).or_insert(false);
+                    let called = turn.wait_callback(&callback, Wait::for_millis(DAY_MS)).await?;
+                    assert_eq!(
+                        called,
+                        Called::Body(Part::text(url)),
+                        "what was posted to another one"
+                    );
+                }
                 Act::Take | Act::Await => {
                     if matches!(act, Act::Await) {
-                        let woken =
-                            turn.wait_until(Wait::for_millis(86_400_000).or_message()).await?;
+                        let woken = turn.wait_until(Wait::for_millis(DAY_MS).or_message()).await?;
                         assert_eq!(woken, Woken::Message);
                     }
                     let message = turn.next_message().await;
@@ -157,6 +172,7 @@ struct World {
     manner: Manner,
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
     commits: Rc<Cell<usize>>,
+    called_back: Rc<RefCell<BTreeMap<String, bool>>>,
     /// Whether an answer has told the client of the task.
     is_told: Rc<Cell<bool>>,
     session: RefCell<Option<Rc<TaskSession>>>,
@@ -175,7 +191,10 @@ impl World {
         let effects = Rc::new(RefCell::new(BTreeMap::new()));
         let commits = Rc::new(Cell::new(0));
         let (acts, counted) = (acts.to_vec(), effects.clone());
-        let executor = Rc::new(Actor { acts, effects: counted, commits: commits.clone() });
+        let called_back = Rc::new(RefCell::new(BTreeMap::new()));
+        let (commits_of_it, told) = (commits.clone(), called_back.clone());
+        let executor =
+            Rc::new(Actor { acts, effects: counted, commits: commits_of_it, called_back: told });
         let settings = RunSettings {
             recovery: Some(recovery),
             max_attempts: Some(100),
@@ -192,6 +211,7 @@ impl World {
             manner,
             effects,
             commits,
+            called_back,
             is_told: Rc::default(),
             session: RefCell::new(None),
             durable: RefCell::new((None, None)),
@@ -230,6 +250,7 @@ impl World {
             dialect: Dialect::V1,
             fingerprint: is_keyed.then(|| "f".to_owned()),
             run_timeout_ms: None,
+            origin: Some("https://agents.example".to_owned()),
         };
         let session = self.session(Opening::ByRequest);
         let is_told = self.is_told.clone();
@@ -282,6 +303,9 @@ impl World {
                 continue;
             }
             idle_rounds = 0;
+            if self.call_back() {
+                continue;
+            }
             match self.platform.advance_to_next() {
                 None => return true,
                 Some(false) => {}
@@ -296,6 +320,31 @@ impl World {
                 }
             }
         }
+    }
+
+    /// Posts to a callback that was told and did not take anything so far. Whether there is one.
+    fn call_back(&self) -> bool {
+        let told = self
+            .called_back
+            .borrow()
+            .iter()
+            .find(|(_, taken)| !**taken)
+            .map(|(url, _)| url.clone());
+        let Some(url) = told else { return false };
+        let (called_back, session) = (self.called_back.clone(), self.session(Opening::ByRequest));
+        self.platform.spawn(Box::pin(async move {
+            let token = url.get(url.len() - 64..).expect("a token");
+            // Its sender repeats what it got no answer to.
+            let posted = session.call_back("agent", token, Some("k".to_owned()), Part::text(&url));
+            // A callback that was made by a run which is forgotten leads nowhere.
+            posted
+                .or_else(|error| matches!(error, Error::NotFound(_)).then_some(()).ok_or(error))
+                .expect("it is taken");
+            // The answer leaves when what was written is durable.
+            yield_once().await;
+            called_back.borrow_mut().insert(url, true);
+        }));
+        true
     }
 
     /// What was written so far is durable.
@@ -403,7 +452,9 @@ impl World {
             | LogEntry::Step(_)
             | LogEntry::Taken
             | LogEntry::Parked(_)
-            | LogEntry::Woken(_) => None,
+            | LogEntry::Woken(_)
+            | LogEntry::Callback(_)
+            | LogEntry::Called(_) => None,
         };
         self.log().iter().filter_map(shown).collect()
     }
@@ -417,6 +468,8 @@ fn entries(stored: &StoredTask) -> Vec<LogEntry> {
 fn replay(stored: &StoredTask) -> TaskMachine {
     TaskMachine::replay(entries(stored)).expect("a task")
 }
+
+const DAY_MS: u64 = 86_400_000;
 
 /// The longest that runs are parked here: a row that D1 does not take is tried again every five minutes.
 const LONG_MS: u64 = 900_000;
@@ -436,6 +489,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         1 => (1..4u32).prop_map(Act::Retry),
         1 => (0..LONG_MS).prop_map(Act::Park),
         1 => (0..1_000u64).prop_map(Act::Park),
+        1 => Just(Act::Callback),
     ]
 }
 
@@ -457,7 +511,7 @@ fn any_acts_in_memory() -> impl Strategy<Value = Vec<Act>> {
         for act in &mut acts {
             match act {
                 Act::Await => *act = Act::Take,
-                Act::Park(_) => *act = Act::Say,
+                Act::Park(_) | Act::Callback => *act = Act::Say,
                 _ => {}
             }
         }

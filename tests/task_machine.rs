@@ -7,11 +7,11 @@
     reason = "tests fail by panicking"
 )]
 
-use a2a::model::{Artifact, ContextId, Message, Part, Role, TaskId, TaskState, UnixMillis};
+use a2a::model::{Artifact, ContextId, Message, Part, Role, Secret, TaskId, TaskState, UnixMillis};
 use a2a_edge::auth::Caller;
 use a2a_edge::task::{
-    Effect, Input, LogEntry, Loss, NewTask, Park, Recovery, RunOutcome, RunRequest, StepRecord,
-    TaskMachine, WaitEnd, WokenBy, may_enter,
+    Admission, CallbackCall, CallbackName, CallbackRecord, Effect, Input, LogEntry, Loss, NewTask,
+    Park, Recovery, RunOutcome, RunRequest, StepRecord, TaskMachine, WaitEnd, WokenBy, may_enter,
 };
 use proptest::prelude::*;
 
@@ -41,6 +41,7 @@ fn request() -> RunRequest {
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),
         metadata: None,
+        origin: None,
         timeout_ms: 30,
     }
 }
@@ -83,11 +84,26 @@ fn any_input() -> impl Strategy<Value = Input> {
         }),
         2 => any_loss(),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {
-            Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message })
+            let callback = (until_ms % 2 == 0).then(name);
+            Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message, callback })
         }),
         1 => Just(Input::WaitOver(WaitEnd { nth: 1, by: WokenBy::Message })),
         3 => any::<bool>().prop_map(|is_served| Input::Wake { is_served }),
+        1 => Just(Input::CallbackMade(CallbackRecord {
+            name: name(),
+            token: Secret::new("t"),
+            origin: "https://a.example".to_owned(),
+            uses: 2,
+            expires_ms: 30,
+        })),
+        2 => (1..3u32).prop_map(|number| {
+            Input::Called(CallbackCall { name: name(), number, key: None, body: Part::text("x") })
+        }),
     ]
+}
+
+fn name() -> CallbackName {
+    CallbackName { name: "a".to_owned(), nth: 1 }
 }
 
 fn new_machine() -> (TaskMachine, Vec<LogEntry>) {
@@ -128,7 +144,9 @@ proptest! {
                         match effect {
                             Effect::Append(entry) => log.push(entry),
                             Effect::Run(_) => runs += 1,
-                            Effect::Offer(_) => prop_assert_eq!(runs, 1, "nobody to offer it to"),
+                            Effect::Offer(_) | Effect::Call(_) => {
+                                prop_assert_eq!(runs, 1, "nobody to offer it to");
+                            }
                             Effect::Stop => prop_assert_eq!(machine.state(), TaskState::Canceled),
                         }
                     }
@@ -163,6 +181,10 @@ proptest! {
         prop_assert_eq!(from_storage.task(), machine.task());
         prop_assert_eq!(from_storage.run(), machine.run());
         prop_assert_eq!(from_storage.parked(), machine.parked());
+        prop_assert_eq!(from_storage.callback(&name()), machine.callback(&name()));
+        let admitted = machine.admit_call("t", None, UnixMillis(20));
+        let is_open = !machine.state().is_terminal() && (machine.parked().is_some() || runs == 1);
+        prop_assert!(admitted == Admission::Unknown || is_open);
 
         // Storage alone tells whether a run was lost, and then it begins again or the task has ended.
         let mut woken = from_storage;

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::answer::to_text;
+use super::callback::CallbackPost;
 use super::command::Command;
 use crate::push::NextNotification;
 use a2a::binding::http::HttpResponse;
@@ -21,6 +22,8 @@ pub(super) enum Ask {
     Follow(Upgrade),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
+    /// To take what was posted to a callback. Answered by the finished HTTP response for its sender, of a status below 500.
+    CallBack(Box<CallbackPost>),
     /// To delete the task if it is finished. Answered by status 204. Asked by the clean-up of version 0.2.0 and before.
     Delete,
     /// To delete the task if it is finished, all but its row in the index, which the asker takes out. Answered by status 204.
@@ -34,6 +37,7 @@ impl Ask {
             Self::Call(_) => Form::Call,
             Self::Follow(_) => Form::Follow,
             Self::NextNotification(_) => Form::NextNotification,
+            Self::CallBack(_) => Form::CallBack,
             Self::Delete => Form::Delete,
             Self::Clear => Form::Clear,
         }
@@ -48,6 +52,7 @@ impl Ask {
         match self {
             Self::Call(command) => encode(&*command).map(Some),
             Self::NextNotification(asked) => serde_json::to_string(&asked).map(Some),
+            Self::CallBack(post) => encode(&*post).map(Some),
             Self::Follow(_) | Self::Delete | Self::Clear => Ok(None),
         }
     }
@@ -62,6 +67,7 @@ impl Ask {
             Form::Call => read_json(body).map(Box::new).map(Self::Call),
             Form::Follow => Ok(Self::Follow(upgrade)),
             Form::NextNotification => read_json(body).map(Self::NextNotification),
+            Form::CallBack => read_json(body).map(Box::new).map(Self::CallBack),
             Form::Delete => Ok(Self::Delete),
             Form::Clear => Ok(Self::Clear),
         }
@@ -94,6 +100,9 @@ pub(super) enum Form {
     Follow,
     /// A POST with a [`NextNotification`], at a path of its own.
     NextNotification,
+    /// A POST with a [`CallbackPost`], at a path of its own. Objects of earlier versions take it for a [`Call`](Self::Call) that
+    /// they cannot read.
+    CallBack,
     /// A DELETE, without a body.
     Delete,
     /// A DELETE at a path of its own, without a body. Objects of earlier versions take it for [`Delete`](Self::Delete).
@@ -108,6 +117,7 @@ impl Form {
             ("DELETE", STORAGE_PATH) => Self::Clear,
             ("DELETE", _) => Self::Delete,
             (_, WEBHOOK_PATH) => Self::NextNotification,
+            (_, CALLBACK_PATH) => Self::CallBack,
             (_, _) => Self::Call,
         }
     }
@@ -115,7 +125,7 @@ impl Form {
     /// The method of a request in this form.
     pub(super) fn method(self) -> &'static str {
         match self {
-            Self::Call | Self::NextNotification => "POST",
+            Self::Call | Self::NextNotification | Self::CallBack => "POST",
             Self::Follow => "GET",
             Self::Delete | Self::Clear => "DELETE",
         }
@@ -125,6 +135,7 @@ impl Form {
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::NextNotification => WEBHOOK_PATH,
+            Self::CallBack => CALLBACK_PATH,
             Self::Clear => STORAGE_PATH,
             Self::Call | Self::Follow | Self::Delete => "/",
         }
@@ -132,7 +143,7 @@ impl Form {
 
     /// Whether a request in this form has a body.
     pub(super) fn has_body(self) -> bool {
-        matches!(self, Self::Call | Self::NextNotification)
+        matches!(self, Self::Call | Self::NextNotification | Self::CallBack)
     }
 }
 
@@ -146,6 +157,9 @@ const BEGIN_PATH: &str = "/begin";
 
 /// Where an object takes what senders ask.
 const WEBHOOK_PATH: &str = "/webhook";
+
+/// Where an object takes what was posted to callbacks.
+const CALLBACK_PATH: &str = "/callback";
 
 /// What an object clears for the clean-up.
 const STORAGE_PATH: &str = "/storage";
@@ -193,8 +207,8 @@ impl Refusal {
         match (form, status) {
             (_, 501) => Some(Self::Unreadable),
             (_, 500..) => Some(Self::Failed(status)),
-            // What a call is answered below 500 is for the client.
-            (Form::Call, _) => None,
+            // What a call or a callback is answered below 500 is for the client.
+            (Form::Call | Form::CallBack, _) => None,
             // Objects of version 0.1.0 answer 400.
             (Form::NextNotification, 400) => Some(Self::Unreadable),
             (Form::Delete | Form::Clear, 409) => Some(Self::NotDeleted),
@@ -223,10 +237,10 @@ mod tests {
     use crate::auth::Caller;
     use crate::push::Report;
     use a2a::binding::{MediaType, Reply};
-    use a2a::model::{GetTaskRequest, TaskId};
+    use a2a::model::{GetTaskRequest, Part, Secret, TaskId};
     use a2a::{TaskCall, Terms};
 
-    fn every_ask() -> [Ask; 5] {
+    fn every_ask() -> [Ask; 6] {
         let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
         let (call, reply) = (TaskCall::GetTask(request), Reply::rest(MediaType::Json));
         let command = Command {
@@ -235,6 +249,7 @@ mod tests {
             reply,
             fingerprint: None,
             terms: Terms::default(),
+            origin: None,
             call,
         };
         let report = Report { generation: 3, at: 5, status: Some(204), ..Report::default() };
@@ -246,7 +261,13 @@ mod tests {
         };
         let follow = Ask::Follow(Upgrade::read("/", Some("{}".to_owned())));
         let (call, next) = (Ask::Call(Box::new(command)), Ask::NextNotification(asked));
-        [call, follow, next, Ask::Delete, Ask::Clear]
+        let post = CallbackPost {
+            agent: "a".to_owned(),
+            token: Secret::new("t"),
+            key: Some("k".to_owned()),
+            body: Part::raw(b"\xff", "image/png"),
+        };
+        [call, follow, next, Ask::Delete, Ask::Clear, Ask::CallBack(Box::new(post))]
     }
 
     #[test]
@@ -278,12 +299,12 @@ mod tests {
         let heads = every_ask().map(|ask| (ask.form().method(), ask.form().path()));
         let known = [("POST", "/"), ("GET", "/"), ("POST", "/webhook"), ("DELETE", "/")];
         assert_eq!(heads[..4], known);
-        assert_eq!(heads[4], ("DELETE", "/storage"));
+        assert_eq!(heads[4..], [("DELETE", "/storage"), ("POST", "/callback")]);
     }
 
     #[test]
     fn a_body_that_cannot_be_read_is_an_error() {
-        for form in [Form::Call, Form::NextNotification] {
+        for form in [Form::Call, Form::NextNotification, Form::CallBack] {
             for body in ["", "{}", "[]", "{"] {
                 assert!(Ask::read(form, Upgrade::default(), body).is_err(), "{form:?} {body}");
             }
@@ -295,6 +316,8 @@ mod tests {
         for (form, refusal) in [
             (Form::Call, Refusal::Unreadable),
             (Form::Call, Refusal::Failed(500)),
+            (Form::CallBack, Refusal::Unreadable),
+            (Form::CallBack, Refusal::Failed(500)),
             (Form::NextNotification, Refusal::Unreadable),
             (Form::Delete, Refusal::NotDeleted),
             (Form::Clear, Refusal::NotDeleted),
@@ -310,6 +333,8 @@ mod tests {
             (Form::Call, 400),
             (Form::Call, 409),
             (Form::Call, 429),
+            (Form::CallBack, 202),
+            (Form::CallBack, 404),
             (Form::Follow, 101),
             (Form::NextNotification, 200),
             (Form::Delete, 204),

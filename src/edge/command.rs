@@ -25,6 +25,10 @@ pub(super) struct Command<C = TaskCall> {
     pub(super) fingerprint: Option<String>,
     /// On what terms.
     pub(super) terms: Terms,
+    /// Where the server is, for a message: the origin of its request, or `PUBLIC_URL`. Front Workers of former versions do
+    /// not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<String>,
     /// What is asked.
     pub(super) call: C,
 }
@@ -47,6 +51,7 @@ impl<C: Decode> Decode for Command<C> {
             reply: fields.required_object("reply")?,
             fingerprint: fields.string("fingerprint"),
             terms: fields.object("terms").unwrap_or_default(),
+            origin: fields.string("origin"),
             call: fields.required_object("call")?,
         })
     }
@@ -72,7 +77,16 @@ mod tests {
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
-        Command { agent: "a".to_owned(), caller, reply: reply.clone(), fingerprint, terms, call }
+        let origin = fingerprint.as_ref().map(|_| "https://a.example".to_owned());
+        Command {
+            agent: "a".to_owned(),
+            caller,
+            reply: reply.clone(),
+            fingerprint,
+            terms,
+            origin,
+            call,
+        }
     }
 
     fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {

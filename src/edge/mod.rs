@@ -13,6 +13,7 @@ mod address;
 mod answer;
 mod ask;
 mod bindings;
+mod callback;
 mod chunks;
 mod command;
 mod development;

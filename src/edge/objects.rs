@@ -8,6 +8,7 @@ use worker::{Env, Request, Response};
 use super::address::{ObjectId, TaskAddress};
 use super::ask::{Ask, Form, Refusal};
 use super::bindings;
+use super::callback::CallbackPost;
 use super::command::Command;
 use super::request::{new_request, post_bytes};
 use crate::push::{NextNotification, NotificationTurn};
@@ -64,6 +65,24 @@ impl Object {
         let mut answer = self.ask(Ask::NextNotification(asked)).await?;
         let text = answer.text().await?;
         read_json(&text).map_err(|error| AskError::Unreadable(error.to_string()))
+    }
+
+    /// The object of this id.
+    ///
+    /// # Errors
+    ///
+    /// As [`at`](Self::at).
+    pub(super) fn at_id(env: &Env, id: ObjectId) -> Result<Self, AskError> {
+        Self::at(env, &TaskAddress::Object(id))
+    }
+
+    /// Lets it take what was posted to a callback, and gives its answer to the sender.
+    ///
+    /// # Errors
+    ///
+    /// When it has no answer for the sender.
+    pub(super) async fn call_back(&self, post: CallbackPost) -> Result<Response, AskError> {
+        self.ask(Ask::CallBack(Box::new(post))).await
     }
 
     /// Lets it delete all of its task but the row in the index, if the task is finished.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::edge::callback::CallbackPost;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::queue::{Body, QueuedJob};
 use crate::push::{NextNotification, NotificationTurn};
@@ -73,6 +74,7 @@ fn leaves_newer_ones<T: Decode>(kind: &str) {
 fn commands_are_read() {
     reads_all::<Command>("command");
     reads_all::<StreamCommand>("stream");
+    reads_all::<CallbackPost>("callback");
 }
 
 #[test]
@@ -93,6 +95,7 @@ fn what_senders_ask_and_are_told_is_read() {
 fn newer_forms_are_not_read() {
     leaves_newer_ones::<Command>("command");
     leaves_newer_ones::<StreamCommand>("stream");
+    leaves_newer_ones::<CallbackPost>("callback");
     leaves_newer_ones::<QueuedJob>("job");
     leaves_newer_ones::<NextNotification>("ask");
     leaves_newer_ones::<NotificationTurn>("turn");

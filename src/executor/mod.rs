@@ -2,6 +2,7 @@
 //! Worker.
 
 mod agents;
+mod callback;
 mod events;
 mod redaction;
 mod registry;
@@ -21,6 +22,7 @@ use crate::task::{Recovery, TaskError};
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use agents::{Agents, HostedAgent, Unreadable};
+pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
 pub use turn::{Retry, StepStart, Turn, TurnHost};

@@ -4,7 +4,10 @@ use async_trait::async_trait;
 
 use serde_json::json;
 
-use super::{AgentExecutor, Events, ExecutorError, Retry, Turn, Wait, Woken};
+use super::{
+    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, LONGEST_WAIT_MS, Retry, Turn,
+    Wait, Woken,
+};
 use crate::port::HttpRequest;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Message, Part, PartContent, Role};
@@ -87,6 +90,13 @@ async fn play(
             }
             Ok(())
         }
+        Action::Callback { id, count, span } => {
+            let id = id.as_deref().unwrap_or("callback");
+            let Some(millis) = span.millis(values) else {
+                return events.fail("the time to wait is no number");
+            };
+            wait_for_calls(id, *count, millis, turn, events).await
+        }
         Action::Polls(count) => {
             turn.polled(u64::from(*count)).await;
             Ok(())
@@ -100,6 +110,30 @@ async fn play(
         Action::Panic => panic_as_told(),
         Action::Steps(steps) => work_in_steps(steps, values, turn, events).await,
     }
+}
+
+async fn wait_for_calls(
+    id: &str,
+    count: u32,
+    millis: u64,
+    turn: &Turn,
+    events: &Events,
+) -> Result<(), ExecutorError> {
+    let callback =
+        turn.callback_with(id, CallbackTerms::times(count).for_millis(LONGEST_WAIT_MS))?;
+    events.artifact(Artifact::new(id, Part::data(json!({"url": callback.url()}))))?;
+    for number in 1..=count {
+        let called = turn.wait_callback(&callback, Wait::for_millis(millis)).await?;
+        let Called::Body(body) = called else {
+            return events.fail("nobody has posted to the callback in time");
+        };
+        let id = match number {
+            1 => format!("{id}-body"),
+            _ => format!("{id}-body-{number}"),
+        };
+        events.artifact(Artifact::new(id, body))?;
+    }
+    Ok(())
 }
 
 async fn work_in_steps(

@@ -7,10 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::redaction::Redaction;
-use super::{Emission, ExecutorError, Wait, WaitStart};
+use super::{Callback, CallbackTerms, Emission, ExecutorError, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside};
-use a2a::model::{ContextId, Json, Message, Metadata, Secret, TaskId, UnixMillis};
+use crate::task::CallbackName;
+use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
 
@@ -315,15 +316,33 @@ pub trait TurnHost {
     /// Other servers.
     fn http(&self) -> &dyn Http;
 
-    /// Begins to wait outside of memory.
+    /// Begins to wait outside of memory, for a callback if one is named.
     ///
     /// # Errors
     ///
     /// If the run may not.
-    fn begin_wait(&self, wait: Wait) -> Result<WaitStart, ExecutorError>;
+    fn begin_wait(
+        &self,
+        wait: Wait,
+        callback: Option<&CallbackName>,
+    ) -> Result<WaitStart, ExecutorError>;
 
     /// The run does not wait any more for what it began to wait for.
     fn give_up_wait(&self);
+
+    /// The next callback of this name.
+    ///
+    /// # Errors
+    ///
+    /// If the run may have none.
+    fn make_callback(&self, name: &str, terms: CallbackTerms) -> Result<Callback, ExecutorError>;
+
+    /// Takes the next body that was posted to a callback.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    fn take_call(&self, name: &CallbackName) -> Result<Part, ExecutorError>;
 
     /// Begins a step, or gives what it came to before.
     ///

@@ -3,6 +3,7 @@
 use std::future::pending;
 
 use super::{ExecutorError, Turn, TurnHost};
+use crate::task::WokenBy;
 use a2a::model::UnixMillis;
 
 /// What a run waits for: an instant, and a message of the client before that if wanted.
@@ -132,8 +133,13 @@ impl Turn {
     /// If the agent's runs are not resumed; if the wait is longer than [`LONGEST_WAIT_MS`], or the run waits already; if it
     /// has more than `MAX_STEPS` waits and steps, or the task is full; if the task has ended.
     pub async fn wait_until(&self, wait: Wait) -> Result<Woken, ExecutorError> {
-        match self.host.begin_wait(wait)? {
-            WaitStart::Over(woken) => Ok(woken),
+        match self.host.begin_wait(wait, None)? {
+            WaitStart::Over(WokenBy::Time) => Ok(Woken::Time),
+            WaitStart::Over(WokenBy::Message) => Ok(Woken::Message),
+            WaitStart::Over(WokenBy::Callback) => {
+                let reason = "the agent was resumed and does not wait for the callback that it waited for before";
+                Err(ExecutorError(reason.to_owned()))
+            }
             WaitStart::Parks => {
                 // Nobody polls this any more once the run is parked. A wait that is given up before is none.
                 let _given_up = GivenUp(self.host.as_ref());
@@ -146,14 +152,14 @@ impl Turn {
 /// What a wait begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitStart {
-    /// It is over.
-    Over(Woken),
+    /// It is over, by this.
+    Over(WokenBy),
     /// The run is parked as soon as it does nothing else.
     Parks,
 }
 
 /// Tells the host when a wait is dropped.
-struct GivenUp<'a>(&'a dyn TurnHost);
+pub(super) struct GivenUp<'a>(pub(super) &'a dyn TurnHost);
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {

@@ -126,6 +126,7 @@ pub struct MemoryPlatform(Rc<PlatformState>);
 struct PlatformState {
     now: Cell<i64>,
     ids: Cell<u64>,
+    secrets: Cell<u8>,
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
     timers: RefCell<BTreeMap<(i64, u64), Waker>>,
     counters: RefCell<BTreeMap<(String, String), u64>>,
@@ -357,7 +358,9 @@ impl Random for MemoryPlatform {
     }
 
     fn secret_bytes(&self) -> [u8; 32] {
-        [7; 32]
+        let secrets = self.0.secrets.get();
+        self.0.secrets.set(secrets.wrapping_add(1));
+        [7_u8.wrapping_add(secrets); 32]
     }
 
     fn chance(&self) -> f64 {

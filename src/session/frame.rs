@@ -55,7 +55,9 @@ impl Mark {
             | LogEntry::Step(_)
             | LogEntry::Taken
             | LogEntry::Parked(_)
-            | LogEntry::Woken(_) => NO_EVENT,
+            | LogEntry::Woken(_)
+            | LogEntry::Callback(_)
+            | LogEntry::Called(_) => NO_EVENT,
         }
     }
 

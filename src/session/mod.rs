@@ -20,6 +20,7 @@
 
 mod alarm;
 mod bell;
+mod callbacks;
 mod follower;
 pub mod frame;
 mod health;
@@ -50,7 +51,8 @@ use crate::push::{NextNotification, NotificationTurn};
 use crate::task::{Effect, Input, Loss, NewTask, RunStart, TaskError, TaskMachine};
 use a2a::error::Error;
 use a2a::model::{
-    ContextId, HistoryLimit, Message, Metadata, TaskId, TaskPushNotificationConfig, UnixMillis,
+    ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
+    UnixMillis,
 };
 use a2a::{ShownTask, Terms};
 use alarm::Alarm;
@@ -73,6 +75,7 @@ pub use owned::Owned;
 pub use retention::Deletion;
 pub use sender::Sender;
 
+pub(crate) use callbacks::no_callback;
 pub(crate) use follower::check_position;
 
 /// Finds the agent that answers for a task, by its slug.
@@ -303,6 +306,23 @@ impl TaskSession {
         notifications::next_notification(self, asked)
     }
 
+    /// Takes what was posted to a callback of this token, which is the permission, for a task of this agent. `key` is
+    /// what its sender calls it: what is repeated under it counts once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if no callback takes it, whatever the reason; [`Error::UnsupportedOperation`] if the task
+    /// is full; [`Error::Internal`] if storage fails.
+    pub fn call_back(
+        &self,
+        agent: &str,
+        token: &str,
+        key: Option<String>,
+        body: Part,
+    ) -> Result<(), Error> {
+        callbacks::call(self, agent, token, key, body)
+    }
+
     /// Applies an input to the task and carries the effects out, except for storing: that is
     /// [`flush`](Self::flush). Says whether it had any effect.
     ///
@@ -322,6 +342,7 @@ impl TaskSession {
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),
+                Effect::Call(call) => self.run.note_call(call),
                 Effect::Stop => self.run.stop(),
             }
         }

@@ -5,9 +5,9 @@ use futures_util::future::select;
 use super::journal::LogSize;
 use super::run_state::BegunWait;
 use super::{OpenError, TaskSession, run};
-use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart, Woken};
+use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
-use crate::task::{Input, Park, Recovery, WaitEnd, WokenBy};
+use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
 use a2a::model::measure;
 
 /// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
@@ -15,39 +15,46 @@ use a2a::model::measure;
 /// # Errors
 ///
 /// If it may not wait.
-pub(super) fn begin_wait(session: &TaskSession, wait: Wait) -> Result<WaitStart, ExecutorError> {
+pub(super) fn begin_wait(
+    session: &TaskSession,
+    wait: Wait,
+    callback: Option<&CallbackName>,
+) -> Result<WaitStart, ExecutorError> {
     check_parking(session)?;
     let limit = session.limits.max_steps;
     let nth = match session.run.begin_wait(limit) {
         BegunWait::New(nth) => nth,
-        BegunWait::Over(by) => return Ok(WaitStart::Over(woken(by))),
+        BegunWait::Over(by) => return Ok(WaitStart::Over(by)),
         BegunWait::Another => return refused("a run waits for one thing at a time"),
         BegunWait::TooMany => return refused(format!("a run has at most {limit} steps and waits")),
     };
     let now = session.now();
     let (until, or_message) = (wait.end(now), wait.ends_by_message());
-    // What is over at once is over at once in a run that resumes, too; where it may be over by more than one thing, that
-    // is kept.
-    if or_message && session.run.has_message() {
-        session.step(Input::WaitOver(WaitEnd { nth, by: WokenBy::Message }))?;
-        return Ok(WaitStart::Over(Woken::Message));
-    }
-    if until <= now {
-        if or_message {
-            session.step(Input::WaitOver(WaitEnd { nth, by: WokenBy::Time }))?;
+    let over = if callback.is_some_and(|name| session.run.has_call(name)) {
+        Some(WokenBy::Callback)
+    } else if or_message && session.run.has_message() {
+        Some(WokenBy::Message)
+    } else {
+        (until <= now).then_some(WokenBy::Time)
+    };
+    if let Some(by) = over {
+        // What is past is past in a run that resumes, too; where more than the time may end the wait, what did is kept.
+        if or_message || callback.is_some() {
+            session.step(Input::WaitOver(WaitEnd { nth, by }))?;
         }
-        return Ok(WaitStart::Over(Woken::Time));
+        return Ok(WaitStart::Over(by));
     }
     if until > now.after(LONGEST_WAIT_MS) {
         return refused(format!("a wait takes at most {LONGEST_WAIT_MS} ms"));
     }
     session.journal.check_addition(size_of_wait(session)).map_err(ExecutorError)?;
-    session.run.want_park(Park { nth, at_ms: now.0, until_ms: until.0, or_message });
+    let callback = callback.cloned();
+    session.run.want_park(Park { nth, at_ms: now.0, until_ms: until.0, or_message, callback });
     Ok(WaitStart::Parks)
 }
 
 /// Whether a run of this task may be parked.
-fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> {
+pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> {
     if session.run.is_stopped() {
         return refused("the task has ended");
     }
@@ -93,6 +100,10 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 ///
 /// When storage fails, or its agent cannot run now.
 pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
+    // The clock is asked only where it matters: that is a call out of the program.
+    if !session.is_parked() {
+        return Ok(());
+    }
     let now = session.now();
     if session.life.with_machine(|machine| machine.is_due(now)) != Some(true) {
         return Ok(());
@@ -131,17 +142,10 @@ pub(super) fn tell_canceled(session: &TaskSession) {
     }));
 }
 
-fn woken(by: WokenBy) -> Woken {
-    match by {
-        WokenBy::Time => Woken::Time,
-        WokenBy::Message => Woken::Message,
-    }
-}
-
 fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
     Err(ExecutorError(reason.into()))
 }
 
 /// What the log says of a wait besides how its run goes on, in bytes and in JSON values.
-const WAIT_BYTES: usize = 512;
+const WAIT_BYTES: usize = 1_024;
 const WAIT_VALUES: usize = 32;

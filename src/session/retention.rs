@@ -114,6 +114,7 @@ mod tests {
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
             metadata: None,
+            origin: None,
             timeout_ms: 1,
         };
         let new = NewTask {

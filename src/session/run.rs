@@ -92,7 +92,8 @@ pub(super) fn turn_of(
 ) -> Option<Turn> {
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
-    let RunRequest { caller, accepted_output_modes, metadata, timeout_ms: _ } = start.request;
+    let RunRequest { caller, accepted_output_modes, metadata, origin: _, timeout_ms: _ } =
+        start.request;
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),

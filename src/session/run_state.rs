@@ -3,8 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::task::{Diverged, Input, Park, Recall, RunStart, Said, WokenBy};
-use a2a::model::{Json, Message, UnixMillis};
+use crate::task::{
+    CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, WokenBy,
+};
+use a2a::model::{Json, Message, Part, UnixMillis};
 
 /// The run of a session, if one is under way; what is left of the newest one otherwise.
 #[derive(Default)]
@@ -17,6 +19,12 @@ pub(super) struct RunState {
     steps: RefCell<BTreeMap<String, u32>>,
     /// How many waits it has begun.
     waits: Cell<u32>,
+    /// How many callbacks of each name it has made.
+    callbacks: RefCell<BTreeMap<String, u32>>,
+    /// How many bodies of each callback it has taken.
+    taken_calls: RefCell<BTreeMap<CallbackName, u32>>,
+    /// What was posted to callbacks while it was under way, by the numbers of the bodies.
+    calls: RefCell<BTreeMap<(CallbackName, u32), Part>>,
     /// What it waits for, until it is parked.
     park: RefCell<Option<Park>>,
     /// How often clients asked for the task since it began.
@@ -62,6 +70,9 @@ impl RunState {
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
         self.waits.set(0);
+        self.callbacks.borrow_mut().clear();
+        self.taken_calls.borrow_mut().clear();
+        self.calls.borrow_mut().clear();
         self.park.take();
         if !resumes {
             self.recall.replace(None);
@@ -124,6 +135,39 @@ impl RunState {
         self.waits.set(nth);
         let known = self.recall.borrow().as_ref().and_then(|recall| recall.wait(nth));
         known.map_or(BegunWait::New(nth), BegunWait::Over)
+    }
+
+    /// The run makes a callback of this name, or one that an earlier run has made.
+    pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
+        let mut callbacks = self.callbacks.borrow_mut();
+        let nth = callbacks.entry(name.to_owned()).or_default();
+        *nth += 1;
+        CallbackName { name: name.to_owned(), nth: *nth }
+    }
+
+    /// Somebody has posted to a callback.
+    pub(super) fn note_call(&self, call: CallbackCall) {
+        self.calls.borrow_mut().insert((call.name, call.number), call.body);
+    }
+
+    /// Whether there is a body of a callback that the run has not taken.
+    pub(super) fn has_call(&self, name: &CallbackName) -> bool {
+        self.next_call(name).is_some()
+    }
+
+    /// The next body of a callback that the run has not taken.
+    pub(super) fn take_call(&self, name: &CallbackName) -> Option<Part> {
+        let (number, body) = self.next_call(name)?;
+        self.taken_calls.borrow_mut().insert(name.clone(), number);
+        Some(body)
+    }
+
+    fn next_call(&self, name: &CallbackName) -> Option<(u32, Part)> {
+        let number = self.taken_calls.borrow().get(name).copied().unwrap_or_default() + 1;
+        let recall = self.recall.borrow();
+        let before = recall.as_ref().and_then(|recall| recall.call(name, number)).cloned();
+        let body = before.or_else(|| self.calls.borrow().get(&(name.clone(), number)).cloned());
+        body.map(|body| (number, body))
     }
 
     /// The run is to be parked when it does nothing else.
@@ -206,6 +250,7 @@ mod tests {
             caller: Caller::anonymous(),
             accepted_output_modes: Vec::new(),
             metadata: None,
+            origin: None,
             timeout_ms: 1,
         };
         let start = RunStart { attempt: 1, resumes, message: 1, begun_ms: now.0, request };

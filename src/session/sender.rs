@@ -21,6 +21,8 @@ pub struct Sender {
     pub fingerprint: Option<String>,
     /// The dialect of the request. A webhook that comes with the message keeps it.
     pub dialect: Dialect,
+    /// The origin under which the request reached the server, as `https://agents.example`; none where it is not known.
+    pub origin: Option<String>,
     /// How long the run may take, in milliseconds, if less than the agent's runs may.
     pub run_timeout_ms: Option<u64>,
 }
@@ -43,6 +45,7 @@ impl Sender {
             caller: self.caller,
             accepted_output_modes: self.accepted_output_modes,
             metadata,
+            origin: self.origin,
         }
     }
 

@@ -4,11 +4,13 @@ use futures_util::future::LocalBoxFuture;
 
 use super::journal::LogSize;
 use super::run_state::Begun;
-use super::{TaskSession, parking};
-use crate::executor::{Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart};
+use super::{TaskSession, callbacks, parking};
+use crate::executor::{
+    Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
+};
 use crate::port::Http;
-use crate::task::{Input, StepRecord};
-use a2a::model::{Artifact, Json, Message, Task, TaskState, UnixMillis, measure};
+use crate::task::{CallbackName, Input, StepRecord};
+use a2a::model::{Artifact, Json, Message, Part, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
 
 impl TurnHost for TaskSession {
@@ -95,8 +97,20 @@ impl TurnHost for TaskSession {
         self.ports.http.as_ref()
     }
 
-    fn begin_wait(&self, wait: Wait) -> Result<WaitStart, ExecutorError> {
-        parking::begin_wait(self, wait)
+    fn begin_wait(
+        &self,
+        wait: Wait,
+        callback: Option<&CallbackName>,
+    ) -> Result<WaitStart, ExecutorError> {
+        parking::begin_wait(self, wait, callback)
+    }
+
+    fn make_callback(&self, name: &str, terms: CallbackTerms) -> Result<Callback, ExecutorError> {
+        callbacks::make(self, name, terms)
+    }
+
+    fn take_call(&self, name: &CallbackName) -> Result<Part, ExecutorError> {
+        callbacks::take(self, name)
     }
 
     fn give_up_wait(&self) {

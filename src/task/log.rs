@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Park, WaitEnd};
+use super::{CallbackCall, CallbackRecord, Park, WaitEnd};
 use crate::auth::Caller;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
@@ -37,6 +37,10 @@ pub enum LogEntry {
     Parked(Park),
     /// A wait of the run is over.
     Woken(WaitEnd),
+    /// The run has made a URL for somebody else to post to.
+    Callback(CallbackRecord),
+    /// Somebody has posted to it.
+    Called(CallbackCall),
 }
 
 impl LogEntry {
@@ -49,7 +53,9 @@ impl LogEntry {
             | Self::Step(_)
             | Self::Taken
             | Self::Parked(_)
-            | Self::Woken(_) => false,
+            | Self::Woken(_)
+            | Self::Callback(_)
+            | Self::Called(_) => false,
         }
     }
 
@@ -79,6 +85,12 @@ impl Decode for LogEntry {
         }
         if let Some(end) = fields.object("woken") {
             return Some(Self::Woken(end));
+        }
+        if let Some(record) = fields.object("callback") {
+            return Some(Self::Callback(record));
+        }
+        if let Some(call) = fields.object("called") {
+            return Some(Self::Called(call));
         }
         Some(match StreamResponse::decode(fields)? {
             StreamResponse::Task(task) => Self::Task(task),
@@ -126,6 +138,10 @@ pub struct RunRequest {
     /// The metadata of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
+    /// The origin under which the request reached the server, for URLs that lead back to it; none where it is not
+    /// known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// How long the run may take, in milliseconds.
     pub timeout_ms: u64,
 }
@@ -159,6 +175,7 @@ impl Decode for RunRequest {
             caller: fields.object("caller")?,
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             metadata: fields.metadata("metadata"),
+            origin: fields.string("origin"),
             timeout_ms: fields.number("timeoutMs")?,
         })
     }
@@ -182,7 +199,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::task::WokenBy;
+    use crate::task::{CallbackName, WokenBy};
+    use a2a::model::{Part, Secret};
 
     #[test]
     fn entries_are_read_as_they_were_written() {
@@ -190,10 +208,14 @@ mod tests {
             caller: Caller::anonymous(),
             accepted_output_modes: vec!["text/plain".to_owned()],
             metadata: json!({"a": 1}).as_object().cloned().map(Metadata::from),
+            origin: Some("https://a.example".to_owned()),
             timeout_ms: 5,
         };
         let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };
         assert_eq!(start.deadline(), UnixMillis(12));
+        let name = CallbackName { name: String::new(), nth: 3 };
+        let called =
+            |body, key| LogEntry::Called(CallbackCall { name: name.clone(), number: 1, key, body });
         let step = |outcome| StepRecord { name: "n".to_owned(), nth: 1, outcome };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         for entry in [
@@ -202,8 +224,31 @@ mod tests {
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
             LogEntry::Taken,
-            LogEntry::Parked(Park { nth: 1, at_ms: 5, until_ms: 9, or_message: true }),
-            LogEntry::Parked(Park { nth: 2, at_ms: -1, until_ms: i64::MAX, or_message: false }),
+            LogEntry::Parked(Park {
+                nth: 1,
+                at_ms: 5,
+                until_ms: 9,
+                or_message: true,
+                callback: Some(name.clone()),
+            }),
+            LogEntry::Parked(Park {
+                nth: 2,
+                at_ms: -1,
+                until_ms: i64::MAX,
+                or_message: false,
+                callback: None,
+            }),
+            LogEntry::Woken(WaitEnd { nth: 3, by: WokenBy::Callback }),
+            LogEntry::Callback(CallbackRecord {
+                name: name.clone(),
+                token: Secret::new("t"),
+                origin: "https://a.example".to_owned(),
+                uses: 2,
+                expires_ms: 7,
+            }),
+            called(Part::data(json!(null)), Some("k".to_owned())),
+            called(Part::text(""), None),
+            called(Part::raw(b"\xff", "image/png"), None),
             LogEntry::Woken(WaitEnd { nth: 1, by: WokenBy::Time }),
             LogEntry::Woken(WaitEnd { nth: 2, by: WokenBy::Message }),
             LogEntry::Message(serde_json::from_value(message).unwrap()),

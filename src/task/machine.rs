@@ -4,8 +4,12 @@ mod parking;
 
 use std::fmt;
 
+use super::callback::Callbacks;
 use super::transition::may_enter;
-use super::{LogEntry, Park, RunRequest, RunStart, StepRecord, WaitEnd, WokenBy};
+use super::{
+    CallbackCall, CallbackRecord, LogEntry, Park, RunRequest, RunStart, StepRecord, WaitEnd,
+    WokenBy,
+};
 use a2a::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
@@ -36,6 +40,8 @@ pub struct TaskMachine {
     unread: usize,
     /// What the newest run waits for, outside of memory. None once the task has ended.
     parked: Option<Park>,
+    /// The callbacks of the newest turn.
+    callbacks: Callbacks,
 }
 
 /// What a new task starts from.
@@ -86,6 +92,10 @@ pub enum Input {
     Park(Park),
     /// A wait of the run is over, without that it was parked.
     WaitOver(WaitEnd),
+    /// The run makes a callback.
+    CallbackMade(CallbackRecord),
+    /// Somebody has posted to a callback, which takes it.
+    Called(CallbackCall),
     /// A parked run goes on if its time has come.
     Wake {
         /// Whether there is anybody who can run it.
@@ -131,6 +141,8 @@ pub enum Effect {
     Run(Message),
     /// Offer this message to the run that is under way.
     Offer(Message),
+    /// Give the run that is under way what was posted to a callback.
+    Call(CallbackCall),
     /// Tell the run to stop; nothing that it says counts any more.
     Stop,
 }
@@ -208,6 +220,7 @@ impl TaskMachine {
             latest: None,
             unread: 0,
             parked: None,
+            callbacks: Callbacks::default(),
         }
     }
 
@@ -235,21 +248,26 @@ impl TaskMachine {
             | Input::StepDone(_)
             | Input::Park(_)
             | Input::WaitOver(_)
+            | Input::CallbackMade(_)
+            | Input::Called(_)
                 if state.is_terminal() =>
             {
                 Err(TaskError::Finished(state))
             }
+            Input::Called(call) => self.called(call, now),
             Input::Status { .. }
             | Input::Artifact { .. }
             | Input::StepDone(_)
             | Input::Park(_)
             | Input::WaitOver(_)
+            | Input::CallbackMade(_)
                 if !self.running =>
             {
                 Err(TaskError::NoRun)
             }
             Input::Park(park) => Ok(self.park(park)),
             Input::WaitOver(end) => Ok(vec![self.append(LogEntry::Woken(end))]),
+            Input::CallbackMade(record) => Ok(vec![self.append(LogEntry::Callback(record))]),
             Input::StepDone(step) => Ok(vec![self.append(LogEntry::Step(step))]),
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
@@ -543,11 +561,16 @@ impl TaskMachine {
                 note_attempt(&mut task.metadata, start.attempt);
                 // A further attempt is given again what came since the message that it handles.
                 self.unread = self.messages().count().saturating_sub(start.message);
+                if !start.resumes {
+                    self.callbacks = Callbacks::default();
+                }
                 self.run = Some(start);
                 self.parked = None;
             }
             LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
             LogEntry::Parked(park) => self.parked = Some(park),
+            LogEntry::Callback(record) => self.callbacks.add(record),
+            LogEntry::Called(call) => self.callbacks.take(&call),
             // For the run that resumes: see `Recall`.
             LogEntry::Step(_) | LogEntry::Woken(_) => {}
         }

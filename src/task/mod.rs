@@ -4,6 +4,7 @@
 //! [`TaskMachine::step`] changes it only through the entries that it asks to be appended. What an
 //! interrupted run had said and done is in the log, too: [`Recall`] gives it to the run that resumes.
 
+mod callback;
 mod deadlines;
 mod log;
 mod machine;
@@ -12,6 +13,7 @@ mod recall;
 mod transition;
 
 pub use a2a_agents::Recovery;
+pub use callback::{Admission, CallbackCall, CallbackName, CallbackRecord};
 pub use deadlines::{Armed, Deadlines, Wants};
 pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
 pub use machine::{

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::CallbackName;
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, Fields};
 
@@ -18,6 +19,9 @@ pub struct Park {
     /// Whether a message of the client lets it go on before that.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub or_message: bool,
+    /// The callback that lets it go on before that, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback: Option<CallbackName>,
 }
 
 impl Park {
@@ -44,6 +48,8 @@ pub enum WokenBy {
     Time,
     /// The client has sent a message.
     Message,
+    /// Somebody has posted to the callback that it waited for.
+    Callback,
 }
 
 impl Decode for Park {
@@ -53,6 +59,7 @@ impl Decode for Park {
             at_ms: fields.number("atMs")?,
             until_ms: fields.number("untilMs")?,
             or_message: fields.boolean("orMessage").unwrap_or_default(),
+            callback: fields.object("callback"),
         })
     }
 }
@@ -63,6 +70,7 @@ impl Decode for WaitEnd {
         let by = match fields.any_string("by")?.as_str() {
             "time" => WokenBy::Time,
             "message" => WokenBy::Message,
+            "callback" => WokenBy::Callback,
             _ => return None,
         };
         Some(Self { nth, by })

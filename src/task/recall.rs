@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use super::{Input, LogEntry, WokenBy};
-use a2a::model::{Json, TaskState, TaskStatus};
+use super::{CallbackName, Input, LogEntry, WokenBy};
+use a2a::model::{Json, Part, TaskState, TaskStatus};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
 /// it.
@@ -20,6 +20,8 @@ pub struct Recall {
     steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// What has ended the waits, by their numbers.
     waits: BTreeMap<u32, WokenBy>,
+    /// What was posted to callbacks, by their names and the numbers of the bodies.
+    calls: BTreeMap<(CallbackName, u32), Part>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -67,7 +69,10 @@ impl Recall {
                 LogEntry::Run(start) if !start.resumes => {
                     recall = Self { is_plainly_working: is_plain, ..Self::default() };
                 }
-                LogEntry::Run(_) | LogEntry::Taken | LogEntry::Parked(_) => {}
+                LogEntry::Run(_)
+                | LogEntry::Taken
+                | LogEntry::Parked(_)
+                | LogEntry::Callback(_) => {}
                 // The machine itself goes on working then, right behind the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
                 LogEntry::StatusUpdate(event) => {
@@ -83,6 +88,9 @@ impl Recall {
                 }
                 LogEntry::Step(step) => {
                     recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
+                }
+                LogEntry::Called(call) => {
+                    recall.calls.insert((call.name.clone(), call.number), call.body.clone());
                 }
                 LogEntry::Woken(end) => {
                     recall.waits.insert(end.nth, end.by);
@@ -109,6 +117,8 @@ impl Recall {
             | Input::StepDone(_)
             | Input::Park(_)
             | Input::WaitOver(_)
+            | Input::CallbackMade(_)
+            | Input::Called(_)
             | Input::Wake { .. }
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
@@ -148,6 +158,11 @@ impl Recall {
     /// What has ended the `nth` wait of the turn, if it is over.
     pub fn wait(&self, nth: u32) -> Option<WokenBy> {
         self.waits.get(&nth).copied()
+    }
+
+    /// The body of this number that was posted to a callback.
+    pub fn call(&self, name: &CallbackName, number: u32) -> Option<&Part> {
+        self.calls.get(&(name.clone(), number))
     }
 }
 

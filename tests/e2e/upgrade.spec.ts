@@ -97,6 +97,31 @@ for (const release of releases) {
       await assert.rejects(agentOf(shown).send(followUp(task, "more")), { code: -32004 });
     });
 
+    test("a run that was parked is still, and goes on by a message (§3.4.3)", async (t) => {
+      if (answers.tasks["parked"] === undefined) return t.skip("the release has no parked runs");
+      const { task, log, ...shown } = scene("parked");
+      assert.deepEqual(await agentOf(shown).getTask(task.id), task);
+      const ended = await agentOf(shown).sendForTask(followUp(task, "go on"));
+      assert.equal(ended.status.state, "TASK_STATE_COMPLETED");
+      assert.equal(attemptOf(ended), 1);
+      assert.deepEqual(contents(await logOf(agentOf(shown).endpoint, task.id)).slice(0, log.length), log);
+    });
+
+    test("a callback takes what it may still take", async (t) => {
+      if (answers.tasks["called"] === undefined) return t.skip("the release has no callbacks");
+      const { task, ...shown } = scene("called");
+      assert.deepEqual(await agentOf(shown).getTask(task.id), task);
+      const { pathname } = new URL((task.artifacts?.[0]?.parts[0]?.data as { url: string }).url);
+      const post = async (body: string, key: string): Promise<number> => {
+        const answer = await fetch(`${worker.url}${pathname}`, { method: "POST", body, headers: { "idempotency-key": key } });
+        await answer.text();
+        return answer.status;
+      };
+      assert.deepEqual([await post("paid", "text/plain"), await post("last", "last"), await post("more", "more")], [202, 202, 404]);
+      const ended = await untilEnded(agentOf(shown), task.id);
+      assert.deepEqual(ended.artifacts?.map(textOf), ["", "paid", "", "last"]);
+    });
+
     test("a send under a key is still known", async () => {
       const { task, sent, ...shown } = scene("idempotent");
       const keyed = agentOf(shown, { "idempotency-key": answers.key });

@@ -199,6 +199,22 @@ describe("an object of another version than the front Worker", () => {
     assert.deepEqual((await rest).map(({ id }) => id), [2, 3, 4, 5, 6]);
   });
 
+  test("refuses a post to a callback for now, and takes it when it is asked again", async () => {
+    const patient = new Agent(`${worker.url}/patient`);
+    const { id } = await patient.sendForTask("callback 60000", { returnImmediately: true });
+    const { artifacts } = await until(() => patient.getTask(id), (task) => task.artifacts?.length === 1);
+    const { url } = artifacts?.[0]?.parts[0]?.data as { url: string };
+    const post = async (): Promise<[number, string | null]> => {
+      const answer = await fetch(url, { method: "POST", body: "paid" });
+      await answer.text();
+      return [answer.status, answer.headers.get("retry-after")];
+    };
+    await skew("commands");
+    assert.deepEqual(await post(), [503, "5"]);
+    await skew("");
+    assert.deepEqual([await post(), await post()], [[202, null], [404, null]]);
+  });
+
   test("lets webhooks wait, and serves them when it is asked again (§4.3)", async () => {
     await skew("asks");
     const configuration = { taskPushNotificationConfig: { url: `${sink.url}/hook` } };

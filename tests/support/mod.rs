@@ -74,6 +74,7 @@ impl Host {
             dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            origin: Some("https://agents.example".to_owned()),
         }
     }
 

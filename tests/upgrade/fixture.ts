@@ -18,9 +18,10 @@ export const SINK = "http://sink.test";
 export interface Recorded {
   /**
    * `command`: the front Worker to an object. `stream`: the first message over a follower's socket. `frame`: an object to its
-   * followers. `job`, `deadLetter`: bodies of the two queues. `ask`, `turn`: the consumer to an object, and the answer.
+   * followers. `job`, `deadLetter`: bodies of the two queues. `ask`, `turn`: the consumer to an object, and the answer. `callback`: the front Worker to an object,
+   * what was posted to a callback.
    */
-  kind: "command" | "stream" | "frame" | "job" | "deadLetter" | "ask" | "turn";
+  kind: "command" | "stream" | "frame" | "job" | "deadLetter" | "ask" | "turn" | "callback";
   text: string;
 }
 
@@ -79,11 +80,13 @@ export function messagesOf(release: string, sink: string): Recorded[] {
 
 /**
  * Restores the fixture of a release in a storage folder in which a Worker was started and stopped before. Runs that were under way
- * are given a new beginning, since they have minutes only.
+ * are given a new beginning, since they have minutes only, and those that were parked another end of their wait.
  */
 export function restoreFixture(release: string, storage: string, sink: string): void {
   const files = filesIn(storage);
-  const begunNow = (sql: string): string => sql.replaceAll(/"begunMs":\d+/g, `"begunMs":${Date.now()}`);
+  const later = Date.now() + 86_400_000;
+  const begunNow = (sql: string): string =>
+    sql.replaceAll(/"begunMs":\d+/g, `"begunMs":${Date.now()}`).replaceAll(/"(untilMs|expiresMs)":\d+/g, `"$1":${later}`);
   for (const name of readdirSync(join(fixtures, release, "objects"))) {
     const sql = read(release, join("objects", name), sink);
     const id = /^-- ([0-9a-f]{64})\n/.exec(sql)?.[1];

@@ -18,8 +18,9 @@ export class TaskObject extends inner.TaskObject {
   async fetch(request) {
     record("stream", request.headers.get("x-hello"));
     if (request.method !== "POST") return super.fetch(request);
-    const isWebhook = new URL(request.url).pathname === "/webhook";
-    record(isWebhook ? "ask" : "command", await request.clone().text());
+    const { pathname } = new URL(request.url);
+    const isWebhook = pathname === "/webhook";
+    record(isWebhook ? "ask" : pathname === "/callback" ? "callback" : "command", await request.clone().text());
     const answer = await super.fetch(request);
     if (isWebhook) record("turn", await answer.clone().text());
     return answer;

@@ -122,6 +122,21 @@ export async function play(worker: Worker, sink: Sink): Promise<Answers> {
     await until(() => faults.getTask(working.id), ({ status }) => textOf(status.message) === `step ${step} of 5`);
     await show(scene, faults, sent, working);
   }
+  // Runs that are parked: one until a message comes, one until all bodies of a callback have come.
+  const patient = agent("patient");
+  const parks = message("park 300 days or message");
+  await show("parked", patient, parks, await patient.sendForTask(parks));
+  const calls = message("callbacks 9000000");
+  const called = await patient.sendForTask(calls, { returnImmediately: true });
+  const withUrl = await until(() => patient.getTask(called.id), ({ artifacts }) => artifacts?.length === 1);
+  const { url } = withUrl.artifacts?.[0]?.parts[0]?.data as { url: string };
+  for (const [body, type] of [["paid", "text/plain"], [new Uint8Array([255]), "image/png"]] as const) {
+    const headers = { "content-type": type, "idempotency-key": type };
+    await (await fetch(url, { method: "POST", body: body as string, headers })).text();
+  }
+  await until(() => patient.getTask(called.id), ({ artifacts }) => artifacts?.length === 3);
+  await show("called", patient, calls, called);
+
   const waits = message("hold 9000");
   await show("waiting", demo, waits, await demo.sendForTask(waits, { returnImmediately: true }));
   return { tasks, pages, key, counted, webhooks };

@@ -123,7 +123,8 @@ impl<'a> Door<'a> {
             return Err(Error::AgentUnusable(agent.slug.clone()));
         }
         let reply = reply.in_dialect(dialect).with_extensions(active);
-        Ok(Command { agent: agent.slug.clone(), caller, reply, fingerprint, terms, call })
+        let agent = agent.slug.clone();
+        Ok(Command { agent, caller, reply, fingerprint, terms, origin: None, call })
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.

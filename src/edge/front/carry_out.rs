@@ -1,5 +1,5 @@
 //! Carries out a request that has to wait for something before its object can be asked, or asks for more than one
-//! answer: a large body, the quota, a listing, a stream.
+//! answer: a large body, the quota, a listing, a stream, a callback.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use js_sys::Uint8Array;
@@ -57,11 +57,12 @@ impl Front {
             Some(body) => Ok(Body::of(&body)),
             // What is decided without the body is an answer, or that it must be received.
             None => match self.decide(head, &Received::Nothing) {
-                Decision::Receive => Body::receive(request, self.settings.max_body_bytes).await,
+                Decision::Receive(limit) => Body::receive(request, limit).await,
                 Decision::Answer(answer) => return to_response(answer),
                 Decision::Perform(command, parameters) => {
                     return self.perform(&parameters, *command).await;
                 }
+                Decision::CallBack(called) => return self.call_back(*called).await,
             },
         };
         let (decision, _turn) = match body {
@@ -75,7 +76,8 @@ impl Front {
         match decision {
             Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
             Decision::Answer(answer) => to_response(answer),
-            Decision::Receive => to_response(HttpResponse::error(&Error::BodyIncomplete)),
+            Decision::CallBack(called) => self.call_back(*called).await,
+            Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
         }
     }
 
@@ -89,7 +91,7 @@ impl Front {
         if let Err(error) = self.heed_quota(&mut command).await {
             return to_response(form.error(&error));
         }
-        let Command { agent, caller, reply, fingerprint, terms, call } = command;
+        let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
         let answer = match call {
             Call::List(request) => {
                 let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
@@ -98,11 +100,11 @@ impl Front {
             }
             Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
             Call::Task(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
                 self.ask(parameters, command).await
             }
             Call::Follow(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, call };
+                let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
                 self.follow(parameters, command).await
             }
         };

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use worker::Env;
 
 use super::admission::unknown_path;
+use super::callback::Called;
 use super::card;
 use super::exchange::Exchange;
 use super::head::Head;
@@ -27,8 +28,10 @@ use a2a::error::Error;
 pub(super) enum Decision {
     /// This answer.
     Answer(HttpResponse),
-    /// What its body says; it has to be received first.
-    Receive,
+    /// What its body says, of at most this many bytes; it has to be received first.
+    Receive(usize),
+    /// What the object of a callback makes of it.
+    CallBack(Box<Called>),
     /// What the command comes to, which is admitted, with what the request says besides.
     Perform(Box<Command<Call>>, ServiceParameters),
 }
@@ -84,6 +87,7 @@ impl Front {
                 Ok(exchange) => return exchange.rest(below, body),
                 Err(error) => Err(error),
             },
+            Route::Callback(slug, below) => return self.callback(slug, below, head, body),
             Route::Card(slug) => match self.agents.find(slug) {
                 Some(agent) => {
                     card::card(head, agent, self.settings.public_url.as_deref().unwrap_or(origin))

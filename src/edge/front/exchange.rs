@@ -68,7 +68,7 @@ impl<'a> Exchange<'a> {
         }
         let body = match self.bytes(body) {
             Ok(Some(body)) => body,
-            Ok(None) => return Decision::Receive,
+            Ok(None) => return Decision::Receive(self.door.settings.max_body_bytes),
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
         if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
@@ -115,11 +115,12 @@ impl<'a> Exchange<'a> {
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let reply = Reply::rest(media_type);
+        let max_body_bytes = self.door.settings.max_body_bytes;
         let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
-            None => Ok(Decision::Receive),
+            None => Ok(Decision::Receive(max_body_bytes)),
         });
         decided.unwrap_or_else(|error| Decision::Answer(reply.error(&error)))
     }
@@ -162,7 +163,12 @@ impl<'a> Exchange<'a> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identity = self.identity.clone();
         let asked = Asked { wanted, params, parameters, reply, identity };
-        let command = self.door.admit(asked).inspect_err(|error| self.note(error))?;
+        let mut command = self.door.admit(asked).inspect_err(|error| self.note(error))?;
+        if command.call.message().is_some() {
+            let (origin, _, _) = split_url(self.head.url());
+            let public = self.door.settings.public_url.as_deref();
+            command.origin = Some(public.unwrap_or(origin).to_owned());
+        }
         Ok(Decision::Perform(Box::new(command), self.parameters))
     }
 }

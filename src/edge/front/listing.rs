@@ -74,7 +74,7 @@ async fn with_artifacts(
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let (fingerprint, terms) = (None, Terms::default());
-        let command = Command { agent, caller, reply, fingerprint, terms, call };
+        let command = Command { agent, caller, reply, fingerprint, terms, origin: None, call };
         ask_for_task(env, address, command, observer)
     });
     let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();

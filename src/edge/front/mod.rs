@@ -22,6 +22,7 @@
 
 mod admission;
 mod body;
+mod callback;
 mod card;
 mod carry_out;
 mod decision;

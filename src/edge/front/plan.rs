@@ -44,7 +44,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     let head = Head::parse(head);
     match front.decide(&head, &received(body.as_deref(), is_broken)) {
         Decision::Answer(answer) => answered(answer),
-        Decision::Receive => LATER.to_owned(),
+        Decision::Receive(_) | Decision::CallBack(_) => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let reply = command.reply.clone();
             let planned = plan_command(&front, &parameters, *command);
@@ -106,7 +106,7 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => *command,
             Decision::Answer(answer) => return Some(answer),
-            Decision::Receive => return None,
+            Decision::Receive(_) | Decision::CallBack(_) => return None,
         };
         let Command { agent, caller, reply, call, .. } = command;
         let Call::List(request) = call else { return None };
@@ -135,7 +135,9 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => command,
             Decision::Answer(answer) => return answer,
-            Decision::Receive => return HttpResponse::error(&Error::Internal { task: None }),
+            Decision::Receive(_) | Decision::CallBack(_) => {
+                return HttpResponse::error(&Error::Internal { task: None });
+            }
         };
         let task = command.call.task_id().cloned();
         let error = AskError::of_status(status, reason);
@@ -164,7 +166,7 @@ fn plan_command(
     parameters: &ServiceParameters,
     command: Command<Call>,
 ) -> Result<String, Error> {
-    let Command { agent, caller, reply, fingerprint, terms, call } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
     match &call {
         Call::Task(_) | Call::Follow(_) => {}
         Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
@@ -186,12 +188,12 @@ fn plan_command(
     };
     let planned = match call {
         Call::Follow(call) => {
-            let command = Command { agent, caller, reply, fingerprint, terms, call };
+            let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
             stream::plan::plan(hello(parameters, command)?)
                 .map(|plan| format!("s{address}\n{plan}"))
         }
         Call::Task(call) => {
-            let command = Command { agent, caller, reply, fingerprint, terms, call };
+            let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
             encode(&command).map(|command| format!("{address}\n{command}"))
         }
         Call::Card | Call::List(_) => return Ok(LATER.to_owned()),

@@ -65,6 +65,7 @@ mod tests {
             reply: Reply::rest(MediaType::Json),
             fingerprint: fingerprint.map(str::to_owned),
             terms: Terms::default(),
+            origin: None,
             call: (),
         }
     }

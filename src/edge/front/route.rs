@@ -9,6 +9,8 @@ pub(super) enum Route<'a> {
     JsonRpc(Option<&'a str>),
     /// What lies below an agent: the HTTP+JSON binding, and the path behind the slash.
     Rest(Option<&'a str>, &'a str),
+    /// A callback of an agent, and what stands behind `callbacks/`.
+    Callback(&'a str, &'a str),
     /// The card of an agent.
     Card(Option<&'a str>),
     /// The keys that verify the JWTs of notifications.
@@ -33,6 +35,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
+        [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent] => Route::JsonRpc(Some(agent)),
         [agent, ..] => match path.split_once('/') {
             // A client that joins `/` and `/tasks` means the default agent.
@@ -68,6 +71,12 @@ mod tests {
             ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),
             ("/demo//", Route::Rest(Some("demo"), "/")),
+            ("/demo/callbacks/ab12", Route::Callback("demo", "ab12")),
+            ("/demo/callbacks/ab12/", Route::Callback("demo", "ab12")),
+            ("/demo/callbacks", Route::Rest(Some("demo"), "callbacks")),
+            ("/demo/callbacks/a/b", Route::Rest(Some("demo"), "callbacks/a/b")),
+            ("/tasks/callbacks/a", Route::Rest(None, "tasks/callbacks/a")),
+            ("//callbacks/a", Route::Rest(None, "callbacks/a")),
             ("/demo/x/y", Route::Rest(Some("demo"), "x/y")),
             ("/tasks", Route::Rest(None, "tasks")),
             ("/tasks/", Route::Rest(None, "tasks/")),

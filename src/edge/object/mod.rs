@@ -23,6 +23,7 @@ use crate::config::Settings;
 use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
+use crate::edge::callback::CallbackPost;
 use crate::edge::chunks::read_text;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::poll::poll_now;
@@ -151,6 +152,9 @@ impl TaskObject {
                 Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
                 Err(_) => Ok(Err(Refusal::Failed(500))),
             },
+            Ask::CallBack(post) => self
+                .call_back(*post)
+                .map_or_else(|refusal| Ok(Err(refusal)), |answer| to_response(answer).map(Ok)),
             Ask::Delete => deleted(self.delete(Deletion::Whole).await),
             Ask::Clear => deleted(self.delete(Deletion::AllButItsRow).await),
         }
@@ -193,11 +197,12 @@ impl TaskObject {
         command: Command,
         opening: Opening,
     ) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, fingerprint, terms, call } = command;
+        let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
         let session = self.session(opening)?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
-                let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
+                let sender =
+                    sender(agent, caller, fingerprint, origin, reply.dialect(), &terms, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
@@ -215,6 +220,21 @@ impl TaskObject {
             }
         };
         reply.outcome(&outcome)
+    }
+
+    /// Takes what was posted to a callback.
+    fn call_back(&self, post: CallbackPost) -> std::result::Result<HttpResponse, Refusal> {
+        let CallbackPost { agent, token, key, body } = post;
+        let taken = match self.session(Opening::ByRequest) {
+            Ok(session) => session.call_back(&agent, token.reveal(), key, body),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(()) => Ok(HttpResponse::json(202, r#"{"accepted":true}"#.to_owned())),
+            Err(Error::Unavailable(_)) => Err(Refusal::Unreadable),
+            Err(error @ Error::Internal { .. }) => Err(Refusal::Failed(error.wire().http)),
+            Err(error) => Ok(HttpResponse::error(&error)),
+        }
     }
 
     /// Deletes the task if it is finished.
@@ -375,10 +395,11 @@ async fn begin_stream(
     command: Command<FollowCall>,
     after: Option<u64>,
 ) -> std::result::Result<Beginning, Error> {
-    let Command { agent, caller, reply, fingerprint, terms, call } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
     match call {
         FollowCall::SendStreamingMessage(request) => {
-            let sender = sender(agent, caller, fingerprint, reply.dialect(), &terms, &request);
+            let sender =
+                sender(agent, caller, fingerprint, origin, reply.dialect(), &terms, &request);
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
@@ -392,11 +413,12 @@ fn sender(
     agent: String,
     caller: Caller,
     fingerprint: Option<String>,
+    origin: Option<String>,
     dialect: Dialect,
     terms: &Terms,
     request: &SendMessageRequest,
 ) -> Sender {
     let accepted_output_modes = request.configuration.accepted_output_modes.clone();
     let run_timeout_ms = terms.run_timeout_ms;
-    Sender { agent, caller, accepted_output_modes, fingerprint, dialect, run_timeout_ms }
+    Sender { agent, caller, accepted_output_modes, fingerprint, dialect, origin, run_timeout_ms }
 }

@@ -1,7 +1,10 @@
-//! How a run is parked, and how it goes on.
+//! How a run is parked, how it goes on, and what others may post to meanwhile.
 
-use super::{Effect, TaskMachine};
-use crate::task::{LogEntry, Park, RunStart, WaitEnd, WokenBy};
+use super::{Effect, TaskError, TaskMachine};
+use crate::task::{
+    Admission, CallbackCall, CallbackName, CallbackRecord, LogEntry, Park, RunStart, WaitEnd,
+    WokenBy,
+};
 use a2a::model::{Message, UnixMillis};
 
 impl TaskMachine {
@@ -33,6 +36,43 @@ impl TaskMachine {
             true => vec![self.fail(NOT_SERVED.to_owned(), now)],
             false => Vec::new(),
         }
+    }
+
+    /// What a post to a callback with this token is, if `key` is what its sender calls it.
+    pub fn admit_call(&self, token: &str, key: Option<&str>, now: UnixMillis) -> Admission {
+        let is_open = (self.running || self.parked.is_some()) && !self.state().is_terminal();
+        self.callbacks.admit(token, key, is_open, now)
+    }
+
+    /// The callback of this name, if the newest turn has made it.
+    pub fn callback(&self, name: &CallbackName) -> Option<&CallbackRecord> {
+        self.callbacks.find(name)
+    }
+
+    /// How many callbacks the newest turn has made.
+    pub fn callback_count(&self) -> usize {
+        self.callbacks.count()
+    }
+
+    /// Somebody has posted to a callback. A run that is parked for it goes on; one that waits for something else finds it
+    /// later.
+    pub(super) fn called(
+        &mut self,
+        call: CallbackCall,
+        now: UnixMillis,
+    ) -> Result<Vec<Effect>, TaskError> {
+        let Some(park) = &self.parked else {
+            if !self.running {
+                return Err(TaskError::NoRun);
+            }
+            return Ok(vec![self.append(LogEntry::Called(call.clone())), Effect::Call(call)]);
+        };
+        let is_waited_for = park.callback.as_ref() == Some(&call.name);
+        let mut effects = vec![self.append(LogEntry::Called(call))];
+        if is_waited_for {
+            effects.extend(self.unpark(WokenBy::Callback, now));
+        }
+        Ok(effects)
     }
 
     /// Lets a parked run go on: another one resumes it, in whose time the pause does not count. That is no further

@@ -32,8 +32,8 @@ impl ScriptTable {
         }
         let recovery = agent.executor.run.recovery;
         if self.parks() && !matches!(recovery, None | Some(Recovery::Resume)) {
-            let fix = "must be \"resume\", or be left out: a step of this script is `park`, and a run that was \
-                       parked is resumed";
+            let fix = "must be \"resume\", or be left out: a step of this script is `park` or `callback`, and a \
+                       run that was parked is resumed";
             problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
         }
         problems.extend(problems_of(rules, RULES));

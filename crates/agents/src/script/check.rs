@@ -108,7 +108,8 @@ pub(crate) fn is_for_development(rule: &Rule) -> bool {
 
 /// Whether a rule, or one that follows up on it, has a step that parks the run.
 pub(crate) fn parks(rule: &Rule) -> bool {
-    let parks_it = |action: &Action| matches!(action, Action::Park { .. });
+    let parks_it =
+        |action: &Action| matches!(action, Action::Park { .. } | Action::Callback { .. });
     rule.then.iter().any(parks_it) || rule.follow_up.iter().any(parks)
 }
 
@@ -132,7 +133,8 @@ fn texts_of_action(action: &Action) -> Vec<String> {
         | Action::AuthRequired(text)
         | Action::Message(text)
         | Action::Wait(Amount::Captured(text))
-        | Action::Park { span: Span { amount: Amount::Captured(text), .. }, .. } => {
+        | Action::Park { span: Span { amount: Amount::Captured(text), .. }, .. }
+        | Action::Callback { span: Span { amount: Amount::Captured(text), .. }, .. } => {
             vec![text.clone()]
         }
         Action::Artifact(artifact) => match &artifact.content {
@@ -159,6 +161,7 @@ fn texts_of_action(action: &Action) -> Vec<String> {
         }
         Action::Wait(Amount::Fixed(_))
         | Action::Park { span: Span { amount: Amount::Fixed(_), .. }, .. }
+        | Action::Callback { span: Span { amount: Amount::Fixed(_), .. }, .. }
         | Action::Polls(_)
         | Action::Panic => Vec::new(),
     }
@@ -187,6 +190,7 @@ fn ends_turn(action: &Action) -> bool {
         | Action::Artifact(_)
         | Action::Wait(_)
         | Action::Park { .. }
+        | Action::Callback { .. }
         | Action::Polls(_)
         | Action::Steps(_) => false,
     }

@@ -51,6 +51,17 @@ pub enum Action {
         /// Whether a message ends it, which is taken then.
         until_message: bool,
     },
+    /// `callback`: the artifact `id` with `{"url": …}`, to which somebody may post `count` bodies (one unless given). The
+    /// run is parked until each has come, and gives it as an artifact `<id>-body`, the second one as `<id>-body-2`;
+    /// the task fails if one does not come within `ms`, `minutes`, `hours` or `days`, at most [`MAX_PARK_MS`].
+    Callback {
+        /// The artifact; `callback` if not given.
+        id: Option<String>,
+        /// How many bodies there are to be.
+        count: u32,
+        /// How long each of them may take.
+        span: Span,
+    },
     /// `polls`: nothing until GetTask was called `count` times, 1 or more.
     Polls(u32),
     /// `complete`: the task is done; `text`, if given, is a closing word.

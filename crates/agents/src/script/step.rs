@@ -62,6 +62,17 @@ impl TryFrom<Step> for Action {
                 span: span_of(&verb, &mut step)?,
                 until_message: step.until_message.take().unwrap_or_default(),
             },
+            "callback" => Self::Callback {
+                id: step.id.take(),
+                count: match step.count.take().unwrap_or(1) {
+                    count @ 1..=MAX_CALLBACK_BODIES => count,
+                    count => {
+                        let most = MAX_CALLBACK_BODIES;
+                        return Err(format!("`count` must be from 1 to {most}, got {count}"));
+                    }
+                },
+                span: span_of(&verb, &mut step)?,
+            },
             "polls" => match step.count.take() {
                 Some(count) if count > 0 => Self::Polls(count),
                 Some(_) | None => return Err("`polls` needs a `count` of 1 or more".to_owned()),
@@ -207,6 +218,9 @@ impl From<Action> for Step {
                 let until_message = until_message.then_some(true);
                 span.put(Self { until_message, ..step("park", None) })
             }
+            Action::Callback { id, count, span } => {
+                span.put(Self { id, count: Some(count), ..step("callback", None) })
+            }
             Action::Wait(amount) => Self { ms: Some(amount.into()), ..step("wait", None) },
             Action::Artifact(ArtifactAction { id, name, content, filename, media_type }) => {
                 let step = Self { id, name, filename, media_type, ..step("artifact", None) };
@@ -242,7 +256,10 @@ impl Span {
     }
 }
 
-const VERBS: &str = "working, artifact, wait, park, polls, complete, fail, reject, input_required, \
+/// How many bodies a script waits for at one callback at most.
+const MAX_CALLBACK_BODIES: u32 = 100;
+
+const VERBS: &str = "working, artifact, wait, park, callback, polls, complete, fail, reject, input_required, \
                      auth_required, message, panic, steps";
 
 #[cfg(test)]
@@ -258,6 +275,7 @@ mod tests {
                 { do = 'working', text = 'a' }, { do = 'wait', ms = 5 }, { do = 'wait', ms = '{1}' },
                 { do = 'park', days = 3 }, { do = 'park', ms = '{1}', until_message = true },
                 { do = 'park', hours = 1 }, { do = 'park', minutes = 1, until_message = false },
+                { do = 'callback', minutes = 5 }, { do = 'callback', id = 'c', count = 3, ms = '{1}' },
                 { do = 'polls', count = 2 }, { do = 'fail', text = 'f' }, { do = 'reject', text = '' },
                 { do = 'artifact', text = '', name = '' },
                 { do = 'artifact', id = 'i', data = { a = [1, '{text}', false, {}] } },
@@ -302,6 +320,8 @@ mod tests {
                 "then = [{ do = 'wait', ms = 600001 }]",
                 "number from 0 to 600000, or a text that captures",
             ),
+            ("then = [{ do = 'callback' }]", "`callback` needs exactly one of ms, minutes"),
+            ("then = [{ do = 'callback', ms = 1, count = 0 }]", "must be from 1 to 100, got 0"),
             ("then = [{ do = 'park' }]", "exactly one of ms, minutes, hours and days"),
             ("then = [{ do = 'park', days = 1, hours = 2 }]", "exactly one of ms"),
             ("then = [{ do = 'park', days = 367 }]", "`days` must be a number from 0 to 366"),

@@ -143,6 +143,7 @@ mod tests {
             reply: Reply::rest(MediaType::Json),
             fingerprint: None,
             terms: Terms::default(),
+            origin: None,
             call,
         };
         StreamCommand { command, after }

@@ -1,0 +1,33 @@
+//! What was posted to a callback, as it travels to the object of its task.
+
+use serde::Serialize;
+
+use crate::format;
+use a2a::model::decode::{Decode, Fields};
+use a2a::model::{Part, Secret};
+
+/// A post to a callback.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct CallbackPost {
+    /// The agent in the path.
+    pub(super) agent: String,
+    /// What is behind the id of the object in the path.
+    pub(super) token: Secret,
+    /// What its sender calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
+    /// The body.
+    pub(super) body: Part,
+}
+
+impl Decode for CallbackPost {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        format::COMMAND.check(fields)?;
+        Some(Self {
+            agent: fields.required_string("agent")?,
+            token: Secret::new(fields.required_string("token")?),
+            key: fields.string("key"),
+            body: fields.required_object("body")?,
+        })
+    }
+}

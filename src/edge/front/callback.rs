@@ -1,0 +1,218 @@
+//! Posts to callbacks: `POST /<agent>/callbacks/<id of the object><token>`. What cannot be a callback is refused
+//! without its object; who knows the URL may post to it, so nobody is asked who they are.
+
+use super::admission::unknown_path;
+use super::decision::{Decision, Front, Received, preflight};
+use super::head::Head;
+use crate::edge::address::ObjectId;
+use crate::edge::callback::CallbackPost;
+use crate::edge::objects::{AskError, Object};
+use crate::edge::response::to_response;
+use crate::session::no_callback;
+use a2a::binding::ServiceParameters;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
+use a2a::model::{JsonSize, Part, Secret};
+use serde_json::Value;
+use worker::Response;
+
+/// A post to a callback, and the object that knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Called {
+    pub(super) object: ObjectId,
+    pub(super) post: CallbackPost,
+}
+
+impl Front {
+    /// Decides about a request to a callback of an agent; `path` is what stands behind `callbacks/`.
+    pub(super) fn callback(
+        &self,
+        slug: &str,
+        path: &str,
+        head: &Head<'_>,
+        body: &Received<'_>,
+    ) -> Decision {
+        if head.method() == "OPTIONS" {
+            return Decision::Answer(preflight(head, ALLOWED));
+        }
+        match self.read_callback(slug, path, head, body) {
+            Ok(Some(called)) => Decision::CallBack(Box::new(called)),
+            Ok(None) => Decision::Receive(MAX_BODY_BYTES),
+            Err(error) => {
+                let mut answer = HttpResponse::error(&error);
+                if head.method() == "HEAD" {
+                    answer.body.clear();
+                }
+                Decision::Answer(answer)
+            }
+        }
+    }
+
+    /// The post that a request is; `None` if its body has to be received first.
+    fn read_callback(
+        &self,
+        slug: &str,
+        path: &str,
+        head: &Head<'_>,
+        body: &Received<'_>,
+    ) -> Result<Option<Called>, Error> {
+        let (_, whole_path, query) = split_url(head.url());
+        if self.agents.find(Some(slug)).is_none() {
+            return Err(unknown_path(whole_path, &self.agents));
+        }
+        if head.method() != "POST" {
+            return Err(Error::MethodNotAllowed(ALLOWED));
+        }
+        let (object, token) = address_of(path).ok_or_else(no_callback)?;
+        let body = match body {
+            Received::Whole(bytes) if bytes.len() > MAX_BODY_BYTES => {
+                return Err(Error::TooLarge(MAX_BODY_BYTES));
+            }
+            Received::Whole(bytes) => bytes,
+            Received::Nothing => return Ok(None),
+            Received::Refused(error) => return Err(error.clone()),
+        };
+        let header = |name: &str| head.header(name).map(str::to_owned);
+        let parameters = ServiceParameters::read(header, query);
+        let key = parameters.idempotency_key()?.map(str::to_owned);
+        let max_values = self.settings.limits.max_json_values;
+        let body = part_of(body, head.header("content-type"), max_values);
+        let post = CallbackPost { agent: slug.to_owned(), token: Secret::new(token), key, body };
+        Ok(Some(Called { object, post }))
+    }
+
+    /// Lets the object of the task take a post.
+    ///
+    /// # Errors
+    ///
+    /// When the platform fails to build a response.
+    pub(super) async fn call_back(&self, called: Called) -> worker::Result<Response> {
+        let error = match Object::at_id(&self.env, called.object.clone()) {
+            Ok(object) => match object.call_back(called.post).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        let error = match error {
+            AskError::Unknown => no_callback(),
+            error => self.unreachable(Some(&called.object.task_id()), &error),
+        };
+        to_response(HttpResponse::error(&error))
+    }
+}
+
+/// The object and the token of a path; `None` for what no callback ever had.
+fn address_of(path: &str) -> Option<(ObjectId, &str)> {
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if path.len() != ID_CHARS + TOKEN_CHARS || !path.bytes().all(is_hex) {
+        return None;
+    }
+    let (id, token) = path.split_at_checked(ID_CHARS)?;
+    Some((ObjectId::new(id), token))
+}
+
+/// A body as a run gets it: JSON as data, other text as text, anything else as bytes. JSON that is none, or more than
+/// bodies may hold, is text: a sender is not refused for what it can hardly change.
+fn part_of(body: &[u8], content_type: Option<&str>, max_values: usize) -> Part {
+    let named = content_type.map(str::trim).filter(|named| !named.is_empty());
+    let media_type = named.map(|named| named.chars().take(MAX_TYPE_CHARS).collect::<String>());
+    let essence = named.unwrap_or_default().split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    let is_json = essence == "application/json" || essence.ends_with("+json");
+    let Ok(text) = std::str::from_utf8(body) else {
+        let media_type = media_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+        return Part::raw(body, media_type);
+    };
+    let data = is_json.then(|| json_of(text, max_values)).flatten();
+    let part = data.map_or_else(|| Part::text(text), Part::data);
+    Part { media_type, ..part }
+}
+
+fn json_of(text: &str, max_values: usize) -> Option<Value> {
+    let size = JsonSize::of(text.as_bytes());
+    if size.depth > MAX_DEPTH || size.values > max_values {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+const ALLOWED: &str = "POST, OPTIONS";
+
+/// The largest body: 1 MiB.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// How deep JSON may be nested that is kept as data.
+const MAX_DEPTH: usize = 100;
+
+/// How much of a media type is kept, in characters.
+const MAX_TYPE_CHARS: usize = 200;
+
+/// The length of the id of an object.
+const ID_CHARS: usize = 64;
+
+/// The length of a token: 32 bytes as hexadecimal digits.
+const TOKEN_CHARS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_a_callback_has_an_address() {
+        let (id, token) = ("0a".repeat(32), "f9".repeat(32));
+        let path = format!("{id}{token}");
+        assert_eq!(address_of(&path), Some((ObjectId::new(id.as_str()), token.as_str())));
+        let wrong = [
+            String::new(),
+            id.clone(),
+            format!("{path}0"),
+            path.to_uppercase(),
+            format!("{id}/{}", token.get(1..).unwrap()),
+            "é".repeat(64),
+            "g".repeat(128),
+        ];
+        for path in wrong {
+            assert_eq!(address_of(&path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_data_text_or_bytes() {
+        let typed = |part: Part, media_type: &str| part.with_media_type(media_type);
+        let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
+        for (body, content_type, expected) in [
+            (
+                &b"{\"a\": [1]}"[..],
+                Some("application/json"),
+                typed(Part::data(json!({"a": [1]})), "application/json"),
+            ),
+            (
+                b"null",
+                Some("Application/CloudEvents+JSON; charset=utf-8"),
+                typed(Part::data(json!(null)), "Application/CloudEvents+JSON; charset=utf-8"),
+            ),
+            (b"", Some("application/json"), typed(Part::text(""), "application/json")),
+            (b"{", Some("application/json"), typed(Part::text("{"), "application/json")),
+            (
+                b"[1,2,3,4]",
+                Some("application/json"),
+                typed(Part::text("[1,2,3,4]"), "application/json"),
+            ),
+            (
+                deep.as_bytes(),
+                Some("application/json"),
+                typed(Part::text(deep.as_str()), "application/json"),
+            ),
+            (b"{}", None, Part::text("{}")),
+            (b"{}", Some("text/plain"), typed(Part::text("{}"), "text/plain")),
+            (b"a=1", Some(" "), Part::text("a=1")),
+            (b"\xff", Some("image/png"), Part::raw(b"\xff", "image/png")),
+            (b"\xff", None, Part::raw(b"\xff", "application/octet-stream")),
+        ] {
+            assert_eq!(part_of(body, content_type, 4), expected, "{content_type:?}");
+        }
+    }
+}

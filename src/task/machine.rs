@@ -40,6 +40,9 @@ pub struct TaskMachine {
     unread: usize,
     /// What the newest run waits for, outside of memory. None once the task has ended.
     parked: Option<Park>,
+    /// Whether the newest turn has been parked, and its run is not over. Such a run goes on also if its task waits for
+    /// the client.
+    is_waiting_turn: bool,
     /// The callbacks of the newest turn.
     callbacks: Callbacks,
 }
@@ -220,6 +223,7 @@ impl TaskMachine {
             latest: None,
             unread: 0,
             parked: None,
+            is_waiting_turn: false,
             callbacks: Callbacks::default(),
         }
     }
@@ -316,8 +320,7 @@ impl TaskMachine {
 
     /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
     pub fn is_orphaned(&self) -> bool {
-        let has_run = self.running || self.parked.is_some();
-        !has_run && (self.is_active() || (self.state().is_interrupted() && self.unread > 0))
+        !self.running && (self.needs_run() || (self.asks() && self.unread > 0))
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -406,6 +409,9 @@ impl TaskMachine {
         let reason = match outcome {
             RunOutcome::Failed(reason) => reason,
             RunOutcome::Finished if self.unread > 0 => return self.run_again(now),
+            RunOutcome::Finished if self.asks() && self.is_waiting_turn => {
+                return vec![self.append(LogEntry::Ended)];
+            }
             RunOutcome::Finished if self.state().is_interrupted() => return Vec::new(),
             RunOutcome::Finished => {
                 "the agent ended its turn without finishing the task".to_owned()
@@ -422,14 +428,9 @@ impl TaskMachine {
         now: UnixMillis,
     ) -> Vec<Effect> {
         self.running = false;
-        if self.parked.is_some() {
-            return Vec::new();
-        }
-        if self.state().is_interrupted() && self.unread > 0 {
-            return self.run_again(now);
-        }
-        if self.is_settled() {
-            return Vec::new();
+        if !self.needs_run() {
+            let is_asked = self.asks() && self.unread > 0;
+            return if is_asked { self.run_again(now) } else { Vec::new() };
         }
         let mut reason = match loss {
             Loss::Interrupted => "interrupted: the agent stopped while it was at work".to_owned(),
@@ -562,13 +563,18 @@ impl TaskMachine {
                 // A further attempt is given again what came since the message that it handles.
                 self.unread = self.messages().count().saturating_sub(start.message);
                 if !start.resumes {
+                    self.is_waiting_turn = false;
                     self.callbacks = Callbacks::default();
                 }
                 self.run = Some(start);
                 self.parked = None;
             }
             LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
-            LogEntry::Parked(park) => self.parked = Some(park),
+            LogEntry::Parked(park) => {
+                self.is_waiting_turn = true;
+                self.parked = Some(park);
+            }
+            LogEntry::Ended => self.is_waiting_turn = false,
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
             // For the run that resumes: see `Recall`.

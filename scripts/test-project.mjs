@@ -1,7 +1,8 @@
 // `npx a2a-edge test`: the tests of a project, first those in Rust, then those that call its Worker.
 import "./lib/node-version.mjs";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import util from "node:util";
 import { command } from "./lib/command.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
@@ -18,8 +19,9 @@ const TEST_TIMEOUT_MS = 120_000;
 const usage = `Usage: ${command("test")}
 
 Builds the Worker, runs cargo test and then the files tests/*.test.mjs, .js and .ts with the test runner of Node. For
-these the Worker is served with an empty database; its URL is in the environment as A2A_EDGE_URL. The exit code is 1 if
-something failed.
+these the Worker is served with an empty database; its URL is in the environment as A2A_EDGE_URL. Secrets and variables
+stand in tests/test.vars, a NAME=value on each line; they go before those of .dev.vars. The exit code is 1 if something
+failed.
 
     -h, --help   this text`;
 
@@ -42,9 +44,18 @@ async function testWorker(files) {
   say("\n==> Tests of the Worker");
   const state = scratchFolder();
   await ensureLocalMigrations(state);
-  await serveWhile(state, async (url) => {
+  const served = async (url) => {
     const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
-  });
+  };
+  await serveWhile(state, served, testVariables());
+}
+
+/** The secrets and variables of tests/test.vars, if the project has such a file. */
+function testVariables() {
+  const file = inProject("tests", "test.vars");
+  if (!existsSync(file)) return {};
+  if (util.parseEnv === undefined) throw new Stop("tests/test.vars is read by Node 20.12 or newer.");
+  return util.parseEnv(readFileSync(file, "utf8"));
 }

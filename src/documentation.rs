@@ -10,6 +10,7 @@ macro_rules! pages {
 pages! {
     Readme "../README.md"
     Executors "../docs/executors.md"
+    FirstAgent "../docs/first-agent.md"
     ForAssistants "../docs/for-assistants.md"
     Secrets "../docs/secrets.md"
     Tools "../docs/tools.md"

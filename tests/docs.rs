@@ -131,14 +131,22 @@ fn complete(piece: &str) -> Result<String, String> {
     for key in ["name", "description", "version"] {
         file.entry(key).or_insert_with(|| Value::from("x"));
     }
+    let has_tools = file.contains_key("tools");
     let executor = file.entry("executor").or_insert_with(|| Table::new().into());
     let Value::Table(executor) = executor else { return Err("executor is no table".to_owned()) };
     let known = executor.keys().find(|key| *key != "run" && *key != "kind").cloned();
-    if known.is_none() && !executor.contains_key("kind") {
+    let known = known.or(has_tools.then(|| "tools".to_owned()));
+    let kind = executor.entry("kind").or_insert(known.as_deref().unwrap_or("script").into());
+    let kind = kind.as_str().unwrap_or_default().to_owned();
+    if known.is_none() && kind == "script" {
         executor.insert("script".to_owned(), parse(RULES)?.into());
     }
-    let kind = executor.entry("kind").or_insert(known.as_deref().unwrap_or("script").into());
-    if kind.as_str() != Some("tools") {
+    if kind == "tools" && !has_tools {
+        let table = executor.entry("tools").or_insert_with(|| Table::new().into());
+        let Value::Table(table) = table else { return Err("tools is no table".to_owned()) };
+        table.entry("names").or_insert(vec![Value::from("echo")].into());
+    }
+    if kind != "tools" {
         file.entry("skills").or_insert(vec![Value::from(parse(SKILL)?)].into());
     }
     Ok(file.to_string())

@@ -89,12 +89,13 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
 }
 
 /**
- * Serves at a free port, with what it stores in the folder `state`, while `work` runs with the URL. What wrangler says
- * is shown only if it does not begin to serve.
+ * Serves at a free port, with what it stores in the folder `state` and with these variables besides those of the project,
+ * while `work` runs with the URL. What wrangler says is shown only if it does not begin to serve.
  */
-export async function serveWhile(state, work) {
+export async function serveWhile(state, work, variables = {}) {
   const [port, inspector] = [await freePort(), await freePort()].map(String);
-  const options = ["--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state];
+  const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const options = ["--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state, ...given];
   const child = startWrangler(options);
   const ended = new Promise((resolve) => child.once("close", resolve));
   const said = [];

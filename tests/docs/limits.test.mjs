@@ -31,6 +31,7 @@ const FIXED = [
   ["a page of ListTasks", /^(\d+) tasks/, "crates/a2a/src/model/request.rs", /MAX_PAGE_SIZE: u8 = (\d+)/],
   ["a page of ListTasks", /(\d+) MiB/, "src/edge/front/listing.rs", /MAX_PAGE_BYTES: usize = (\d+) \* 1024 \* 1024/],
   ["a wait of a run that is parked", /^(\d+) days/, "src/executor/wait.rs", /LONGEST_WAIT_MS: u64 = ([\d_]+) \* 86_400_000/],
+  ["callbacks of a run", /^(\d+)/, "src/session/callbacks.rs", /MAX_CALLBACKS: usize = ([\d_]+)/],
   ["a run of a script is parked for", /^(\d+) days/, "crates/agents/src/script/mod.rs", /MAX_PARK_MS: u64 = ([\d_]+) \* /],
   ["the name of a step", /^(\d+)/, "src/session/turn_host.rs", /MAX_STEP_NAME_BYTES: usize = (\d+)/],
   ["an answer to `fetch`", /^(\d+) MiB/, "crates/a2a/src/http/mod.rs", /max_bytes: (?:(\d+) \* )?1024 \* 1024/],

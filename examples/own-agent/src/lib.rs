@@ -1,6 +1,6 @@
-//! A Worker of one's own: two agents, one with an executor in Rust, one with a tool.
+//! A Worker of one's own: an agent with an executor in Rust, and one with tools.
 
-mod links;
+mod publisher;
 mod tools;
 
 use a2a_edge::prelude::*;
@@ -8,7 +8,7 @@ use a2a_edge::prelude::*;
 fn host() -> Host {
     Host::embedded(a2a_edge::embedded!())
         .tools(tools::all())
-        .executor("links", |settings, _| Ok(links::LinkChecker { settings }))
+        .executor("publisher", |publisher: publisher::Publisher, _| Ok(publisher))
 }
 
 a2a_edge::worker!(host());

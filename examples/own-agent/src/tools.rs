@@ -1,8 +1,8 @@
-//! The tool `page_title`.
+//! The tools of this Worker.
 
 use a2a_edge::tool::prelude::*;
 
-/// Every tool of this Worker.
+/// Every one of them.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     vec![Box::new(page_title())]
 }
@@ -10,21 +10,17 @@ pub(crate) fn all() -> Vec<Box<dyn Tool>> {
 /// Tells the title of a page.
 #[tool]
 async fn page_title(
-    /// The URL of a page.
-    #[limit(..=2000)]
+    /// The URL of the page.
+    #[limit(1..=2000)]
     url: String,
     call: &dyn ToolCall,
 ) -> Result<Value, ToolError> {
     call.progress(&format!("reading {url}"))?;
-    let page = call.fetch(HttpRequest::new("GET", &url)).await?;
-    if !page.is_success() {
-        return Err(ToolError::upstream(format!("{url} answered {}", page.status)));
-    }
+    // Guarded: whoever calls has chosen the URL, so it must not lead into a private network.
+    let page = call.fetch(HttpRequest::get(&url).guarded()).await?.success()?;
     let title = page.body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
-    match title {
-        Some((title, _)) => Ok(json!({"url": url, "title": title.trim()})),
-        None => Err(ToolError::upstream(format!("{url} has no title"))),
-    }
+    let (title, _) = title.ok_or_else(|| ToolError::upstream(format!("{url} has no title")))?;
+    Ok(json!({"url": url, "title": title.trim()}))
 }
 
 #[cfg(test)]
@@ -34,19 +30,20 @@ mod tests {
 
     use super::*;
 
-    fn call(url: &str) -> Result<ToolOutput, ToolError> {
+    fn call(url: &str) -> Result<Value, String> {
         let call = TestCall::default();
         call.http.answer_with(|request, _| match request.url.as_str() {
             "http://page" => Ok(ok("<html><title> Hello </title></html>")),
             "http://text" => Ok(ok("hello")),
             _ => Ok(status(404)),
         });
-        call.call(&page_title(), json!({"url": url}))
+        let output = call.call(&page_title(), json!({"url": url}));
+        output.map(|output| output.value()).map_err(|error| error.to_string())
     }
 
     #[test]
     fn the_title_of_a_page_is_told() {
-        assert_eq!(call("http://page"), Ok(json!({"url": "http://page", "title": "Hello"}).into()));
+        assert_eq!(call("http://page"), Ok(json!({"url": "http://page", "title": "Hello"})));
     }
 
     #[test]
@@ -54,7 +51,7 @@ mod tests {
         for (url, reason) in
             [("http://text", "http://text has no title"), ("http://x", "http://x answered 404")]
         {
-            assert_eq!(call(url), Err(ToolError::upstream(reason)));
+            assert_eq!(call(url), Err(reason.to_owned()));
         }
     }
 }

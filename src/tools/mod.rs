@@ -7,6 +7,7 @@ mod get_counter;
 mod get_greeting;
 mod is_admin;
 mod probe;
+mod probe_fetch;
 
 use a2a_edge::tool::Tool;
 
@@ -24,7 +25,10 @@ pub(crate) fn local() -> Vec<Box<dyn Tool>> {
 
 /// Every tool: the local ones, and the probes, which the tests' agents may name.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
-    local().into_iter().chain(probe::all()).collect()
+    let mut all = local();
+    all.extend(probe::all());
+    all.push(Box::new(probe_fetch::probe_fetch()));
+    all
 }
 
 #[cfg(test)]

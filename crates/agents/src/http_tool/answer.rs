@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::exchange::excerpt;
+use super::redaction::Redaction;
 use crate::tool::ToolOutput;
 use a2a::http::HttpAnswer;
 use a2a::model::{Base64, JsonSize, Part, PartContent};
@@ -48,6 +49,15 @@ impl Answer {
             Ok(text) if is_text => Ok(Self::Text(text)),
             Ok(text) => Ok(Self::raw(text.as_bytes(), media_type)),
             Err(error) => Ok(Self::raw(error.as_bytes(), media_type)),
+        }
+    }
+
+    /// The answer without secrets.
+    pub(super) fn redacted(self, redaction: &Redaction) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(redaction.text(&text)),
+            Self::Data(data) => Self::Data(redaction.value(data)),
+            Self::Raw(..) => self,
         }
     }
 

@@ -4,9 +4,10 @@ use futures_util::future::{Either, select};
 
 use super::HttpTool;
 use super::answer::Answer;
+use super::redaction::Redaction;
 use crate::tool::{Retry, ToolCall, ToolError};
 use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest};
-use a2a::model::{Secret, UnixMillis};
+use a2a::model::UnixMillis;
 
 /// One request, and what it is sent by.
 pub(super) struct Exchange<'a> {
@@ -15,7 +16,7 @@ pub(super) struct Exchange<'a> {
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Option<String>,
-    pub(super) redaction: Redaction<'a>,
+    pub(super) redaction: Redaction,
 }
 
 /// An attempt that failed.
@@ -68,7 +69,9 @@ impl Exchange<'_> {
         let mut answer = answer.bytes().await.map_err(|error| self.unanswered(error))?;
         answer.body = self.redaction.bytes(answer.body);
         let status = answer.status;
-        Answer::read(answer, self.tool.result.as_deref()).map_err(|problem| Failure {
+        let read = Answer::read(answer, self.tool.result.as_deref());
+        // Escapes of JSON may have hidden a secret until now.
+        read.map(|answer| answer.redacted(&self.redaction)).map_err(|problem| Failure {
             error: self.upstream(&format!("answered {status}, but {problem}")),
             is_temporary: false,
             retry_after_ms: None,
@@ -145,42 +148,6 @@ impl Exchange<'_> {
     }
 }
 
-/// What a call has read, and nobody may see: other servers may give back what they were sent.
-pub(super) struct Redaction<'a>(pub(super) &'a [(String, Secret)]);
-
-impl Redaction<'_> {
-    /// Each secret as it may stand in an answer, and its name in brackets.
-    fn forms(&self) -> impl Iterator<Item = (String, String)> {
-        let long = self.0.iter().filter(|(_, secret)| secret.reveal().len() >= MIN_SECRET_BYTES);
-        long.flat_map(|(name, secret)| {
-            let plain = secret.reveal().to_owned();
-            let in_url = crate::template::encode(&plain);
-            let in_form = in_url.replace("%20", "+");
-            let in_json = serde_json::to_string(&plain).unwrap_or_default();
-            let in_json = in_json.trim_matches('"').to_owned();
-            [plain, in_url, in_form, in_json].map(|form| (form, format!("[{name}]")))
-        })
-    }
-
-    fn text(&self, text: &str) -> String {
-        self.forms().fold(text.to_owned(), |text, (form, name)| match text.contains(&form) {
-            true => text.replace(&form, &name),
-            false => text,
-        })
-    }
-
-    /// Bytes that are no UTF-8 are left to whoever shows them.
-    fn bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
-        if self.0.is_empty() {
-            return bytes;
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => self.text(&text).into_bytes(),
-            Err(error) => error.into_bytes(),
-        }
-    }
-}
-
 /// The first bytes of a body, as far as they come.
 async fn beginning(mut body: HttpBody) -> String {
     let mut bytes = Vec::new();
@@ -226,6 +193,3 @@ const MAX_ERROR_BYTES: usize = 16 * 1024;
 
 /// How much of a text stands in an error, in letters.
 const EXCERPT_CHARS: usize = 300;
-
-/// The shortest secret that is kept out of answers, in bytes: a shorter one stands in too many texts by chance.
-const MIN_SECRET_BYTES: usize = 8;

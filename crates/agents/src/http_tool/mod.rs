@@ -7,6 +7,7 @@ mod arguments;
 mod check;
 mod definition;
 mod exchange;
+mod redaction;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -20,7 +21,8 @@ use crate::{Misfit, NotSet, Values};
 use a2a::model::Secret;
 use answer::Answer;
 use arguments::{schema_of, with_defaults};
-use exchange::{Exchange, Redaction};
+use exchange::Exchange;
+use redaction::Redaction;
 
 /// An HTTP tool, ready to be called. Each call is one durable step: a call that goes on after a crash does not send its
 /// request again once it was answered.
@@ -102,7 +104,7 @@ impl HttpTool {
             url: self.url.fill(&filling)?,
             headers,
             body: self.body.as_ref().map(|body| body.fill(&filling)).transpose()?,
-            redaction: Redaction(&values.secrets),
+            redaction: Redaction::new(&values.secrets),
         })
     }
 

@@ -226,6 +226,41 @@ fn a_run_that_asks_and_waits_is_woken_by_the_answer_or_reminds() {
 }
 
 #[test]
+fn a_run_that_asked_and_was_woken_goes_on_after_a_crash_until_it_ends() {
+    let runs = Rc::new(Cell::new(0));
+    let counter = runs.clone();
+    let host = resuming(move |turn, events| {
+        counter.set(counter.get() + 1);
+        Box::pin(async move {
+            events.require_input("which?")?;
+            turn.wait_until(Wait::for_millis(DAY_MS)).await?;
+            turn.pause("think", 10_000).await?;
+            events.require_input("still there?")
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    evict(&host, session);
+    host.platform.run_to(UnixMillis(2 * DAY_MS as i64));
+    ring(&host);
+    host.platform.run_to(host.platform.now().after(5_000));
+    host.platform.crash();
+    // Nobody asks: its alarm alone.
+    pass(&host, 2 * DAY_MS);
+    let session = host.open();
+    assert_eq!(
+        (state(&session), reason(&session).as_str(), runs.get()),
+        (TaskState::InputRequired, "still there?", 3)
+    );
+    evict(&host, session);
+    host.platform.crash();
+    pass(&host, 3 * DAY_MS);
+    host.open();
+    host.platform.run_to(host.platform.now().after(60_000));
+    assert_eq!(runs.get(), 3, "it is over");
+}
+
+#[test]
 fn a_wait_that_is_over_at_once_is_no_park() {
     let host = resuming(|turn, events| {
         Box::pin(async move {

@@ -73,7 +73,7 @@ function tables(config, at, text) {
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
-    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "build.rs", "Cargo.toml"]');
+    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills", "build.rs", "Cargo.toml"]');
   }
   if (!(config.triggers?.crons?.length > 0)) table("triggers", 'crons = ["17 * * * *"]');
   const steps = config.migrations ?? [];

@@ -69,7 +69,7 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
-        let run = machine.run().filter(|_| machine.is_active() && parked.is_none());
+        let run = machine.run().filter(|_| machine.needs_run());
         let is_listed = !session.index.owes(machine.status_generation());
         let looks = session.webhooks.looks(machine, now);
         Wants {

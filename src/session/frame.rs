@@ -56,6 +56,7 @@ impl Mark {
             | LogEntry::Taken
             | LogEntry::Parked(_)
             | LogEntry::Woken(_)
+            | LogEntry::Ended
             | LogEntry::Callback(_)
             | LogEntry::Called(_) => NO_EVENT,
         }

@@ -37,6 +37,8 @@ pub enum LogEntry {
     Parked(Park),
     /// A wait of the run is over.
     Woken(WaitEnd),
+    /// The run is over that has waited so, and leaves a task that waits for its client.
+    Ended,
     /// The run has made a URL for somebody else to post to.
     Callback(CallbackRecord),
     /// Somebody has posted to it.
@@ -54,6 +56,7 @@ impl LogEntry {
             | Self::Taken
             | Self::Parked(_)
             | Self::Woken(_)
+            | Self::Ended
             | Self::Callback(_)
             | Self::Called(_) => false,
         }
@@ -67,6 +70,7 @@ impl LogEntry {
     pub fn parse(line: &str) -> serde_json::Result<Self> {
         match line {
             r#""taken""# => Ok(Self::Taken),
+            r#""ended""# => Ok(Self::Ended),
             line => read_json(line),
         }
     }
@@ -224,6 +228,7 @@ mod tests {
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
             LogEntry::Taken,
+            LogEntry::Ended,
             LogEntry::Parked(Park {
                 nth: 1,
                 at_ms: 5,

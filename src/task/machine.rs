@@ -1,6 +1,7 @@
 //! The task machine: what each input does to a task.
 
 mod parking;
+mod runs;
 
 use std::fmt;
 
@@ -40,6 +41,9 @@ pub struct TaskMachine {
     unread: usize,
     /// What the newest run waits for, outside of memory. None once the task has ended.
     parked: Option<Park>,
+    /// Whether the newest turn has been parked, and its run is not over. Such a run goes on also if its task waits for
+    /// the client.
+    is_waiting_turn: bool,
     /// The callbacks of the newest turn.
     callbacks: Callbacks,
 }
@@ -220,6 +224,7 @@ impl TaskMachine {
             latest: None,
             unread: 0,
             parked: None,
+            is_waiting_turn: false,
             callbacks: Callbacks::default(),
         }
     }
@@ -316,8 +321,7 @@ impl TaskMachine {
 
     /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
     pub fn is_orphaned(&self) -> bool {
-        let has_run = self.running || self.parked.is_some();
-        !has_run && (self.is_active() || (self.state().is_interrupted() && self.unread > 0))
+        !self.running && (self.needs_run() || (self.asks() && self.unread > 0))
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -364,24 +368,6 @@ impl TaskMachine {
         Ok(effects)
     }
 
-    /// Starts a run for the newest message of the client.
-    fn begin_turn(
-        &mut self,
-        message: Message,
-        request: RunRequest,
-        now: UnixMillis,
-    ) -> [Effect; 2] {
-        self.running = true;
-        let start = RunStart {
-            attempt: 1,
-            resumes: false,
-            message: self.messages().count(),
-            begun_ms: now.0,
-            request,
-        };
-        [self.append(LogEntry::Run(start)), Effect::Run(message)]
-    }
-
     /// What the client said, oldest first.
     fn messages(&self) -> impl Iterator<Item = &Message> {
         self.task.history.iter().filter(|message| message.role == Role::User)
@@ -396,83 +382,6 @@ impl TaskMachine {
                 && known.parts == message.parts
                 && known.metadata == message.metadata
         })
-    }
-
-    fn end_run(&mut self, outcome: RunOutcome, now: UnixMillis) -> Vec<Effect> {
-        self.running = false;
-        if self.state().is_terminal() {
-            return Vec::new();
-        }
-        let reason = match outcome {
-            RunOutcome::Failed(reason) => reason,
-            RunOutcome::Finished if self.unread > 0 => return self.run_again(now),
-            RunOutcome::Finished if self.state().is_interrupted() => return Vec::new(),
-            RunOutcome::Finished => {
-                "the agent ended its turn without finishing the task".to_owned()
-            }
-        };
-        vec![self.fail(reason, now)]
-    }
-
-    fn lose_run(
-        &mut self,
-        loss: Loss,
-        recovery: Recovery,
-        max_attempts: u32,
-        now: UnixMillis,
-    ) -> Vec<Effect> {
-        self.running = false;
-        if self.parked.is_some() {
-            return Vec::new();
-        }
-        if self.state().is_interrupted() && self.unread > 0 {
-            return self.run_again(now);
-        }
-        if self.is_settled() {
-            return Vec::new();
-        }
-        let mut reason = match loss {
-            Loss::Interrupted => "interrupted: the agent stopped while it was at work".to_owned(),
-            Loss::Crashed => "internal error: the agent crashed".to_owned(),
-        };
-        let Some(lost) = self.run.clone() else { return vec![self.fail(reason, now)] };
-        if now >= lost.deadline() {
-            return vec![self.fail(timed_out(lost.request.timeout_ms), now)];
-        }
-        if recovery == Recovery::Fail {
-            return vec![self.fail(reason, now)];
-        }
-        if lost.attempt >= max_attempts {
-            reason.push_str(&format!(", in each of {} attempts", lost.attempt));
-            return vec![self.fail(reason, now)];
-        }
-        let start =
-            RunStart { attempt: lost.attempt + 1, resumes: recovery == Recovery::Resume, ..lost };
-        self.go_on(start).unwrap_or_else(|| vec![self.fail(reason, now)])
-    }
-
-    /// Runs the executor once more for the message of a turn. None if that is not there.
-    fn go_on(&mut self, start: RunStart) -> Option<Vec<Effect>> {
-        // The client's messages from the one of this turn on; those behind it came meanwhile.
-        let mut messages = self.messages().skip(start.message.saturating_sub(1)).cloned();
-        let message = messages.next()?;
-        let offered: Vec<Message> = messages.collect();
-        self.running = true;
-        let mut effects = vec![self.append(LogEntry::Run(start)), Effect::Run(message)];
-        effects.extend(offered.into_iter().map(Effect::Offer));
-        Some(effects)
-    }
-
-    fn run_again(&mut self, now: UnixMillis) -> Vec<Effect> {
-        let newest = self.messages().last().cloned();
-        let request = self.latest.take().or_else(|| self.run.clone().map(|run| run.request));
-        let (Some(message), Some(request)) = (newest, request) else { return Vec::new() };
-        let mut effects = Vec::new();
-        if self.state().is_interrupted() {
-            effects.push(self.enter(TaskState::Working, None, now));
-        }
-        effects.extend(self.begin_turn(message, request, now));
-        effects
     }
 
     fn fail(&mut self, reason: String, now: UnixMillis) -> Effect {
@@ -562,13 +471,18 @@ impl TaskMachine {
                 // A further attempt is given again what came since the message that it handles.
                 self.unread = self.messages().count().saturating_sub(start.message);
                 if !start.resumes {
+                    self.is_waiting_turn = false;
                     self.callbacks = Callbacks::default();
                 }
                 self.run = Some(start);
                 self.parked = None;
             }
             LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
-            LogEntry::Parked(park) => self.parked = Some(park),
+            LogEntry::Parked(park) => {
+                self.is_waiting_turn = true;
+                self.parked = Some(park);
+            }
+            LogEntry::Ended => self.is_waiting_turn = false,
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
             // For the run that resumes: see `Recall`.

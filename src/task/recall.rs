@@ -71,6 +71,7 @@ impl Recall {
                 }
                 LogEntry::Run(_)
                 | LogEntry::Taken
+                | LogEntry::Ended
                 | LogEntry::Parked(_)
                 | LogEntry::Callback(_) => {}
                 // The machine itself goes on working then, right behind the message.

@@ -44,7 +44,7 @@ const INCOMPLETE = [
   ["no_bundle", without("no_bundle = true"), "Before the first table:", ["no_bundle = true"]],
   [
     "the build command", without('command = "npx a2a-edge build"', 'command = "worker-build"'), "Under [build]:",
-    ['command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "build.rs", "Cargo.toml"]'],
+    ['command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills", "build.rs", "Cargo.toml"]'],
   ],
   ["the class", without('class_name = "TaskObject"', 'class_name = "Tasks"'), 'Under [[durable_objects.bindings]] with name = "TASKS":', ['class_name = "TaskObject"']],
   [

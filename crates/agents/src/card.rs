@@ -1,6 +1,7 @@
 //! The card that follows from an agent file.
 
 use super::definition::{AgentDefinition, Capabilities};
+use crate::skills::skills_of;
 use crate::tool::Tool;
 use a2a::binding::discovery::ORIGIN;
 use a2a::model::{
@@ -20,7 +21,7 @@ pub fn card_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> AgentCard {
         capabilities: capabilities_of(agent).into(),
         default_input_modes: agent.input_modes.clone(),
         default_output_modes: agent.output_modes.clone(),
-        skills: agent.executor.executor.skills(agent, tools),
+        skills: skills_of(agent, tools),
         icon_url: agent.icon_url.clone(),
     }
 }

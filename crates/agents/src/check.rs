@@ -5,10 +5,10 @@ use std::fmt;
 use super::definition::{AgentDefinition, RunSettings};
 use super::http_tool::problems_of;
 use super::slug::check_slug;
-use crate::Executor;
 #[cfg(any(test, feature = "build"))]
 use crate::HttpToolDefinition;
 use crate::tool::Tool;
+use crate::{Executor, skills};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Something that is wrong with an agent file.
@@ -107,11 +107,8 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     for (key, fix) in check_own_tools(agent, tools) {
         report(&key, fix);
     }
-    for (index, skill) in agent.skills.iter().enumerate() {
-        let earlier = agent.skills.iter().take(index);
-        if earlier.into_iter().any(|other| other.id == skill.id) {
-            report(&format!("skills[{index}].id"), format!("{:?} stands twice", skill.id));
-        }
+    for (key, fix) in skills::problems_of(agent, tools) {
+        report(&key, fix);
     }
     problems
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kind::ExecutorDefinition;
-use crate::{HttpTool, HttpToolDefinition};
+use crate::{FileSkill, HttpTool, HttpToolDefinition, SkillsSource};
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
 
 /// One agent, as `agents/<slug>.toml` describes it.
@@ -51,9 +51,15 @@ pub struct AgentDefinition {
     /// HTTP tools of its own.
     #[serde(default)]
     pub tools: Vec<HttpToolDefinition>,
-    /// What it can do. For an agent with tools: what differs from the skills that the tools are.
+    /// Where its skills come from; unless given, from its tools if it has any.
+    #[serde(default)]
+    pub skills_from: Option<Vec<SkillsSource>>,
+    /// What it can do besides the skills of those sources, or what differs from them.
     #[serde(default)]
     pub skills: Vec<SkillDefinition>,
+    /// What the folders in `skills_from` hold. Not part of the file.
+    #[serde(skip)]
+    pub file_skills: Vec<FileSkill>,
 }
 
 impl AgentDefinition {

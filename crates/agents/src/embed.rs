@@ -3,6 +3,7 @@
 //!
 //! A file that does not hold together is a build error that names the file, the key and the fix.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -12,7 +13,10 @@ use a2a::model::UnixMillis;
 
 use crate::check::check_shared_tools;
 use crate::tool::Tool;
-use crate::{Embedded, EmbeddedAgent, HttpTool, Problem, check_all, file};
+use crate::{
+    AgentDefinition, Embedded, EmbeddedAgent, FileSkill, HttpTool, Problem, SkillsSource,
+    check_all, file, skill_file,
+};
 
 /// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
 /// `OUT_DIR` of the build, and tells cargo when to run the build script again.
@@ -44,14 +48,15 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
         }
         false => Ok(Vec::new()),
     };
-    let (agents, shared) = match (agents, shared) {
+    let (mut agents, shared) = match (agents, shared) {
         (Ok(agents), Ok(shared)) => (agents, shared),
         (agents, shared) => {
             return Err([agents.err(), shared.err()].into_iter().flatten().flatten().collect());
         }
     };
     let mut tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
-    let mut problems = check_shared_tools(&shared, &tools);
+    let mut problems = read_skills(&mut agents);
+    problems.extend(check_shared_tools(&shared, &tools));
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
     problems.extend(check_all(folder, &agents, &tools));
@@ -66,6 +71,30 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
+}
+
+/// Reads the folders in `skills_from`, each once; gives what is wrong with them.
+fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut known: BTreeMap<String, Vec<FileSkill>> = BTreeMap::new();
+    for agent in agents {
+        for source in agent.skills_from.iter().flatten() {
+            let SkillsSource::Folder(folder) = source else { continue };
+            if !known.contains_key(folder) {
+                println!("cargo::rerun-if-changed={folder}");
+                let found = skill_file::read_folder(folder);
+                known.insert(
+                    folder.clone(),
+                    found.unwrap_or_else(|found| {
+                        problems.extend(found);
+                        Vec::new()
+                    }),
+                );
+            }
+            agent.file_skills.extend(known.get(folder).into_iter().flatten().cloned());
+        }
+    }
+    problems
 }
 
 /// What the build script of a Worker is: embeds the agents of `folder`, whose `tools` are these, and prints what is

@@ -18,6 +18,9 @@ mod file;
 mod http_tool;
 mod kind;
 pub mod script;
+#[cfg(any(test, feature = "build"))]
+mod skill_file;
+mod skills;
 mod slug;
 mod table;
 mod template;
@@ -39,6 +42,7 @@ pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
 };
+pub use skills::{FileSkill, SkillsSource};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};
 pub use template::Expandable;

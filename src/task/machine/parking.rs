@@ -13,6 +13,17 @@ impl TaskMachine {
         self.parked.as_ref()
     }
 
+    /// Whether a run is to be under way, in memory.
+    pub fn needs_run(&self) -> bool {
+        let goes_on = self.asks() && self.is_waiting_turn;
+        self.parked.is_none() && (self.is_active() || goes_on)
+    }
+
+    /// Whether the task waits for its client, and for no run that is parked.
+    pub(super) fn asks(&self) -> bool {
+        self.state().is_interrupted() && self.parked.is_none()
+    }
+
     /// The message that the newest run handles.
     pub fn message_of_run(&self) -> Option<&Message> {
         self.messages().nth(self.run.as_ref()?.message.checked_sub(1)?)

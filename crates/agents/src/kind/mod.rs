@@ -12,7 +12,7 @@ mod tools;
 
 use serde::Deserialize;
 
-use super::definition::{AgentDefinition, RunSettings, SkillDefinition};
+use super::definition::{AgentDefinition, RunSettings};
 use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
@@ -92,11 +92,15 @@ impl Executor {
         }
     }
 
-    /// The skills of an agent of this kind.
-    pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
+    /// The skills that the tools of an agent of this kind are.
+    pub(crate) fn tool_skills(
+        &self,
+        agent: &AgentDefinition,
+        tools: &[&dyn Tool],
+    ) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_) | Self::Registered(_) => described(agent),
+            Self::Script(_) | Self::Registered(_) => Vec::new(),
         }
     }
 }
@@ -133,33 +137,3 @@ pub fn check_kind(name: &str) -> Result<(), String> {
 
 /// The longest name of a kind.
 const MAX_KIND_BYTES: usize = 64;
-
-/// The skills that an agent file describes itself.
-fn described(agent: &AgentDefinition) -> Vec<AgentSkill> {
-    let bare = |own: &SkillDefinition| AgentSkill {
-        id: own.id.clone(),
-        name: own.id.clone(),
-        description: own.id.clone(),
-        tags: vec![own.id.clone()],
-        examples: Vec::new(),
-        input_modes: Vec::new(),
-        output_modes: Vec::new(),
-    };
-    agent.skills.iter().map(|own| merged(bare(own), own)).collect()
-}
-
-/// A skill with what an agent file says of it.
-fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
-    let or = |own: &Vec<String>, derived: Vec<String>| {
-        if own.is_empty() { derived } else { own.clone() }
-    };
-    AgentSkill {
-        id: skill.id,
-        name: own.name.clone().unwrap_or(skill.name),
-        description: own.description.clone().unwrap_or(skill.description),
-        tags: or(&own.tags, skill.tags),
-        examples: or(&own.examples, skill.examples),
-        input_modes: or(&own.input_modes, skill.input_modes),
-        output_modes: or(&own.output_modes, skill.output_modes),
-    }
-}

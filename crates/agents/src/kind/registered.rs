@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::skills::has_skills;
 use crate::{AgentDefinition, Expandable};
 
 /// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
@@ -20,7 +21,7 @@ pub struct RegisteredTable {
 impl RegisteredTable {
     pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
         let mut problems = Vec::new();
-        if agent.skills.is_empty() {
+        if !has_skills(agent) {
             let fix = format!("an agent of kind {:?} needs at least one `[[skills]]`", self.kind);
             problems.push(("skills".to_owned(), fix));
         }

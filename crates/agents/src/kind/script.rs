@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::script::{Rule, is_for_development, parks, problems_of};
+use crate::skills::has_skills;
 use crate::{AgentDefinition, Recovery};
 
 /// `[executor.script]`.
@@ -17,7 +18,7 @@ impl ScriptTable {
     pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
         let Self { rules } = self;
         let mut problems = Vec::new();
-        if agent.skills.is_empty() {
+        if !has_skills(agent) {
             let fix = "a scripted agent needs at least one `[[skills]]`";
             problems.push(("skills".to_owned(), fix.to_owned()));
         }

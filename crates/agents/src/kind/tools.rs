@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::merged;
 use crate::AgentDefinition;
 use crate::tool::{Tool, check_schema, skill_of};
 use a2a::model::AgentSkill;
@@ -54,30 +53,13 @@ impl ToolsTable {
                 problems.push((key, format!("{name:?} stands twice")));
             }
         }
-        for (index, skill) in agent.skills.iter().enumerate() {
-            let is_own = agent.tools.iter().any(|own| own.name == skill.id);
-            if !is_own && !self.names.contains(&skill.id) {
-                let fix = format!(
-                    "no tool of this agent is called {:?}; add it to `{NAMES}` or remove the skill",
-                    skill.id
-                );
-                problems.push((format!("skills[{index}].id"), fix));
-            }
-        }
         problems
     }
 
-    /// Each tool is a skill, with what the file says of it.
+    /// Each tool is a skill.
     pub(super) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
-        let skill = |tool: &dyn Tool| {
-            let skill = skill_of(tool);
-            match agent.skills.iter().find(|own| own.id == skill.id) {
-                Some(own) => merged(skill, own),
-                None => skill,
-            }
-        };
         let own = agent.own_tools();
-        self.offered(&known_tools(tools, &own), &own).into_iter().map(skill).collect()
+        self.offered(&known_tools(tools, &own), &own).into_iter().map(skill_of).collect()
     }
 
     /// What each tool needs of the deployment: the name of a tool and that of a secret or a variable.

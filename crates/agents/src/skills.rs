@@ -1,0 +1,297 @@
+//! The skills of an agent's card: those of its sources (`skills_from`), and what its file says of them or adds.
+
+use serde::Deserialize;
+
+use crate::definition::{AgentDefinition, SkillDefinition};
+use crate::kind::Executor;
+use crate::tool::Tool;
+use a2a::model::AgentSkill;
+
+/// Where skills of an agent come from: an element of `skills_from`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum SkillsSource {
+    /// The agent's tools, each a skill.
+    Tools,
+    /// The files `SKILL.md` in this folder and in those below it, relative to the folder of Cargo.toml; ends with `/`.
+    Folder(String),
+}
+
+impl TryFrom<String> for SkillsSource {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "tools" => Ok(Self::Tools),
+            folder if folder.ends_with('/') && is_below(folder) => Ok(Self::Folder(text)),
+            other if other.starts_with("mcp:") || other.starts_with("agent:") => {
+                let kind = other.split(':').next().unwrap_or_default();
+                Err(format!("{other:?}: skills from `{kind}:` are not supported yet"))
+            }
+            other => Err(format!(
+                "{other:?} is no source of skills; there are `tools`, and folders inside of the project, as `skills/`"
+            )),
+        }
+    }
+}
+
+/// Whether a folder is inside of the project.
+fn is_below(folder: &str) -> bool {
+    !folder.starts_with('/') && !folder.contains('\\') && folder.split('/').all(|name| name != "..")
+}
+
+/// A skill that a file `SKILL.md` describes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileSkill {
+    /// The folder of `skills_from` that the file was found in.
+    pub folder: String,
+    /// The file, as `skills/pdf/SKILL.md`.
+    pub file: String,
+    /// The skill.
+    pub skill: AgentSkill,
+}
+
+/// A skill that a source gives.
+struct Given {
+    skill: AgentSkill,
+    /// Which element of `skills_from` it came from.
+    source: usize,
+    /// What gives it, for people.
+    origin: String,
+}
+
+/// The skills of an agent: those of its sources, with what its file says of them, and then those that the file alone
+/// describes.
+pub(crate) fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
+    let given = given(agent, tools);
+    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
+    let own = agent.skills.iter().filter(|own| !is_given(own)).map(|own| merged(bare(own), own));
+    let own: Vec<AgentSkill> = own.collect();
+    let told = |Given { skill, .. }| match agent.skills.iter().find(|own| own.id == skill.id) {
+        Some(own) => merged(skill, own),
+        None => skill,
+    };
+    given.into_iter().map(told).chain(own).collect()
+}
+
+/// What is wrong with the skills of an agent, each with its key and the fix.
+pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    let sources = sources_of(agent);
+    let has_tools = matches!(agent.executor.executor, Executor::Tools(_));
+    for (index, source) in sources.iter().enumerate() {
+        let key = format!("skills_from[{index}]");
+        if sources.iter().take(index).any(|earlier| earlier == source) {
+            problems.push((key, "stands twice".to_owned()));
+        } else if *source == SkillsSource::Tools && !has_tools {
+            let kind = agent.executor.executor.kind();
+            let fix = format!("is \"tools\", but an agent of kind {kind:?} has none; remove it");
+            problems.push((key, fix));
+        }
+    }
+    let given = given(agent, tools);
+    for (index, Given { skill, source, origin }) in given.iter().enumerate() {
+        let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
+        // What the same source gives twice is told there.
+        if let Some(earlier) = earlier.filter(|earlier| earlier.origin != *origin) {
+            let fix = format!(
+                "gives the skill {:?} twice: by {} and by {origin}; rename one of the two",
+                skill.id, earlier.origin
+            );
+            problems.push((format!("skills_from[{source}]"), fix));
+        }
+    }
+    for (index, own) in agent.skills.iter().enumerate() {
+        let key = format!("skills[{index}].id");
+        let id = &own.id;
+        if agent.skills.iter().take(index).any(|other| other.id == *id) {
+            problems.push((key, format!("{id:?} stands twice")));
+        } else if sources.contains(&SkillsSource::Tools)
+            && has_tools
+            && !given.iter().any(|known| known.skill.id == *id)
+            && !agent.tools.iter().any(|tool| tool.name == *id)
+        {
+            let fix = format!(
+                "no tool of this agent is called {id:?}; add it to `executor.tools.names` or remove the skill"
+            );
+            problems.push((key, fix));
+        }
+    }
+    problems
+}
+
+/// Whether an agent has skills of any source.
+pub(crate) fn has_skills(agent: &AgentDefinition) -> bool {
+    !agent.skills.is_empty() || !sources_of(agent).is_empty()
+}
+
+/// The sources of an agent: unless its file names them, its tools if it has any.
+fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
+    match (&agent.skills_from, &agent.executor.executor) {
+        (Some(sources), _) => sources.clone(),
+        (None, Executor::Tools(_)) => vec![SkillsSource::Tools],
+        (None, Executor::Script(_) | Executor::Registered(_)) => Vec::new(),
+    }
+}
+
+fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
+    let mut given = Vec::new();
+    for (source, from) in sources_of(agent).iter().enumerate() {
+        match from {
+            SkillsSource::Tools => {
+                let skills = agent.executor.executor.tool_skills(agent, tools).into_iter();
+                given.extend(skills.map(|skill| {
+                    let origin = format!("the tool {}", skill.id);
+                    Given { skill, source, origin }
+                }));
+            }
+            SkillsSource::Folder(folder) => {
+                let found = agent.file_skills.iter().filter(|found| found.folder == *folder);
+                given.extend(found.map(|FileSkill { file, skill, .. }| Given {
+                    skill: skill.clone(),
+                    source,
+                    origin: file.clone(),
+                }));
+            }
+        }
+    }
+    given
+}
+
+/// A skill of which nothing but its id is known.
+fn bare(own: &SkillDefinition) -> AgentSkill {
+    AgentSkill {
+        id: own.id.clone(),
+        name: own.id.clone(),
+        description: own.id.clone(),
+        tags: vec![own.id.clone()],
+        examples: Vec::new(),
+        input_modes: Vec::new(),
+        output_modes: Vec::new(),
+    }
+}
+
+/// A skill with what an agent file says of it.
+fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
+    let or = |own: &Vec<String>, derived: Vec<String>| {
+        if own.is_empty() { derived } else { own.clone() }
+    };
+    AgentSkill {
+        id: skill.id,
+        name: own.name.clone().unwrap_or(skill.name),
+        description: own.description.clone().unwrap_or(skill.description),
+        tags: or(&own.tags, skill.tags),
+        examples: or(&own.examples, skill.examples),
+        input_modes: or(&own.input_modes, skill.input_modes),
+        output_modes: or(&own.output_modes, skill.output_modes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::tool;
+
+    /// Says.
+    #[tool]
+    fn say() {}
+
+    fn agent(text: &str) -> AgentDefinition {
+        let about = "name = 'A'\ndescription = 'B'\nversion = '1'\n";
+        let skill = |id: &str| AgentSkill { description: format!("{id}!"), ..bare(&own(id)) };
+        let found = |folder: &str, id: &str| FileSkill {
+            folder: folder.to_owned(),
+            file: format!("{folder}{id}/SKILL.md"),
+            skill: skill(id),
+        };
+        AgentDefinition {
+            file_skills: vec![
+                found("skills/", "pdf"),
+                found("skills/", "say"),
+                found("more/", "pdf"),
+            ],
+            ..toml::from_str(&format!("{about}{text}")).unwrap()
+        }
+    }
+
+    fn own(id: &str) -> SkillDefinition {
+        toml::from_str(&format!("id = {id:?}")).unwrap()
+    }
+
+    fn card(text: &str) -> Vec<(String, String)> {
+        let skills = skills_of(&agent(text), &[&say()]).into_iter();
+        skills.map(|skill| (skill.id, skill.description)).collect()
+    }
+
+    fn told(text: &str) -> Vec<String> {
+        let problems = problems_of(&agent(text), &[&say()]).into_iter();
+        problems.map(|(key, fix)| format!("{key} {fix}")).collect()
+    }
+
+    const TOOLS: &str = "executor = { kind = 'tools', tools = { names = ['say'] } }";
+    const SEATS: &str = "executor = { kind = 'seats' }";
+
+    fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+        let pair = |(id, description): &(&str, &str)| ((*id).to_owned(), (*description).to_owned());
+        expected.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn skills_come_from_their_sources_and_the_file_has_the_last_word() {
+        for (text, expected) in [
+            (TOOLS.to_owned(), vec![("say", "Says.")]),
+            (format!("skills_from = []\n{TOOLS}\n[[skills]]\nid = 'own'"), vec![("own", "own")]),
+            (SEATS.to_owned(), vec![]),
+            (format!("{SEATS}\n[[skills]]\nid = 'own'"), vec![("own", "own")]),
+            (
+                format!(
+                    "skills_from = ['skills/']\n{SEATS}\n[[skills]]\nid = 'own'\n[[skills]]\nid = 'pdf'\n\
+                     description = 'Mine.'"
+                ),
+                vec![("pdf", "Mine."), ("say", "say!"), ("own", "own")],
+            ),
+            (
+                format!("skills_from = ['more/', 'tools']\n{TOOLS}"),
+                vec![("pdf", "pdf!"), ("say", "Says.")],
+            ),
+        ] {
+            assert_eq!(card(&text), pairs(&expected), "{text}");
+            assert_eq!(told(&text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_skill_of_two_sources_is_refused_with_both() {
+        let text = format!("skills_from = ['tools', 'skills/', 'more/']\n{TOOLS}");
+        assert_eq!(
+            told(&text),
+            [
+                "skills_from[1] gives the skill \"say\" twice: by the tool say and by skills/say/SKILL.md; rename \
+                 one of the two",
+                "skills_from[2] gives the skill \"pdf\" twice: by skills/pdf/SKILL.md and by more/pdf/SKILL.md; \
+                 rename one of the two",
+            ]
+        );
+        assert_eq!(
+            told(&format!("skills_from = ['tools', 'more/', 'more/']\n{SEATS}"))[..2],
+            [
+                "skills_from[0] is \"tools\", but an agent of kind \"seats\" has none; remove it",
+                "skills_from[2] stands twice"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_source_that_is_none_is_refused() {
+        for (source, reason) in [
+            ("mcp:files", "\"mcp:files\": skills from `mcp:` are not supported yet"),
+            ("agent:nl2sql", "\"agent:nl2sql\": skills from `agent:` are not supported yet"),
+            ("skills", "\"skills\" is no source of skills; there are `tools`, and folders"),
+            ("/etc/", "\"/etc/\" is no source of skills"),
+            ("../skills/", "\"../skills/\" is no source of skills"),
+        ] {
+            let error = SkillsSource::try_from(source.to_owned()).unwrap_err();
+            assert!(error.starts_with(reason), "{error}");
+        }
+    }
+}

@@ -303,6 +303,35 @@ mod tests {
         assert!(!task.contains("marker-8c1f"), "{task}");
     }
 
+    /// Fails in a step, because of what it has read in it.
+    struct Careless;
+
+    #[async_trait(?Send)]
+    impl AgentExecutor for Careless {
+        async fn execute(&self, turn: &Turn, _: &Events) -> Result<(), ExecutorError> {
+            let failed = turn.step("ask", async || {
+                let key = turn.secret("KEY")?;
+                Err::<(), _>(ExecutorError(format!("bad key {}", key.reveal())))
+            });
+            let failed = failed.await;
+            turn.pause("a moment", 1_000).await?;
+            failed
+        }
+
+        fn recovery(&self) -> crate::task::Recovery {
+            crate::task::Recovery::Resume
+        }
+    }
+
+    #[test]
+    fn a_failure_that_is_kept_over_a_crash_holds_no_secret() {
+        let agent = TestAgent::new(Careless).with_secret("KEY", "marker-8c1f");
+        agent.begin("hi").unwrap();
+        agent.crash().unwrap();
+        agent.run();
+        assert_eq!(said(&agent).0, "bad key [KEY]");
+    }
+
     #[test]
     fn a_secret_that_is_missing_fails_the_task_and_is_named() {
         for agent in [TestAgent::new(Talkative), TestAgent::new(Talkative).with_secret("KEY", " ")]

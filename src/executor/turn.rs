@@ -201,6 +201,8 @@ impl Turn {
     /// Does something once: its result, or its error, is stored, and is what a run that resumes this
     /// one gets instead of doing it again. Only a step that was interrupted in the middle is done again.
     ///
+    /// The result is stored as it is, so keep [secrets](Self::secret) out of it.
+    ///
     /// A step is known by its `name` (1 to 256 bytes); of several with one name in a run, the first is
     /// the first again. What came before a step is stored before it begins, and so the task exists from
     /// the first step on: an agent that means to answer with a direct message takes none.
@@ -237,25 +239,29 @@ impl Turn {
                 return outcome.and_then(read).map_err(ExecutorError);
             }
         };
-        let mut failures = 0;
-        let result = loop {
-            let result = work().await;
-            failures += 1;
-            if result.is_ok() || failures >= retry.attempts || self.is_canceled() {
-                break result;
-            }
-            self.sleep(retry.delay_after(failures)).await;
-        };
+        let ends = |_: &ExecutorError| self.is_canceled();
+        let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
         let outcome = result.as_ref().map_err(|error| error.0.clone()).and_then(|value| {
             let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
             serde_json::to_value(value).map(|value| Json::from(&value)).map_err(unfit)
         });
         let misfit = outcome.as_ref().err().cloned();
-        self.host.end_step(name, nth, outcome)?;
+        self.end_step(name, nth, outcome)?;
         match misfit {
             Some(error) => Err(ExecutorError(error)),
             None => result,
         }
+    }
+
+    /// Keeps what a step came to. The reason of a failure is kept without secrets: a run that resumes may not read them.
+    pub(crate) fn end_step(
+        &self,
+        name: &str,
+        nth: u32,
+        outcome: Result<Json, String>,
+    ) -> Result<(), ExecutorError> {
+        let outcome = outcome.map_err(|reason| self.redaction.text(&reason).into_owned());
+        self.host.end_step(name, nth, outcome)
     }
 
     /// Whether the client takes this media type.

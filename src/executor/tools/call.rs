@@ -105,7 +105,7 @@ impl ToolCall for CallInTurn<'_> {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ToolError> {
-        self.turn.host.end_step(&self.own(name), nth, outcome).map_err(refused)
+        self.turn.end_step(&self.own(name), nth, outcome).map_err(refused)
     }
 }
 

@@ -30,6 +30,29 @@ impl Retry {
     pub fn delay_after(self, failures: u32) -> u64 {
         doubled(self.delay_ms, failures, self.max_delay_ms)
     }
+
+    /// Does `work` until it succeeds, or has failed as often as it may or for a reason for which it `ends`. In between,
+    /// `sleep` waits for a number of milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// The last one of `work`.
+    pub async fn done<T, E>(
+        self,
+        work: impl AsyncFn() -> Result<T, E>,
+        ends: impl Fn(&E) -> bool,
+        sleep: impl AsyncFn(u64),
+    ) -> Result<T, E> {
+        let mut failures = 0;
+        loop {
+            let result = work().await;
+            failures += 1;
+            if failures >= self.attempts || result.as_ref().map_or_else(&ends, |_| true) {
+                return result;
+            }
+            sleep(self.delay_after(failures)).await;
+        }
+    }
 }
 
 /// What a step begins with.
@@ -96,7 +119,8 @@ impl dyn ToolCall + '_ {
                     .map_err(|error| ToolError::Tool(misfit(error)));
             }
         };
-        let result = self.tried(retry, work).await;
+        let ends = |error: &ToolError| error.fault() == Fault::Arguments || self.is_canceled();
+        let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
         let json = result.as_ref().map_err(ToolError::clone).and_then(|value| {
             let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
             serde_json::to_value(value).map_err(|error| ToolError::Tool(unfit(error)))
@@ -105,26 +129,6 @@ impl dyn ToolCall + '_ {
         let outcome = json.map(|json| Json::from(&json)).map_err(|error| stored(&error));
         self.end_step(name, nth, outcome)?;
         misfit.map_or(result, Err)
-    }
-
-    async fn tried<T>(
-        &self,
-        retry: Retry,
-        work: impl AsyncFn() -> Result<T, ToolError>,
-    ) -> Result<T, ToolError> {
-        let mut failures = 0;
-        loop {
-            let result = work().await;
-            failures += 1;
-            let is_final = match &result {
-                Ok(_) | Err(ToolError::Arguments(_)) => true,
-                Err(ToolError::Tool(_) | ToolError::Upstream(_)) => failures >= retry.attempts,
-            };
-            if is_final || self.is_canceled() {
-                return result;
-            }
-            self.sleep(retry.delay_after(failures)).await;
-        }
     }
 }
 

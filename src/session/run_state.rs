@@ -43,7 +43,7 @@ pub(super) enum Begun {
     New(u32),
     /// An earlier attempt did it, with this outcome.
     Done(Result<Json, String>),
-    /// The run has begun as many as it may.
+    /// The run is at its limit of steps.
     TooMany,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum BegunWait {
     Over(WokenBy),
     /// The run waits for something else at the same time.
     Another,
-    /// The run has begun as many steps and waits as it may.
+    /// The run is at its limit of steps and waits.
     TooMany,
 }
 

@@ -16,7 +16,7 @@ async fn page_title(
     call: &dyn ToolCall,
 ) -> Result<Value, ToolError> {
     call.progress(&format!("reading {url}"))?;
-    // Guarded: whoever calls has chosen the URL, so it must not lead into a private network.
+    // Guarded: the caller has chosen the URL, so it must not lead into a private network.
     let page = call.fetch(HttpRequest::get(&url).guarded()).await?.success()?;
     let title = page.body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     let (title, _) = title.ok_or_else(|| ToolError::upstream(format!("{url} has no title")))?;

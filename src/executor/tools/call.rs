@@ -42,7 +42,7 @@ impl ToolCall for CallInTurn<'_> {
 
     fn idempotency_key(&self) -> String {
         let (task, number, position) = (self.task_id(), self.turn.number, self.position);
-        // Hashed, because whoever knows the id of a task may read it.
+        // Hashed: the id of a task is all that one needs to read it.
         let digest = Sha256::digest(format!("{task}/{number}/{position}"));
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -54,7 +54,7 @@ impl UrlTemplate {
         &self.text
     }
 
-    /// The arguments in the host: whoever calls chooses which server is called.
+    /// The arguments in the host: the caller chooses which server is called.
     pub(crate) fn host_arguments(&self) -> impl Iterator<Item = &str> {
         self.origin.arguments()
     }
@@ -80,7 +80,7 @@ impl UrlTemplate {
         self.segments.iter().chain(self.query_templates()).flat_map(Template::values)
     }
 
-    /// Whether whoever calls chooses the server: an argument stands in the host, and no domain behind it.
+    /// Whether the caller chooses the server: an argument stands in the host, and no domain behind it.
     pub(crate) fn is_host_of_caller(&self) -> bool {
         self.origin.is_of_caller()
     }

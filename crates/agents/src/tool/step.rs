@@ -31,7 +31,7 @@ impl Retry {
         doubled(self.delay_ms, failures, self.max_delay_ms)
     }
 
-    /// Does `work` until it succeeds, or has failed as often as it may or for a reason for which it `ends`. In between,
+    /// Does `work` until it succeeds, has failed `attempts` times, or `ends` says that its error is final. In between,
     /// `sleep` waits for a number of milliseconds.
     ///
     /// # Errors

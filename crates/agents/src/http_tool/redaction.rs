@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::template::encode;
+use a2a::binding::percent::encode;
 use a2a::model::Secret;
 
 /// Replaces the secrets of a call by their names in brackets, in whatever form a server gives them back.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::url::encode;
 use super::{FillError, Filling, Template};
+use a2a::binding::percent::encode;
 
 /// A body.
 #[derive(Clone, Debug, PartialEq)]

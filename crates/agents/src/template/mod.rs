@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub(crate) use body::BodyTemplate;
 pub use expandable::Expandable;
 pub(crate) use header::HeaderTemplate;
-pub(crate) use url::{UrlTemplate, encode};
+pub(crate) use url::UrlTemplate;
 
 use crate::{NotSet, Values, is_value_name};
 /// A text with places for arguments (`{city}`), and for secrets and variables (`${API_KEY}`).

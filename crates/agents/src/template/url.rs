@@ -5,6 +5,7 @@
 
 use super::origin::Origin;
 use super::{FillError, Filling, Template};
+use a2a::binding::percent::encode;
 
 /// A URL: `https://api.example.com/cities/{city}?units={units}`, or one that begins with a variable:
 /// `${API_URL}/cities/{city}`.
@@ -170,18 +171,6 @@ fn fill_segment(segment: &Template, filling: &Filling<'_>) -> Result<String, Fil
 fn is_dots(segment: &str) -> bool {
     let plain = segment.replace("%2e", ".").replace("%2E", ".");
     plain == "." || plain == ".."
-}
-
-/// Everything but letters, digits and `-._~` as percent signs with the bytes of UTF-8.
-pub(crate) fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            true => encoded.push(char::from(byte)),
-            false => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 /// The letters that stand in a URL as they are, and whole escapes.

@@ -1,4 +1,4 @@
-// The agents that the build embeds, whatever they are, and how agents that cannot be read, or cannot run, are reported.
+// The agents that the build embeds, whatever they are, where skills come from, and how agents that cannot be read, or cannot run, are reported.
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
@@ -28,6 +28,19 @@ test("the agents in agents/ are served where no others are given, each with its 
       assert.match(await unknown.text(), /TASK_NOT_FOUND|EXTENSION_SUPPORT_REQUIRED/, url);
     }
   }
+});
+
+test("skills come from several sources, and the agent's file has the last word (§4.4.5)", async (t) => {
+  const worker = await workerWith(t, {});
+  const { skills } = (await (await fetch(`${worker.url}/numbers${CARD}`)).json()) as { skills: { id: string }[] };
+  assert.deepEqual(skills.map(({ id }) => id), ["probe_sum", "probe_count", "unit-conversion"]);
+  assert.deepEqual(skills[2], {
+    id: "unit-conversion",
+    name: "Unit Conversion",
+    description: "Converts between units of measurement. Use it when amounts are in different units.",
+    tags: ["units", "conversion"],
+    examples: ["How many feet are 5 m?"],
+  });
 });
 
 describe("agents that cannot be read", () => {

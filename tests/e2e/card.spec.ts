@@ -185,18 +185,6 @@ describe("content", () => {
     });
   }
 
-  test("skills come from several sources, and the agent's file has the last word (§4.4.5)", async () => {
-    const { skills } = await cardAt(`${worker.url}/numbers${CARD}`);
-    assert.deepEqual(skills.map(({ id }) => id), ["probe_sum", "probe_count", "unit-conversion"]);
-    assert.deepEqual(skills[2], {
-      id: "unit-conversion",
-      name: "Unit Conversion",
-      description: "Converts between units of measurement. Use it when amounts are in different units.",
-      tags: ["units", "conversion"],
-      examples: ["How many feet are 5 m?"],
-    });
-  });
-
   test("each tool of the default agent is a skill (§4.4.5)", async () => {
     const { skills } = await cardAt(worker.url + CARD);
     const tools = ["probe_text", "probe_sum", "probe_call", "probe_count", "probe_parts", "probe_steps"];

@@ -22,7 +22,7 @@ let storage: string;
 before(async () => {
   sink = await Sink.open();
   storage = mkdtempSync(join(tmpdir(), "a2a-edge-parked-"));
-  worker = await startWorker({ persist: storage, vars: { KEEP_ALIVE_MS: "60000" } });
+  worker = await startWorker({ persist: storage, vars: { KEEP_ALIVE_MS: "60000", BLOCKING_LIMIT_MS: "600000" } });
   patient = new Agent(`${worker.url}/patient`);
 });
 after(async () => {
@@ -102,9 +102,8 @@ describe("a parked run", () => {
 
 describe("a task whose run is parked for days", () => {
   test("is shown, followed and listed, and has one alarm, at the end of the wait (§3.1.3, §3.1.6)", async () => {
-    const asked = Date.now();
+    // A blocking send does not wait for it: its limit is longer than a test may take.
     const begun = await patient.sendForTask("park 3 days");
-    assert.ok(Date.now() - asked < 30_000, "a blocking send does not wait for it");
     assert.equal(begun.status.state, "TASK_STATE_WORKING");
     await worker.evict(begun.id);
     assert.deepEqual(await patient.getTask(begun.id), begun);
@@ -117,7 +116,7 @@ describe("a task whose run is parked for days", () => {
     assert.deepEqual(tasks.map(({ id }) => id), [begun.id]);
 
     await worker.stop();
-    const late = alarmOf(storage, begun.id) - (Date.parse(begun.status.timestamp) + 3 * DAY_MS);
+    const late = Math.round(alarmOf(storage, begun.id)) - (Date.parse(begun.status.timestamp) + 3 * DAY_MS);
     assert.ok(late >= 0 && late < 10_000, `the alarm is ${late} ms late`);
     await worker.restart();
     assert.deepEqual(await patient.getTask(begun.id), begun);

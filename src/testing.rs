@@ -318,8 +318,8 @@ mod tests {
             failed
         }
 
-        fn recovery(&self) -> crate::task::Recovery {
-            crate::task::Recovery::Resume
+        fn recovery(&self) -> a2a_agents::Recovery {
+            a2a_agents::Recovery::Resume
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use a2a::http::retry_after_ms;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{UnixMillis, doubled};
 
@@ -301,14 +302,7 @@ fn delay_after(attempts: u32, first_ms: u64, chance: f64) -> u64 {
 /// For how many seconds a receiver wants to be left alone, by its header `Retry-After`: seconds or a date
 /// (RFC 9110 §10.2.3). At most the longest pause; `None` for anything else.
 pub fn retry_after_s(text: &str, now: UnixMillis) -> Option<u64> {
-    let text = text.trim();
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number holds are more seconds than anybody waits.
-        return Some(text.parse().unwrap_or(u64::MAX).min(MAX_DELAY_MS / 1_000));
-    }
-    let left = UnixMillis::parse_http_date(text)?.0.saturating_sub(now.0);
-    let left = u64::try_from(left).unwrap_or(0).min(MAX_DELAY_MS);
-    Some(left.div_ceil(1_000))
+    Some(retry_after_ms(text, now)?.min(MAX_DELAY_MS).div_ceil(1_000))
 }
 
 impl Decode for Delivery {

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::binding::percent;
+use crate::model::UnixMillis;
 
 /// Sends requests to other servers. Redirects are not followed: they are answers.
 pub trait Http {
@@ -180,7 +181,11 @@ impl HttpAnswer<String> {
             return Ok(self);
         }
         let Self { status, body, url, .. } = self;
-        Err(HttpError::Status { url, status, begins: excerpt(&body) })
+        Err(HttpError::Status {
+            url,
+            status,
+            begins: one_line(&body).chars().take(EXCERPT_CHARS).collect(),
+        })
     }
 
     /// The body, read as JSON.
@@ -210,11 +215,23 @@ impl HttpAnswer<String> {
     }
 }
 
-/// The beginning of a text for people, on one line.
-fn excerpt(text: &str) -> String {
+/// How long a server wants to be left alone, by its header `Retry-After`: seconds or a date (RFC 9110 §10.2.3), in
+/// milliseconds from now, 0 for a date that is past. `None` for anything else. It has no bound.
+pub fn retry_after_ms(text: &str, now: UnixMillis) -> Option<u64> {
+    let text = text.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds are more seconds than anybody waits.
+        return Some(text.parse().unwrap_or(u64::MAX).saturating_mul(1_000));
+    }
+    let left = UnixMillis::parse_http_date(text)?.0.saturating_sub(now.0);
+    Some(u64::try_from(left).unwrap_or(0))
+}
+
+/// A text of another server on one line: its words with a space between them, without control characters.
+pub fn one_line(text: &str) -> String {
     let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
     let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(EXCERPT_CHARS).collect()
+    words.join(" ")
 }
 
 /// How much of an answer stands in an error, in characters.

@@ -6,8 +6,7 @@ use super::HttpTool;
 use super::answer::Answer;
 use super::redaction::Redaction;
 use crate::tool::{Retry, ToolCall, ToolError};
-use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest};
-use a2a::model::UnixMillis;
+use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest, one_line, retry_after_ms};
 
 /// One request, and what it is sent by.
 pub(super) struct Exchange<'a> {
@@ -165,8 +164,7 @@ async fn beginning(mut body: HttpBody) -> String {
 
 /// The beginning of a text, on one line.
 pub(super) fn excerpt(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(EXCERPT_CHARS) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line,
@@ -176,16 +174,6 @@ pub(super) fn excerpt(text: &str) -> String {
 fn host_of(url: &str) -> Option<&str> {
     let authority = url.split("//").nth(1)?.split(['/', '?', '#']).next()?;
     authority.rsplit('@').next().filter(|host| !host.is_empty())
-}
-
-/// A `Retry-After` in milliseconds from now: seconds, or an HTTP date.
-fn retry_after_ms(text: &str, now: UnixMillis) -> Option<u64> {
-    let text = text.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(seconds.saturating_mul(1_000));
-    }
-    let at = UnixMillis::parse_http_date(text)?;
-    u64::try_from(at.0.saturating_sub(now.0)).ok()
 }
 
 /// The longest time for which a server is left alone, in milliseconds. One that asks for more is not called again.

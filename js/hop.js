@@ -20,7 +20,7 @@ const MAX_INITS = 200;
  * Takes requests to their answers.
  *
  * @typedef {object} Decider What Rust exports (src/edge/front/plan.rs, carry_out.rs, stream/).
- * @property {() => string} headerNames
+ * @property {(env: any) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, status: number, reason: string) => string} failed
@@ -58,7 +58,7 @@ export class Hop {
 
   /** @param {Request} request @param {any} env */
   async #answer(request, env) {
-    const head = this.#headOf(request);
+    const head = this.#headOf(request, env);
     /** @type {Uint8Array | undefined} */
     let body;
     let isBroken = false;
@@ -94,10 +94,10 @@ export class Hop {
   /**
    * All but the body, as src/edge/front/head.rs reads it.
    *
-   * @param {Request} request
+   * @param {Request} request @param {any} env
    */
-  #headOf({ method, url, headers }) {
-    this.#names ??= /** @type {string[]} */ (this.#rust.headerNames().split("\n"));
+  #headOf({ method, url, headers }, env) {
+    this.#names ??= /** @type {string[]} */ (this.#rust.headerNames(env).split("\n"));
     let head = `${method}\n${url}`;
     for (const name of this.#names) {
       const value = headers.get(name);

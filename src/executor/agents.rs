@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Registry, Runner};
+use crate::auth::Policy;
 use crate::port::Outside;
 use a2a::model::{AgentCapabilities, UnixMillis};
 use a2a_agents::{Embedded, EmbeddedAgent, EmbeddedExecutor, Misfit, check_slug};
@@ -22,6 +23,8 @@ pub struct HostedAgent {
     pub card: String,
     /// When the card was made, as an HTTP date.
     pub card_date: String,
+    /// Who may call it, or why nobody can: a secret is not set, or nothing is said about it.
+    pub policy: Result<Policy, Misfit>,
     /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
     pub runner: Result<Runner, Misfit>,
 }
@@ -57,8 +60,11 @@ impl Agents {
             let outside = outside.for_agent(&agent.slug);
             let EmbeddedExecutor { kind, table, .. } = &agent.executor;
             let made = registry.make(kind, table, &agent.tools, &outside);
+            let secret = |name: &str| outside.secrets.secret(name);
+            let policy = Policy::new(&agent.access, &outside, &secret, is_development);
             HostedAgent {
                 slug: agent.slug,
+                policy,
                 is_default: agent.default,
                 capabilities: agent.capabilities.into(),
                 card: agent.card,
@@ -86,9 +92,21 @@ impl Agents {
         format!("/, {}", paths.join(", "))
     }
 
-    /// The agents that cannot run, each with the reason.
+    /// The agents that cannot be called or cannot run, each with the reason.
     pub fn unusable(&self) -> impl Iterator<Item = (&str, &Misfit)> {
-        self.0.iter().filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
+        self.0.iter().flat_map(|agent| {
+            let misfits = [agent.policy.as_ref().err(), agent.runner.as_ref().err()];
+            misfits.into_iter().flatten().map(|misfit| (agent.slug.as_str(), misfit))
+        })
+    }
+
+    /// The headers by which callers of any agent show who they are, in lower case, each once.
+    pub fn credential_headers(&self) -> Vec<String> {
+        let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
+        let mut names: Vec<String> = policies.flat_map(Policy::headers).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// Every slug.

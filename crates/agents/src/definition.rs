@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
 use crate::kind::ExecutorDefinition;
 use crate::{FileSkill, HttpTool, HttpToolDefinition, SkillsSource};
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
@@ -46,6 +47,9 @@ pub struct AgentDefinition {
     /// The optional parts of the protocol that it supports.
     #[serde(default)]
     pub capabilities: Capabilities,
+    /// Who may call.
+    #[serde(default)]
+    pub access: Access,
     /// What answers.
     pub executor: ExecutorDefinition,
     /// HTTP tools of its own.
@@ -157,6 +161,9 @@ pub struct SkillDefinition {
     /// Media types that it gives, if other than the agent's.
     #[serde(default)]
     pub output_modes: Vec<String>,
+    /// The permissions that a caller needs, all of them. For others the skill does not exist.
+    #[serde(default)]
+    pub permissions: Vec<String>,
 }
 
 fn yes() -> bool {

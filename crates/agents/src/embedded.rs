@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
+use crate::access::Access;
 use crate::tool::Tool;
 use crate::{Executor, HttpToolDefinition, Misfit, Table, ToolsTable};
 use a2a::model::UnixMillis;
@@ -31,6 +32,9 @@ pub struct EmbeddedAgent {
     pub development: bool,
     /// The optional parts of the protocol that it supports.
     pub capabilities: Capabilities,
+    /// Who may call.
+    #[serde(default, skip_serializing_if = "Access::is_default")]
+    pub access: Access,
     /// What answers.
     pub executor: EmbeddedExecutor,
     /// Its HTTP tools: those that it shares with others, and its own.
@@ -118,7 +122,8 @@ impl EmbeddedAgent {
         let needs = Need::collect(definition.executor.executor.needs(&definition, tools));
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let capabilities = capabilities_of(&definition);
-        let AgentDefinition { slug, default, development, executor, tools: own, .. } = definition;
+        let AgentDefinition { slug, default, development, access, executor, tools: own, .. } =
+            definition;
         let named = match &executor.executor {
             Executor::Tools(ToolsTable { names, ask_missing: _ }) => names.as_slice(),
             Executor::Script(_) | Executor::Registered(_) => &[],
@@ -133,7 +138,7 @@ impl EmbeddedAgent {
             table: executor.executor.table()?,
             run: executor.run,
         };
-        Ok(Self { slug, default, development, capabilities, executor, tools, needs, card })
+        Ok(Self { slug, default, development, capabilities, access, executor, tools, needs, card })
     }
 }
 

@@ -7,6 +7,7 @@
 // The attributes of tools write paths that begin with `::a2a_edge`.
 extern crate self as a2a_edge;
 
+pub mod access;
 mod card;
 mod check;
 mod definition;

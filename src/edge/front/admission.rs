@@ -1,10 +1,10 @@
 //! Admission: judges a request as far as no task is needed for that. Pure; the order of its steps is tested below.
 //!
-//! route, version, identity, agent, extensions, capabilities, parameters, limits, terms, whether the agent can run
+//! route, version, agent, identity, extensions, capabilities, parameters, limits, terms, whether the agent can run
 
 use serde_json::Value;
 
-use crate::auth::Caller;
+use crate::auth::{Identity, UncheckedToken};
 use crate::config::Settings;
 use crate::edge::command::Command;
 use crate::edge::webhook::check_webhook;
@@ -39,8 +39,23 @@ pub(super) struct Asked<'a> {
     pub(super) parameters: &'a ServiceParameters,
     /// In which form to answer it.
     pub(super) reply: Reply,
-    /// Who makes it, or why nobody may with these credentials.
-    pub(super) identity: Result<Caller, Error>,
+    /// Says who makes it, for the agent that it turns out to be for.
+    pub(super) identify: &'a dyn Fn(&HostedAgent) -> Identity,
+}
+
+/// Why a request is not admitted.
+#[derive(Debug, PartialEq)]
+pub(super) enum Unadmitted {
+    /// It is refused.
+    Refused(Error),
+    /// The signatures of these tokens have to be checked first.
+    Pending(Vec<UncheckedToken>),
+}
+
+impl From<Error> for Unadmitted {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 /// The parameters of a request.
@@ -90,9 +105,9 @@ impl<'a> Door<'a> {
     ///
     /// # Errors
     ///
-    /// The first reason to refuse it, in the order that the head of this file tells.
-    pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Error> {
-        let Asked { wanted, params, parameters, reply, identity } = asked;
+    /// The first reason not to admit it, in the order that the head of this file tells.
+    pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Unadmitted> {
+        let Asked { wanted, params, parameters, reply, identify } = asked;
         let (dialect, operation) = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
@@ -100,8 +115,12 @@ impl<'a> Door<'a> {
             }
             Wanted::Operation(dialect, operation) => (dialect, operation),
         };
-        let caller = identity?;
         let agent = self.agent_for(params.tenant())?;
+        let caller = match identify(agent) {
+            Identity::Caller(caller) => caller,
+            Identity::Refused(error) => return Err(error.into()),
+            Identity::Pending(tokens) => return Err(Unadmitted::Pending(tokens)),
+        };
         let capabilities = &agent.capabilities;
         let declared = &capabilities.extensions;
         let active = extensions::activate(operation, declared, &parameters.extensions)?;
@@ -120,7 +139,7 @@ impl<'a> Door<'a> {
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.
         if call.message().is_some() && agent.runner.is_err() {
-            return Err(Error::AgentUnusable(agent.slug.clone()));
+            return Err(Error::AgentUnusable(agent.slug.clone()).into());
         }
         let reply = reply.in_dialect(dialect).with_extensions(active);
         let agent = agent.slug.clone();
@@ -183,6 +202,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::auth::Caller;
     use crate::executor::Registry;
     use crate::port::memory::MemoryPlatform;
     use a2a::binding::MediaType;
@@ -238,7 +258,15 @@ mod tests {
         let reply = Reply::rest(MediaType::Json);
         let wanted = Wanted::Method(method);
         let params = Params::Json(params);
-        door.admit(Asked { wanted, params, parameters: &parameters, reply, identity })
+        let identify = |_: &HostedAgent| match identity.clone() {
+            Ok(caller) => Identity::Caller(caller),
+            Err(error) => Identity::Refused(error),
+        };
+        let asked = Asked { wanted, params, parameters: &parameters, reply, identify: &identify };
+        door.admit(asked).map_err(|unadmitted| match unadmitted {
+            Unadmitted::Refused(error) => error,
+            Unadmitted::Pending(tokens) => panic!("{tokens:?} are to be checked"),
+        })
     }
 
     fn message(parts: usize) -> Value {
@@ -256,7 +284,7 @@ mod tests {
         };
         let version = if mended(1) { "1.0" } else { "9.0" };
         let identity =
-            if mended(2) { Ok(Caller::anonymous()) } else { Err(Error::Unavailable("who")) };
+            if mended(3) { Ok(Caller::anonymous()) } else { Err(Error::Unavailable("who")) };
         let mut headers = vec![("a2a-version", version)];
         if !mended(10) {
             headers.push(("if-generation-match", "7"));
@@ -273,7 +301,7 @@ mod tests {
             "message": message(parts),
             "configuration": {"taskPushNotificationConfig": {"url": url}},
         });
-        if !mended(3) {
+        if !mended(2) {
             params["tenant"] = json!("somebody");
         }
         if !mended(6) {
@@ -287,8 +315,8 @@ mod tests {
         for (step, code, text) in [
             (0, -32601, "nothing is served at /x"),
             (1, -32009, "A2A 9.0 is not spoken"),
-            (2, -32603, "who"),
-            (3, -32602, "tenant names no agent"),
+            (2, -32602, "tenant names no agent"),
+            (3, -32603, "who"),
             (4, -32008, "urn:needed"),
             (5, -32004, "SendStreamingMessage is not offered"),
             (6, -32602, "message.role"),

@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use worker::{Env, Request, Response, Result};
 
 use super::body::Body;
+use super::check::check;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::list_tasks;
@@ -56,29 +57,43 @@ impl Front {
         let body = match body {
             Some(body) => Ok(Body::of(&body)),
             // What is decided without the body is an answer, or that it must be received.
-            None => match self.decide(head, &Received::Nothing) {
+            None => match self.decide_checked(head, &Received::Nothing).await {
                 Decision::Receive(limit) => Body::receive(request, limit).await,
                 Decision::Answer(answer) => return to_response(answer),
                 Decision::Perform(command, parameters) => {
                     return self.perform(&parameters, *command).await;
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
+                Decision::Check(_) => return to_response(unchecked()),
             },
         };
         let (decision, _turn) = match body {
             Ok(body) => {
-                let decision = self.decide(head, &Received::Whole(body.bytes()));
+                let decision = self.decide_checked(head, &Received::Whole(body.bytes())).await;
                 // Kept to the end of the call.
                 (decision, body.into_turn())
             }
-            Err(error) => (self.decide(head, &Received::Refused(error)), None),
+            Err(error) => (self.decide_checked(head, &Received::Refused(error)).await, None),
         };
         match decision {
             Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
             Decision::Answer(answer) => to_response(answer),
             Decision::CallBack(called) => self.call_back(*called).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
+            Decision::Check(_) => to_response(unchecked()),
         }
+    }
+
+    /// Decides about a request, with the signatures of its tokens checked.
+    async fn decide_checked(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
+        let mut decision = self.decide(head, body);
+        // Each round checks tokens that were not checked before, and a request has few.
+        for _ in 0..MAX_CHECKS {
+            let Decision::Check(tokens) = &decision else { break };
+            self.verdicts.keep(check(&self.env, tokens, &self.observer).await);
+            decision = self.decide(head, body);
+        }
+        decision
     }
 
     /// Carries a command out: by the index, or by the object of its task.
@@ -184,3 +199,11 @@ pub(super) fn hello(
 
 /// What comes of a call: a response, which the platform may fail to build, or a refusal.
 type Answer = std::result::Result<Result<Response>, Error>;
+
+/// The answer to a request whose tokens are not checked after all rounds.
+fn unchecked() -> HttpResponse {
+    HttpResponse::error(&Error::Internal { task: None })
+}
+
+/// How many rounds of checks a request may take.
+const MAX_CHECKS: usize = 4;

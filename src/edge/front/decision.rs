@@ -9,7 +9,9 @@ use super::callback::Called;
 use super::card;
 use super::exchange::Exchange;
 use super::head::Head;
+use super::identify::Verdicts;
 use super::route::{Route, route};
+use crate::auth::UncheckedToken;
 use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::command::Command;
@@ -30,6 +32,8 @@ pub(super) enum Decision {
     Answer(HttpResponse),
     /// What its body says, of at most this many bytes; it has to be received first.
     Receive(usize),
+    /// What it is when the signatures of these tokens are checked.
+    Check(Vec<UncheckedToken>),
     /// What the object of a callback makes of it.
     CallBack(Box<Called>),
     /// What the command comes to, which is admitted, with what the request says besides.
@@ -53,6 +57,8 @@ pub(super) struct Front {
     pub(super) settings: Rc<Settings>,
     pub(super) agents: Rc<Agents>,
     pub(super) observer: ConsoleObserver,
+    /// What the checks of signatures in this request have found.
+    pub(super) verdicts: Verdicts,
 }
 
 impl Front {
@@ -72,7 +78,7 @@ impl Front {
             .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
-        Ok(Self { env, settings, agents, observer })
+        Ok(Self { env, settings, agents, observer, verdicts: Verdicts::default() })
     }
 
     /// Decides about a request.

@@ -1,11 +1,10 @@
 //! A request to an agent, read as its binding writes it, and admitted.
 
-use super::admission::{Asked, Door, Params, Wanted, unknown_path};
+use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
-use super::identify::identify;
+use super::identify::{Verdicts, identify};
 use super::page::{self, PageAgent};
-use crate::auth::Caller;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
@@ -24,7 +23,7 @@ pub(super) struct Exchange<'a> {
     head: &'a Head<'a>,
     door: Door<'a>,
     parameters: ServiceParameters,
-    identity: Result<Caller, Error>,
+    verdicts: &'a Verdicts,
     observer: &'a ConsoleObserver,
 }
 
@@ -45,7 +44,7 @@ impl<'a> Exchange<'a> {
             head,
             door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
             parameters: ServiceParameters::read(header, query),
-            identity: identify(head),
+            verdicts: &front.verdicts,
             observer: &front.observer,
         })
     }
@@ -161,9 +160,16 @@ impl<'a> Exchange<'a> {
 
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
-        let identity = self.identity.clone();
-        let asked = Asked { wanted, params, parameters, reply, identity };
-        let mut command = self.door.admit(asked).inspect_err(|error| self.note(error))?;
+        let identify = |agent: &HostedAgent| identify(self.head, agent, self.verdicts);
+        let asked = Asked { wanted, params, parameters, reply, identify: &identify };
+        let mut command = match self.door.admit(asked) {
+            Ok(command) => command,
+            Err(Unadmitted::Refused(error)) => {
+                self.note(&error);
+                return Err(error);
+            }
+            Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),
+        };
         if command.call.message().is_some() {
             let (origin, _, _) = split_url(self.head.url());
             let public = self.door.settings.public_url.as_deref();

@@ -32,15 +32,19 @@ impl<'a> Head<'a> {
         self.url
     }
 
-    /// The value of the header of this name, which is one of [`NAMES`].
+    /// The headers that are handed over, names in lower case.
+    pub(super) fn headers(&self) -> &[(&'a str, &'a str)] {
+        &self.headers
+    }
+
+    /// The value of the header of this name, which is one of [`NAMES`] or of a policy.
     pub(super) fn header(&self, name: &str) -> Option<&'a str> {
-        debug_assert!(NAMES.contains(&name), "{name} is not handed over");
         let found = self.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
     }
 }
 
-/// The headers that are handed over. To ask the platform for each of them costs a fraction of going through all.
+/// The headers that are handed over for every Worker; those of policies come on top. To ask the platform for each of them costs a fraction of going through all.
 pub(super) const NAMES: [&str; 14] = [
     "a2a-extensions",
     "a2a-version",

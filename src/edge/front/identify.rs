@@ -1,19 +1,36 @@
-//! Who makes a request: asks `auth`, which decides by the headers alone wherever it can.
+//! Who makes a request: asks the policy of the agent, which decides by the head alone wherever it can.
+
+use std::cell::RefCell;
 
 use super::head::Head;
-use crate::auth::{self, Caller, Identity};
+use crate::auth::{Evidence, Identity, TokenDigest, Verdict};
 use crate::edge::service::clock::now;
+use crate::executor::HostedAgent;
+use a2a::binding::http::split_url;
 use a2a::error::Error;
 
-/// The caller of a request.
-///
-/// # Errors
-///
-/// Why its credentials are refused.
-pub(super) fn identify(head: &Head<'_>) -> Result<Caller, Error> {
-    match auth::identify(&|name| head.header(name).map(str::to_owned), now()) {
-        Identity::Caller(caller) => Ok(caller),
-        Identity::Refused(error) => Err(error),
-        Identity::Pending(pending) => match pending {},
+/// What the checks of signatures in one request have found.
+#[derive(Default)]
+pub(super) struct Verdicts(RefCell<Vec<(TokenDigest, Verdict)>>);
+
+impl Verdicts {
+    /// Keeps what was found.
+    pub(super) fn keep(&self, found: Vec<(TokenDigest, Verdict)>) {
+        self.0.borrow_mut().extend(found);
     }
+
+    fn of(&self, digest: &TokenDigest) -> Option<Verdict> {
+        let found = self.0.borrow().iter().find(|(known, _)| known == digest).copied();
+        found.map(|(_, verdict)| verdict)
+    }
+}
+
+/// Who makes a request to an agent.
+pub(super) fn identify(head: &Head<'_>, agent: &HostedAgent, verdicts: &Verdicts) -> Identity {
+    let Ok(policy) = &agent.policy else {
+        return Identity::Refused(Error::AgentUnusable(agent.slug.clone()));
+    };
+    let (_, _, query) = split_url(head.url());
+    let evidence = Evidence { method: head.method(), query, headers: head.headers() };
+    policy.identify(&evidence, &|digest| verdicts.of(digest), now())
 }

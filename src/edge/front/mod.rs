@@ -10,7 +10,8 @@
 //! | `route` | says what its path leads to |
 //! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
-//! | `identify` | says who makes it |
+//! | `identify` | says who makes it, by the policy of the agent |
+//! | `check` | checks the signatures of tokens |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
@@ -25,6 +26,7 @@ mod body;
 mod callback;
 mod card;
 mod carry_out;
+mod check;
 mod decision;
 mod exchange;
 mod head;

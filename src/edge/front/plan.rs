@@ -44,7 +44,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     let head = Head::parse(head);
     match front.decide(&head, &received(body.as_deref(), is_broken)) {
         Decision::Answer(answer) => answered(answer),
-        Decision::Receive(_) | Decision::CallBack(_) => LATER.to_owned(),
+        Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let reply = command.reply.clone();
             let planned = plan_command(&front, &parameters, *command);
@@ -86,8 +86,12 @@ pub fn listed(
 
 /// The names of the headers that heads hold, a line each.
 #[wasm_bindgen(js_name = headerNames)]
-pub fn header_names() -> String {
-    NAMES.join("\n")
+pub fn header_names(env: Env) -> String {
+    let agents = Front::of(env).map(|front| front.agents.credential_headers());
+    let mut names = agents.unwrap_or_default();
+    names.retain(|name| !NAMES.contains(&name.as_str()));
+    names.extend(NAMES.map(str::to_owned));
+    names.join("\n")
 }
 
 /// The headers that every answer has, a line each.
@@ -106,7 +110,7 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => *command,
             Decision::Answer(answer) => return Some(answer),
-            Decision::Receive(_) | Decision::CallBack(_) => return None,
+            Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => return None,
         };
         let Command { agent, caller, reply, call, .. } = command;
         let Call::List(request) = call else { return None };
@@ -135,7 +139,7 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => command,
             Decision::Answer(answer) => return answer,
-            Decision::Receive(_) | Decision::CallBack(_) => {
+            Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }
         };

@@ -69,6 +69,12 @@ pub enum Error {
     TooManyStreams(usize),
     /// The caller has as many unfinished tasks as it may have.
     TooManyTasks(u64),
+    /// The request needs credentials, or those that it has are refused.
+    Unauthenticated(Box<Refusal>),
+    /// The caller may not do this.
+    PermissionDenied(Box<Refusal>),
+    /// More requests came than a guard lets through; the same may pass after this many seconds.
+    RateLimited(u32),
     /// What is needed for this is not there at the moment. The cause went to the log.
     Unavailable(&'static str),
     /// What the build embedded of the agents cannot be read. The cause went to the log.
@@ -80,6 +86,15 @@ pub enum Error {
         /// The task that was touched, if it exists.
         task: Option<TaskId>,
     },
+}
+
+/// Why a caller is refused, and what would be asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// For the client. It repeats nothing of the credentials.
+    pub message: String,
+    /// The challenges of `WWW-Authenticate` (RFC 9110 §11.6.1), without line breaks.
+    pub challenges: Vec<String>,
 }
 
 impl Error {
@@ -139,6 +154,9 @@ impl Error {
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
             | Self::TooManyTasks(_)
+            | Self::Unauthenticated(_)
+            | Self::PermissionDenied(_)
+            | Self::RateLimited(_)
             | Self::Unavailable(_)
             | Self::NoAgents
             | Self::AgentUnusable(_) => None,
@@ -203,6 +221,12 @@ impl fmt::Display for Error {
                 out,
                 "you have {limit} unfinished tasks, which is the limit; finish or cancel some, or wait"
             ),
+            Self::Unauthenticated(refusal) | Self::PermissionDenied(refusal) => {
+                out.write_str(&refusal.message)
+            }
+            Self::RateLimited(seconds) => {
+                write!(out, "too many requests; send this one again in {seconds} seconds")
+            }
             Self::Unavailable(what) => out.write_str(what),
             Self::NoAgents => {
                 out.write_str("the agents of this build cannot be read; the log says why")

@@ -1,6 +1,6 @@
 //! The one table of how errors look on the wire: codes, statuses and headers (spec §5.4, §9.5, §11.6).
 
-use super::Error;
+use super::{Error, Refusal};
 
 /// How an error looks on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,15 @@ impl Wire {
     fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self
+    }
+
+    /// Also over JSON-RPC, with what would be asked for. Several challenges are one header.
+    fn challenged(self, refusal: &Refusal) -> Self {
+        let wire = self.also_over_json_rpc();
+        match refusal.challenges.is_empty() {
+            true => wire,
+            false => wire.with_header("www-authenticate", refusal.challenges.join(", ")),
+        }
     }
 
     /// The same request may succeed after this time.
@@ -102,6 +111,17 @@ impl Error {
             }
             Self::TooManyTasks(_) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS")
                 .retry_after_s(RETRY_AFTER_S),
+            Self::Unauthenticated(refusal) => {
+                Wire::new(-32000, 401, "UNAUTHENTICATED", "UNAUTHENTICATED").challenged(refusal)
+            }
+            Self::PermissionDenied(refusal) => {
+                Wire::new(-32000, 403, "PERMISSION_DENIED", "PERMISSION_DENIED").challenged(refusal)
+            }
+            Self::RateLimited(seconds) => {
+                Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "RATE_LIMITED")
+                    .also_over_json_rpc()
+                    .retry_after_s(*seconds)
+            }
             Self::Unavailable(_) => {
                 Wire::new(-32603, 503, "UNAVAILABLE", "UNAVAILABLE").retry_after_s(RETRY_AFTER_S)
             }

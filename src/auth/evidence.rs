@@ -1,0 +1,25 @@
+//! What a request shows of who makes it.
+
+/// What a request shows of who makes it: everything but its body.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The HTTP method, in upper case.
+    pub method: &'a str,
+    /// The query of its URL, without the question mark.
+    pub query: &'a str,
+    /// Its headers, names in lower case, several of one name joined by commas. The platform adds
+    /// [`CERTIFICATE`](Self::CERTIFICATE).
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Evidence<'a> {
+    /// The name under which the platform tells the client certificate that it has verified, as JSON. No client can
+    /// send a header of this name.
+    pub const CERTIFICATE: &'static str = ":certificate";
+
+    /// The value of a header, whose name is in lower case.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        let found = self.headers.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value)
+    }
+}

@@ -236,22 +236,14 @@ mod tests {
     use super::*;
     use crate::auth::Caller;
     use crate::push::Report;
+    use a2a::TaskCall;
     use a2a::binding::{MediaType, Reply};
     use a2a::model::{GetTaskRequest, Part, Secret, TaskId};
-    use a2a::{TaskCall, Terms};
 
     fn every_ask() -> [Ask; 6] {
         let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
         let (call, reply) = (TaskCall::GetTask(request), Reply::rest(MediaType::Json));
-        let command = Command {
-            agent: "a".to_owned(),
-            caller: Caller::anonymous(),
-            reply,
-            fingerprint: None,
-            terms: Terms::default(),
-            origin: None,
-            call,
-        };
+        let command = Command::new("a".to_owned(), Caller::anonymous(), reply, call);
         let report = Report { generation: 3, at: 5, status: Some(204), ..Report::default() };
         let asked = NextNotification {
             config_id: "c".to_owned(),

@@ -33,6 +33,26 @@ pub(super) struct Command<C = TaskCall> {
     pub(super) call: C,
 }
 
+impl<C> Command<C> {
+    /// A call with nothing said besides.
+    pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
+        let (fingerprint, terms, origin) = (None, Terms::default(), None);
+        Self { agent, caller, reply, fingerprint, terms, origin, call }
+    }
+
+    /// Takes the call out of all that is said besides.
+    pub(super) fn take_call(self) -> (Command<()>, C) {
+        let Self { agent, caller, reply, fingerprint, terms, origin, call } = self;
+        (Command { agent, caller, reply, fingerprint, terms, origin, call: () }, call)
+    }
+
+    /// The same with another call.
+    pub(super) fn with_call<D>(self, call: D) -> Command<D> {
+        let Self { agent, caller, reply, fingerprint, terms, origin, call: _ } = self;
+        Command { agent, caller, reply, fingerprint, terms, origin, call }
+    }
+}
+
 /// A call that is answered by a stream: what a follower wants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct StreamCommand {
@@ -78,15 +98,8 @@ mod tests {
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         let origin = fingerprint.as_ref().map(|_| "https://a.example".to_owned());
-        Command {
-            agent: "a".to_owned(),
-            caller,
-            reply: reply.clone(),
-            fingerprint,
-            terms,
-            origin,
-            call,
-        }
+        let command = Command::new("a".to_owned(), caller, reply.clone(), call);
+        Command { fingerprint, terms, origin, ..command }
     }
 
     fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {

@@ -143,7 +143,8 @@ impl<'a> Door<'a> {
         }
         let reply = reply.in_dialect(dialect).with_extensions(active);
         let agent = agent.slug.clone();
-        Ok(Command { agent, caller, reply, fingerprint, terms, origin: None, call })
+        let command = Command::new(agent, caller, reply, call);
+        Ok(Command { fingerprint, terms, ..command })
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.

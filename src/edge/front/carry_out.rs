@@ -106,22 +106,17 @@ impl Front {
         if let Err(error) = self.heed_quota(&mut command).await {
             return to_response(form.error(&error));
         }
-        let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
+        let (command, call) = command.take_call();
         let answer = match call {
             Call::List(request) => {
+                let Command { agent, caller, reply, .. } = command;
                 let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
                 let answer = listed.and_then(|listed| reply.outcome(&Outcome::Tasks(listed)));
                 answer.map(to_response)
             }
             Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
-            Call::Task(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
-                self.ask(parameters, command).await
-            }
-            Call::Follow(call) => {
-                let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
-                self.follow(parameters, command).await
-            }
+            Call::Task(call) => self.ask(parameters, command.with_call(call)).await,
+            Call::Follow(call) => self.follow(parameters, command.with_call(call)).await,
         };
         answer.unwrap_or_else(|error| to_response(form.error(&error)))
     }

@@ -12,10 +12,10 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::operation::list_tasks::{Page, TaskQuery};
 use crate::port::{Observation, Observer};
+use a2a::TaskCall;
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
-use a2a::{TaskCall, Terms};
 
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
@@ -73,8 +73,7 @@ async fn with_artifacts(
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (agent.to_owned(), caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
-        let (fingerprint, terms) = (None, Terms::default());
-        let command = Command { agent, caller, reply, fingerprint, terms, origin: None, call };
+        let command = Command::new(agent, caller, reply, call);
         ask_for_task(env, address, command, observer)
     });
     let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();

@@ -170,12 +170,13 @@ fn plan_command(
     parameters: &ServiceParameters,
     command: Command<Call>,
 ) -> Result<String, Error> {
-    let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
+    let (command, call) = command.take_call();
+    let Command { agent, caller, .. } = &command;
     match &call {
         Call::Task(_) | Call::Follow(_) => {}
         Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
         Call::List(request) if !request.include_artifacts => {
-            let query = TaskQuery::new(&agent, &caller, request)?;
+            let query = TaskQuery::new(agent, caller, request)?;
             return Ok(format!("l{}", D1Index::listing(&query)));
         }
         Call::List(_) => return Ok(LATER.to_owned()),
@@ -184,21 +185,17 @@ fn plan_command(
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;
-    let address = match TaskAddress::of_call(&agent, &caller.id, call.task_id(), key) {
+    let address = match TaskAddress::of_call(agent, &caller.id, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
         TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
         TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),
         TaskAddress::Named(name) => format!("k{}", encode(&name).unwrap_or_default()),
     };
     let planned = match call {
-        Call::Follow(call) => {
-            let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
-            stream::plan::plan(hello(parameters, command)?)
-                .map(|plan| format!("s{address}\n{plan}"))
-        }
+        Call::Follow(call) => stream::plan::plan(hello(parameters, command.with_call(call))?)
+            .map(|plan| format!("s{address}\n{plan}")),
         Call::Task(call) => {
-            let command = Command { agent, caller, reply, fingerprint, terms, origin, call };
-            encode(&command).map(|command| format!("{address}\n{command}"))
+            encode(&command.with_call(call)).map(|command| format!("{address}\n{command}"))
         }
         Call::Card | Call::List(_) => return Ok(LATER.to_owned()),
     };

@@ -55,19 +55,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::Terms;
     use a2a::binding::{MediaType, Reply};
 
     fn command(fingerprint: Option<&str>) -> Command<()> {
-        Command {
-            agent: "a".to_owned(),
-            caller: Caller::anonymous(),
-            reply: Reply::rest(MediaType::Json),
-            fingerprint: fingerprint.map(str::to_owned),
-            terms: Terms::default(),
-            origin: None,
-            call: (),
-        }
+        let reply = Reply::rest(MediaType::Json);
+        let command = Command::new("a".to_owned(), Caller::anonymous(), reply, ());
+        Command { fingerprint: fingerprint.map(str::to_owned), ..command }
     }
 
     #[test]

@@ -18,7 +18,6 @@ use worker::{
     WebSocketPair, durable_object,
 };
 
-use crate::auth::Caller;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
@@ -37,11 +36,10 @@ use crate::session::{
     Beginning, Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession,
 };
 use a2a::binding::http::HttpResponse;
-use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
-use a2a::{FollowCall, TaskCall, Terms};
+use a2a::{FollowCall, TaskCall};
 use store::SqlTaskStore;
 
 /// The object of one task. The macro is told of requests only: nothing has to be done when a socket closes or breaks, so
@@ -197,25 +195,26 @@ impl TaskObject {
         command: Command,
         opening: Opening,
     ) -> std::result::Result<HttpResponse, Error> {
-        let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
+        let (command, call) = command.take_call();
+        let Command { agent, caller, reply, terms, .. } = &command;
+        let (reply, terms) = (reply.clone(), *terms);
         let session = self.session(opening)?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
-                let sender =
-                    sender(agent, caller, fingerprint, origin, reply.dialect(), &terms, &request);
+                let sender = sender(command, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
-                operation::get_task(session.owned_by(&agent, &caller)?, &request, terms).await?
+                operation::get_task(session.owned_by(agent, caller)?, &request, terms).await?
             }
             TaskCall::CancelTask(_) => {
-                let task = session.owned_by(&agent, &caller)?;
+                let task = session.owned_by(agent, caller)?;
                 let outcome = operation::cancel_task(task, terms)?;
                 task.until_indexed().await;
                 outcome
             }
             TaskCall::Webhook(call) => {
-                let task = session.owned_by(&agent, &caller)?;
+                let task = session.owned_by(agent, caller)?;
                 operation::manage_webhooks(task, call, reply.dialect())?
             }
         };
@@ -395,30 +394,30 @@ async fn begin_stream(
     command: Command<FollowCall>,
     after: Option<u64>,
 ) -> std::result::Result<Beginning, Error> {
-    let Command { agent, caller, reply, fingerprint, terms, origin, call } = command;
+    let (command, call) = command.take_call();
+    let terms = command.terms;
     match call {
         FollowCall::SendStreamingMessage(request) => {
-            let sender =
-                sender(agent, caller, fingerprint, origin, reply.dialect(), &terms, &request);
+            let sender = sender(command, &request);
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
-            operation::subscribe_to_task(session.owned_by(&agent, &caller)?, after, terms)
+            let task = session.owned_by(&command.agent, &command.caller)?;
+            operation::subscribe_to_task(task, after, terms)
         }
     }
 }
 
 /// The sender of a message, as the session wants it.
-fn sender(
-    agent: String,
-    caller: Caller,
-    fingerprint: Option<String>,
-    origin: Option<String>,
-    dialect: Dialect,
-    terms: &Terms,
-    request: &SendMessageRequest,
-) -> Sender {
-    let accepted_output_modes = request.configuration.accepted_output_modes.clone();
-    let run_timeout_ms = terms.run_timeout_ms;
-    Sender { agent, caller, accepted_output_modes, fingerprint, dialect, origin, run_timeout_ms }
+fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
+    let Command { agent, caller, reply, fingerprint, terms, origin, call: () } = command;
+    Sender {
+        agent,
+        caller,
+        accepted_output_modes: request.configuration.accepted_output_modes.clone(),
+        fingerprint,
+        dialect: reply.dialect(),
+        origin,
+        run_timeout_ms: terms.run_timeout_ms,
+    }
 }

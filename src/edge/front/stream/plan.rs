@@ -128,7 +128,7 @@ mod tests {
     use crate::edge::command::Command;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::binding::{MediaType, Reply};
-    use a2a::{Call, Operation, Terms};
+    use a2a::{Call, Operation};
 
     fn following(operation: Operation, task: Option<&str>, after: Option<u64>) -> StreamCommand {
         let params = match operation {
@@ -137,15 +137,8 @@ mod tests {
                 "parts": [{"text": "x"}], "taskId": task}}),
         };
         let Ok(Call::Follow(call)) = operation.decode(params) else { panic!("{operation:?}") };
-        let command = Command {
-            agent: "a".to_owned(),
-            caller: Caller::anonymous(),
-            reply: Reply::rest(MediaType::Json),
-            fingerprint: None,
-            terms: Terms::default(),
-            origin: None,
-            call,
-        };
+        let reply = Reply::rest(MediaType::Json);
+        let command = Command::new("a".to_owned(), Caller::anonymous(), reply, call);
         StreamCommand { command, after }
     }
 

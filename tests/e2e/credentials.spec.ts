@@ -81,7 +81,7 @@ test("a token in a part reaches what the agent calls, and is seen nowhere else (
 });
 
 test("while its turn is under way a token is stored encrypted, and it is used after a crash", async () => {
-  sink.on("/held", "hold");
+  sink.plan("/held", "hold");
   const task = await begin("/held");
   const { message: sent } = { message: answer(task, credentials()) };
   await agent.send(sent, { returnImmediately: true });
@@ -93,7 +93,6 @@ test("while its turn is under way a token is stored encrypted, and it is used af
 
   // The key is being rotated: the new one seals, the old one still opens.
   await worker.stop();
-  sink.on("/held", {});
   await start(`${NEW_KEY} ${OLD_KEY}`);
   const ended = await untilEnded(agent, task.id);
   assert.equal(textOf(ended.status.message), "200 for [credentials.token]");
@@ -103,7 +102,7 @@ test("while its turn is under way a token is stored encrypted, and it is used af
 });
 
 test("without the key that sealed it a token is lost, and the task says so", async () => {
-  sink.on("/lost", "hold");
+  sink.plan("/lost", "hold");
   const task = await begin("/lost");
   await agent.send(answer(task, credentials()), { returnImmediately: true });
   await sink.arrival("/lost");
@@ -128,7 +127,7 @@ test("the next request's Authorization is a token for the task where no scheme u
 });
 
 test("an official client answers a task that waits for credentials (spec §7.6)", async () => {
-  const client = await new ClientFactory().createFromUrl(`${worker.url}/credentials`);
+  const client = await new ClientFactory().createFromUrl(`${worker.url}/credentials/`, ".well-known/agent-card.json");
   const task = await begin("/official");
   const part = { content: { $case: "data" as const, value: { token: TOKEN } }, mediaType: MEDIA_TYPE, filename: "", metadata: undefined };
   const said = { messageId: randomBytes(8).toString("hex"), role: 1, taskId: task.id, contextId: "", parts: [part], extensions: [], referenceTaskIds: [], metadata: undefined };

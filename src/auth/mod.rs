@@ -8,6 +8,7 @@ mod certificate;
 mod challenge;
 mod credential;
 mod evidence;
+mod given;
 mod jwt;
 mod keyring;
 mod known;
@@ -19,6 +20,7 @@ mod token;
 
 pub use caller::Caller;
 pub use evidence::Evidence;
+pub use given::GivenCredentials;
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

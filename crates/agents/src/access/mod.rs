@@ -1,5 +1,7 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
+mod check;
+mod needs;
 mod scheme;
 mod url;
 
@@ -12,6 +14,9 @@ pub use scheme::{
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
 };
 pub use url::check_url;
+
+pub(crate) use check::{is_same_scheme, problems_of};
+pub(crate) use needs::{needs_of, secrets_of};
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

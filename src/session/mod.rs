@@ -9,6 +9,7 @@
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
 //! | `webhooks` | what clients registered, and what each of it is owed |
+//! | `credentials` | what a client gave the turn under way, sealed |
 //! | `retention` | when the finished task is deleted |
 //! | `alarm` | for when the alarm is set |
 //! | `bell` | who waits for a change |
@@ -21,6 +22,7 @@
 mod alarm;
 mod bell;
 mod callbacks;
+mod credentials;
 mod follower;
 pub mod frame;
 mod health;
@@ -58,6 +60,7 @@ use a2a::model::{
 use a2a::{ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
+use credentials::Credentials;
 use health::Health;
 use index::IndexDebt;
 use journal::Journal;
@@ -70,6 +73,7 @@ use webhooks::Webhooks;
 
 pub(crate) use unannounced::Announcement;
 
+pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
 pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
@@ -99,6 +103,7 @@ pub struct TaskSession {
     run: RunState,
     index: IndexDebt,
     webhooks: Webhooks,
+    credentials: Credentials,
     retention: Retention,
     unannounced: Unannounced,
     alarm: Alarm,
@@ -318,6 +323,7 @@ impl TaskSession {
         // Both read what is stored now, and begin work in the background that the alarm looks after.
         index::project(self);
         notifications::enqueue_due(self);
+        credentials::forget_if_over(self);
         // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
         // finds both or neither.
         self.arm();

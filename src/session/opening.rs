@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::alarm::{self, Alarm};
 use super::bell::Bell;
+use super::credentials::{self, Credentials};
 use super::health::Health;
 use super::index::{self, IndexDebt};
 use super::journal::Journal;
@@ -86,6 +87,7 @@ impl TaskSession {
     ) -> Result<Rc<Self>, OpenError> {
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
+        let credentials = Credentials::new(store.clone());
         let loaded = match opening {
             Opening::New => Ok(None),
             Opening::ByRequest | Opening::ByAlarm => journal.load_for(&visitor, &id),
@@ -101,6 +103,7 @@ impl TaskSession {
             None => (Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
+                credentials.restore(&id, stored.credentials.as_deref())?;
                 let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
                     StoreError::Unreadable(format!("log of {id} does not begin with a task"))
                 })?;
@@ -120,6 +123,7 @@ impl TaskSession {
             run: RunState::default(),
             index: IndexDebt::new(indexed),
             webhooks,
+            credentials,
             retention: Retention::new(limits.retention_ms),
             limits,
             unannounced: Unannounced::default(),
@@ -135,6 +139,7 @@ impl TaskSession {
             run::start_soon(&session);
         }
         parking::wake_if_due(&session)?;
+        credentials::forget_if_over(&session);
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         match opening {

@@ -372,7 +372,7 @@ fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a>
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, call: () } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, credentials, .. } = command;
     Sender {
         agent,
         caller,
@@ -381,5 +381,6 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         dialect: reply.dialect(),
         origin,
         run_timeout_ms: terms.run_timeout_ms,
+        credentials,
     }
 }

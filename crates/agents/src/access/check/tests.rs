@@ -56,7 +56,6 @@ fn tables_that_hold_together_have_no_problems() {
 #[test]
 fn every_fault_is_told_with_its_key_and_its_fix() {
     let long = format!("[schemes.{}]\nkind = 'mutual_tls'\n", "x".repeat(65));
-    let oauth = |flow: &str| format!("{PUBLIC}declared_as = 'oauth2'\n{flow}");
     for (access, problem) in [
         // The table as a whole.
         (format!("open = true\n{KEY}"), "`access.open` is for agents that everybody may call"),
@@ -279,43 +278,6 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
         (
             format!("{SHARED}claims = {{ permissions = ['a..b'] }}\n"),
             "`access.schemes.jwt.claims.permissions` must be",
-        ),
-        (
-            format!("{SHARED}cookie = 's'\ndeclared_as = 'oauth2'\n"),
-            "`access.schemes.jwt.declared_as` does not suit",
-        ),
-        (
-            format!("{PUBLIC}flows.clientCredentials.token_url = 'https://id.example'\n"),
-            "`access.schemes.oidc.flows` need declared_as",
-        ),
-        (
-            format!("{PUBLIC}oauth2_metadata_url = 'https://id.example'\n"),
-            "`access.schemes.oidc.oauth2_metadata_url` needs declared_as",
-        ),
-        (oauth(""), "`access.schemes.oidc.flows` must be one flow"),
-        (
-            oauth("flows.implicit.token_url = 'https://id.example'\n"),
-            "`access.schemes.oidc.flows.implicit` is no flow",
-        ),
-        (
-            oauth("flows.deviceCode.token_url = 'https://id.example'\n"),
-            "`access.schemes.oidc.flows.deviceCode.device_authorization_url` is needed",
-        ),
-        (
-            oauth("flows.clientCredentials.token_url = 'http://id.example'\n"),
-            "`access.schemes.oidc.flows.clientCredentials.token_url` must begin",
-        ),
-        (
-            oauth(
-                "flows.clientCredentials = { token_url = 'https://a.example', authorization_url = 'https://a.example' }\n",
-            ),
-            "`access.schemes.oidc.flows.clientCredentials.authorization_url` is no part",
-        ),
-        (
-            PUBLIC
-                .replace("https://id.example", "${ISSUER}")
-                .replace("discover", "declared_as = 'openIdConnect'\ndiscover"),
-            "`access.schemes.oidc.issuer` goes to the card",
         ),
         // The others.
         (TEAM.replace("https://a", "a"), "`access.schemes.team.team` must be an https:// URL"),

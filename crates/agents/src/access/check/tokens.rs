@@ -1,17 +1,16 @@
-//! Schemes whose credentials are JSON Web Tokens.
+//! Schemes whose credentials are JSON Web Tokens. How cards declare them is checked elsewhere.
 
 use super::Problems;
 use super::callers::check_secrets;
 use crate::Expandable;
 use crate::access::url::{check_origin, check_url};
-use crate::access::{CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, OAuthFlow};
+use crate::access::{CloudflareAccess, Jwt, JwtAlgorithm, JwtClaims};
 
 /// What is wrong with a scheme of tokens.
 pub(super) fn check_jwt(jwt: &Jwt) -> Problems {
     let mut problems = check_keys(jwt);
     problems.extend(check_audience(&jwt.audience));
     problems.extend(check_claims(&jwt.claims));
-    problems.extend(check_declaration(jwt));
     if jwt.leeway_s > MAX_LEEWAY_S {
         let fix = format!("must be from 0 to {MAX_LEEWAY_S}, got {}", jwt.leeway_s);
         problems.push(("leeway_s".to_owned(), fix));
@@ -117,74 +116,6 @@ fn check_claims(claims: &JwtClaims) -> Problems {
     wrong.map(|(key, _)| (key.to_owned(), fix.to_owned())).collect()
 }
 
-fn check_declaration(jwt: &Jwt) -> Problems {
-    let mut problems = Vec::new();
-    let mut report = |key: &str, fix: &str| problems.push((key.to_owned(), fix.to_owned()));
-    let is_oauth = jwt.declared_as == DeclaredAs::OAuth2;
-    if jwt.cookie.is_some() && jwt.declared_as != DeclaredAs::Http {
-        report(
-            "declared_as",
-            "does not suit a token in a cookie, which is declared as an API key; remove the line",
-        );
-    }
-    if !is_oauth && !jwt.flows.is_empty() {
-        report("flows", "need declared_as = \"oauth2\"");
-    }
-    if !is_oauth && jwt.oauth2_metadata_url.is_some() {
-        report("oauth2_metadata_url", "needs declared_as = \"oauth2\"");
-    }
-    if is_oauth && jwt.flows.len() != 1 {
-        report(
-            "flows",
-            &format!("must be one flow, as [….flows.clientCredentials], got {}", jwt.flows.len()),
-        );
-    }
-    if let Some(Err(fix)) = jwt.oauth2_metadata_url.as_deref().map(check_url) {
-        report("oauth2_metadata_url", &fix);
-    }
-    if jwt.declared_as == DeclaredAs::OpenIdConnect {
-        let issuer = jwt.issuer.as_deref().unwrap_or_default();
-        if let Err(fix) = check_url(issuer) {
-            let fix = format!("goes to the card with declared_as = \"openIdConnect\", and {fix}");
-            report("issuer", &fix);
-        }
-    }
-    for (name, flow) in &jwt.flows {
-        problems.extend(check_flow(name, flow));
-    }
-    problems
-}
-
-fn check_flow(name: &str, flow: &OAuthFlow) -> Problems {
-    let key = format!("flows.{name}");
-    let Some((_, needed)) = FLOWS.iter().find(|(known, _)| *known == name) else {
-        let fix = "is no flow; there are: authorizationCode, clientCredentials, deviceCode";
-        return vec![(key, fix.to_owned())];
-    };
-    let urls = [
-        ("authorization_url", &flow.authorization_url),
-        ("device_authorization_url", &flow.device_authorization_url),
-        ("token_url", &flow.token_url),
-        ("refresh_url", &flow.refresh_url),
-    ];
-    let mut problems = Vec::new();
-    for (member, url) in urls {
-        let fix = match (url, needed.contains(&member), member) {
-            (None, true, _) => Some("is needed for this flow".to_owned()),
-            (Some(_), false, "authorization_url" | "device_authorization_url") => {
-                Some("is no part of this flow; remove it".to_owned())
-            }
-            (Some(url), _, _) => check_url(url).err(),
-            (None, false, _) => None,
-        };
-        problems.extend(fix.map(|fix| (format!("{key}.{member}"), fix)));
-    }
-    if flow.pkce_required && name != "authorizationCode" {
-        problems.push((format!("{key}.pkce_required"), "is for authorizationCode".to_owned()));
-    }
-    problems
-}
-
 /// Whether a text holds no variables; why it can be none.
 fn check_text(text: &str) -> Result<bool, String> {
     if text.is_empty() || text.trim() != text {
@@ -193,13 +124,6 @@ fn check_text(text: &str) -> Result<bool, String> {
     let expandable = Expandable::parse(text)?;
     Ok(expandable.values().next().is_none())
 }
-
-/// The flows, each with the URLs that it needs (spec §4.5.8 and following).
-const FLOWS: [(&str, &[&str]); 3] = [
-    ("authorizationCode", &["authorization_url", "token_url"]),
-    ("clientCredentials", &["token_url"]),
-    ("deviceCode", &["device_authorization_url", "token_url"]),
-];
 
 /// The longest difference between clocks, in seconds.
 const MAX_LEEWAY_S: u32 = 300;

@@ -5,11 +5,13 @@
 
 mod caller;
 mod evidence;
+mod given;
 mod policy;
 mod token;
 
 pub use caller::Caller;
 pub use evidence::Evidence;
+pub use given::GivenCredentials;
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

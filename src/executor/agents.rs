@@ -111,7 +111,12 @@ impl Agents {
     /// The headers by which callers of any agent show who they are, in lower case, each once.
     pub fn credential_headers(&self) -> Vec<String> {
         let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
-        let mut names: Vec<String> = policies.flat_map(Policy::headers).collect();
+        let for_tasks = |policy: &Policy| policy.access().authorization_is_for_task;
+        let names = policies.flat_map(|policy| {
+            let authorization = for_tasks(policy).then(|| "authorization".to_owned());
+            policy.headers().into_iter().chain(authorization)
+        });
+        let mut names: Vec<String> = names.collect();
         names.sort();
         names.dedup();
         names

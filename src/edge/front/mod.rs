@@ -12,6 +12,7 @@
 //! | `signatures` | signs cards |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
+//! | `credentials` | seals the credentials that a message brings for its task |
 //! | `check` | checks the signatures of tokens |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
@@ -28,6 +29,7 @@ mod callback;
 mod card;
 mod carry_out;
 mod check;
+mod credentials;
 mod decision;
 mod exchange;
 mod head;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme};
+use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme, check_url};
 use a2a::model::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
@@ -123,13 +123,16 @@ impl Jwt {
                     }
                 }
             }
-            for (key, url) in flow.urls().filter(|(_, url)| !is_web_url(url)) {
-                let fix = format!("must be an https URL, got {url:?}");
-                report(&format!("flows.{name}.{key}"), fix);
+            for (key, url) in flow.urls() {
+                if let Err(rule) = check_template(url) {
+                    report(&format!("flows.{name}.{key}"), format!("{rule}, got {url:?}"));
+                }
             }
         }
-        if let Some(url) = self.oauth2_metadata_url.as_ref().filter(|url| !is_web_url(url)) {
-            report("oauth2_metadata_url", format!("must be an https URL, got {url:?}"));
+        if let Some(url) = &self.oauth2_metadata_url
+            && let Err(rule) = check_template(url)
+        {
+            report("oauth2_metadata_url", format!("{rule}, got {url:?}"));
         }
         problems
     }
@@ -190,11 +193,9 @@ fn needs_of(flow: &str) -> Option<(&'static [&'static str], &'static [&'static s
     }
 }
 
-/// Whether a text is a URL that clients may send credentials to, as far as it is known before variables are filled in.
-fn is_web_url(url: &str) -> bool {
-    ["https://", "http://localhost", "http://127.0.0.1", "${"]
-        .iter()
-        .any(|start| url.starts_with(start))
+/// Checks a URL as far as it is known before variables are filled in.
+fn check_template(url: &str) -> Result<(), String> {
+    if url.contains("${") { Ok(()) } else { check_url(url) }
 }
 
 fn api_key(description: &Option<String>, location: KeyLocation, name: &str) -> SecurityScheme {
@@ -376,7 +377,7 @@ mod tests {
             ),
             (
                 oauth2("[schemes.s.flows.clientCredentials]\ntoken_url = 'http://t.example'"),
-                "access.schemes.s.flows.clientCredentials.token_url must be an https URL",
+                "access.schemes.s.flows.clientCredentials.token_url must begin with https://",
             ),
             (
                 format!("{JWT}oauth2_metadata_url = 'https://m'"),

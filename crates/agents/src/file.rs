@@ -47,14 +47,19 @@ fn is_private_of_tool(key: &str) -> bool {
     !["name", "description", "arguments.", "schema."].iter().any(|public| key.starts_with(public))
 }
 
-/// Whether a key of `[access]` is filled in by the Worker. All others go to the card, or are compared as they stand.
+/// Whether the Worker fills in variables at a key of `[access]`. All others are compared as they stand.
 fn is_filled_in_access(key: &str) -> bool {
-    let Some(key) = key.strip_prefix("access.schemes.") else { return false };
-    let member = key.rsplit('.').next().unwrap_or_default();
-    let member = member.split('[').next().unwrap_or_default();
-    let is_of_scheme = key.matches('.').count() == 1;
-    is_of_scheme && ["issuer", "audience", "jwks_url", "team"].contains(&member)
+    let Some((_, member)) = key.strip_prefix("access.schemes.").and_then(|key| key.split_once('.'))
+    else {
+        return false;
+    };
+    let is_of_flow = member.starts_with("flows.");
+    is_of_flow || FILLED_IN_ACCESS.contains(&member.split('[').next().unwrap_or_default())
 }
+
+/// The texts of schemes in which variables are filled in, besides those of flows.
+const FILLED_IN_ACCESS: [&str; 6] =
+    ["audience", "description", "issuer", "jwks_url", "oauth2_metadata_url", "team"];
 
 /// Nothing that goes to the card refers to a secret or a variable.
 fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Result<(), Problem> {
@@ -67,7 +72,7 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
             let fix = match key.starts_with("access.") {
                 true => format!(
                     "holds ${{{name}}}, which is not filled in here; in [access] variables stand in `issuer`, `audience`, \
-                     `jwks_url` and `team`"
+                     `jwks_url`, `team`, `flows` and `description`"
                 ),
                 false => format!(
                     "holds ${{{name}}}, but goes to the card, which everybody may read; secrets and variables stand in \
@@ -356,8 +361,8 @@ mod tests {
         assert!(parse("f.toml", "f", &file(jwt)).is_ok());
         for (more, place) in [
             (
-                "description = '${KEY}'\n",
-                "f.toml:9: `access.schemes.jwt.description` holds ${KEY}, which is not filled",
+                "cookie = '${KEY}'\n",
+                "f.toml:9: `access.schemes.jwt.cookie` holds ${KEY}, which is not filled",
             ),
             (
                 "claims = { id = '${KEY}' }\n",

@@ -1,6 +1,7 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
 mod check;
+mod declaration;
 mod needs;
 mod scheme;
 mod url;

@@ -1,5 +1,7 @@
 //! What `[access]` needs of a deployment.
 
+use serde_json::Value;
+
 use super::{Access, Scheme, StaticCaller};
 use crate::Expandable;
 
@@ -7,22 +9,12 @@ use crate::Expandable;
 pub(crate) fn needs_of(access: &Access) -> Vec<(String, String)> {
     let mut needs = Vec::new();
     for (name, scheme) in &access.schemes {
-        let texts: Vec<&String> = match scheme {
-            Scheme::Jwt(jwt) => {
-                jwt.issuer.iter().chain(&jwt.jwks_url).chain(&jwt.audience).collect()
-            }
-            Scheme::CloudflareAccess(access) => {
-                std::iter::once(&access.team).chain(&access.audience).collect()
-            }
-            Scheme::ApiKey(_) | Scheme::Bearer(_) | Scheme::Basic(_) | Scheme::MutualTls(_) => {
-                continue;
-            }
-        };
-        for text in texts {
+        let value = serde_json::to_value(scheme).unwrap_or_default();
+        visit_texts(&value, &mut |text| {
             let expandable = Expandable::parse(text).ok();
             let names = expandable.iter().flat_map(Expandable::values);
             needs.extend(names.map(|value| (needed_by(name), value.to_owned())));
-        }
+        });
     }
     needs
 }
@@ -44,6 +36,15 @@ pub(crate) fn secrets_of(access: &Access) -> Vec<(String, &[String])> {
         needs.extend(callers.iter().map(|caller| (needed_by(name), caller.secrets.as_slice())));
     }
     needs
+}
+
+fn visit_texts(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => visit(text),
+        Value::Array(values) => values.iter().for_each(|value| visit_texts(value, visit)),
+        Value::Object(members) => members.values().for_each(|value| visit_texts(value, visit)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 fn needed_by(scheme: &str) -> String {

@@ -4,9 +4,18 @@
 //! asks again with the [`Verdict`]s.
 
 mod caller;
+mod certificate;
+mod challenge;
+mod credential;
 mod evidence;
 mod given;
+mod jwt;
+mod keyring;
+mod known;
+mod method;
+mod origin;
 mod policy;
+mod proof;
 mod token;
 
 pub use caller::Caller;

@@ -225,7 +225,7 @@ mod tests {
         let agent = |slug: &str, streaming: bool, push_notifications: bool, extensions: Value| {
             json!({
                 "slug": slug, "default": slug == "full", "development": false, "card": "",
-                "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
+                "access": {"open": true}, "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
                     "extended_agent_card": false, "extensions": extensions},
                 "executor": {"kind": "script", "table": {"rules": []}, "run": {}},
             })

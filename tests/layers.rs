@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
+    ("remembered", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
     ("port", &["format"]),
@@ -43,6 +44,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "operation",
             "host",
             "format",
+            "remembered",
         ],
     ),
 ];

@@ -4,12 +4,15 @@
 //! asks again with the [`Verdict`]s.
 
 mod caller;
+pub mod discovery;
 mod evidence;
+mod key_set;
 mod policy;
 mod token;
 
 pub use caller::Caller;
 pub use evidence::Evidence;
+pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

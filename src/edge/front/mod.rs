@@ -11,7 +11,7 @@
 //! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
-//! | `check` | checks the signatures of tokens |
+//! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of whoever gave them out |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
@@ -31,6 +31,7 @@ mod decision;
 mod exchange;
 mod head;
 mod identify;
+mod key_sets;
 mod listing;
 mod page;
 mod plan;

@@ -1,6 +1,6 @@
 //! Who calls (spec §7): decides by what a request shows, and by the policy of the agent. Nothing here waits.
 //!
-//! What has to be waited for, as the public keys of an identity provider, is told as [`Pending`]. The edge finds it out, and
+//! What has to be waited for, as the public keys of an identity provider, is told as [`Identity::Pending`]. The edge finds it out, and
 //! asks again with the [`Verdict`]s.
 
 mod caller;

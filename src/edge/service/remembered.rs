@@ -4,7 +4,7 @@
 //! is waited for by another, since the platform may drop a request with all its promises. Those that need a value for which
 //! another request does a job look again and again, each by timers of its own, for as long as such a job may take.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -193,8 +193,13 @@ impl Source {
     }
 }
 
-/// Deletes what nobody uses any more.
+/// Deletes what nobody uses any more; once a day at most in one instance.
 pub(in crate::edge) async fn clean_up(env: &Env) {
+    let is_clean = |cleaned: UnixMillis| now().millis_since(cleaned) < CLEAN_MS;
+    if CLEANED.get().is_some_and(is_clean) {
+        return;
+    }
+    CLEANED.set(Some(now()));
     let unused = i64::try_from(UNUSED_MS).unwrap_or(i64::MAX);
     let before = millis(UnixMillis(now().0.saturating_sub(unused)));
     let _ = told(env, "clean up", run(env, vec![(DELETE, vec![before])])).await;
@@ -280,6 +285,8 @@ struct Cost {
 
 thread_local! {
     static MEMORIES: RefCell<Memories> = RefCell::default();
+    /// When this instance has cleaned up.
+    static CLEANED: Cell<Option<UnixMillis>> = const { Cell::new(None) };
 }
 
 const SELECT: &str = "SELECT value, fetched_ms, fresh_until_ms FROM remembered WHERE key = ?1";
@@ -312,6 +319,9 @@ const LOOKS: [Duration; 4] = [
     Duration::from_millis(1_000),
     Duration::from_millis(2_000),
 ];
+
+/// How long an instance leaves the table after it has cleaned it up: a day, in milliseconds.
+const CLEAN_MS: u64 = 24 * 60 * 60_000;
 
 /// How long the database has to answer.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(3);

@@ -26,7 +26,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
-    ("demo", &["host", "tools", "port", "embedded"]),
+    ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
     ("prelude", &["executor", "host", "port", "task"]),
     ("testing", &["auth", "config", "executor", "operation", "port", "session"]),
     ("session", &["config", "auth", "task", "port", "executor", "push"]),

@@ -259,6 +259,7 @@ impl World {
             fingerprint: is_keyed.then(|| "f".to_owned()),
             run_timeout_ms: None,
             origin: Some("https://agents.example".to_owned()),
+            credentials: None,
         };
         let session = self.session(Opening::ByRequest);
         let is_told = self.is_told.clone();

@@ -4,14 +4,25 @@
 //! asks again with the [`Verdict`]s.
 
 mod caller;
+mod certificate;
+mod challenge;
+mod credential;
 pub mod discovery;
 mod evidence;
+mod given;
+mod jwt;
 mod key_set;
+mod keyring;
+mod known;
+mod method;
+mod origin;
 mod policy;
+mod proof;
 mod token;
 
 pub use caller::Caller;
 pub use evidence::Evidence;
+pub use given::GivenCredentials;
 pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};

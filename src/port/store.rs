@@ -52,6 +52,13 @@ pub trait TaskStore {
     /// When the storage fails.
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
 
+    /// Keeps the sealed credentials of the turn under way, in place of others; without any, deletes those there are.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError>;
+
     /// Deletes all that is stored, the alarm included.
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }
@@ -98,6 +105,8 @@ pub struct StoredTask {
     pub log: Vec<Batch>,
     /// Its webhooks as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
+    /// The sealed credentials of the turn under way, as JSON.
+    pub credentials: Option<String>,
 }
 
 /// Storage did not give what it was asked. The texts are for the log, not for clients.

@@ -9,6 +9,7 @@
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
 //! | `webhooks` | what clients registered, and what each of it is owed |
+//! | `credentials` | what a client gave the turn under way, sealed |
 //! | `retention` | when the finished task is deleted |
 //! | `alarm` | for when the alarm is set |
 //! | `bell` | who waits for a change |
@@ -21,6 +22,7 @@
 mod alarm;
 mod bell;
 mod callbacks;
+mod credentials;
 mod follower;
 pub mod frame;
 mod health;
@@ -57,6 +59,7 @@ use a2a::model::{
 use a2a::{ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
+use credentials::Credentials;
 use health::Health;
 use index::IndexDebt;
 use journal::Journal;
@@ -69,6 +72,7 @@ use webhooks::Webhooks;
 
 pub(crate) use unannounced::Announcement;
 
+pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
 pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
@@ -97,6 +101,7 @@ pub struct TaskSession {
     run: RunState,
     index: IndexDebt,
     webhooks: Webhooks,
+    credentials: Credentials,
     retention: Retention,
     unannounced: Unannounced,
     alarm: Alarm,
@@ -122,6 +127,7 @@ impl TaskSession {
     ) -> Result<Rc<Self>, OpenError> {
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
+        let credentials = Credentials::new(store.clone());
         let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
         // Only tasks set alarms.
         let opening = if loaded.is_none() { Opening::New } else { opening };
@@ -129,6 +135,7 @@ impl TaskSession {
             None => (Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
+                credentials.restore(&id, stored.credentials.as_deref())?;
                 let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
                     StoreError::Unreadable(format!("log of {id} does not begin with a task"))
                 })?;
@@ -145,6 +152,7 @@ impl TaskSession {
             run: RunState::default(),
             index: IndexDebt::new(indexed),
             webhooks,
+            credentials,
             retention: Retention::new(limits.retention_ms),
             limits,
             unannounced: Unannounced::default(),
@@ -160,6 +168,7 @@ impl TaskSession {
             run::start_soon(&session);
         }
         parking::wake_if_due(&session)?;
+        credentials::forget_if_over(&session);
         index::project(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         match opening {
@@ -379,6 +388,7 @@ impl TaskSession {
         // Both read what is stored now, and begin work in the background that the alarm looks after.
         index::project(self);
         notifications::enqueue_due(self);
+        credentials::forget_if_over(self);
         // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
         // finds both or neither.
         self.arm();

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, parking};
+use super::{TaskSession, credentials, parking};
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
@@ -163,6 +163,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let _ = session.flush();
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
+    credentials::forget_if_over(&session);
     // The platform may evict the object as soon as this is over.
     session.ports.runtime.keep_until_durable();
 }

@@ -56,6 +56,19 @@ describe("what Rust is told", () => {
     assert.deepEqual([new TextDecoder().decode(body), isBroken], ["{}", false]);
   });
 
+  test("the certificate that the platform has verified, where it counts, and nothing that a client says of one", async () => {
+    const { hop, calls } = rustOf("=204\n\n", { headerNames: () => "accept\n:certificate" });
+    const certified = Object.assign(new Request("https://a.example/demo"), { cf: { tlsClientAuth: { certPresented: "1", line: "a\nb" } } });
+    await hop.serve(certified, {});
+    await hop.serve(new Request("https://a.example/demo", { headers: { certificate: "x", accept: "y" } }), {});
+    const heads = calls.map(([, , head]) => head);
+    assert.equal(heads[0], `GET\nhttps://a.example/demo\n:certificate\n{"certPresented":"1","line":"a\\nb"}`);
+    assert.equal(heads[1], "GET\nhttps://a.example/demo\naccept\ny");
+    const { hop: other, calls: told } = rustOf("=204\n\n");
+    await other.serve(certified, {});
+    assert.equal(told[0][2], "GET\nhttps://a.example/demo");
+  });
+
   test("a request without a body has an empty one", async () => {
     const { hop, calls } = rustOf("=204\n\n");
     await hop.serve(new Request("https://a.example/"), {});

@@ -75,6 +75,7 @@ impl Host {
             fingerprint: None,
             run_timeout_ms: None,
             origin: Some("https://agents.example".to_owned()),
+            credentials: None,
         }
     }
 

@@ -9,6 +9,7 @@ use worker::{Env, Request, Response, Result};
 
 use super::body::Body;
 use super::check::check;
+use super::credentials::seal;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::list_tasks;
@@ -104,6 +105,9 @@ impl Front {
     ) -> Result<Response> {
         let form = command.reply.clone();
         if let Err(error) = self.heed_quota(&mut command).await {
+            return to_response(form.error(&error));
+        }
+        if let Err(error) = seal(&self.env, &mut command, &self.observer).await {
             return to_response(form.error(&error));
         }
         let (command, call) = command.take_call();

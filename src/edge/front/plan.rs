@@ -181,7 +181,8 @@ fn plan_command(
         }
         Call::List(_) => return Ok(LATER.to_owned()),
     }
-    if call.begins_task() && front.settings.max_active_tasks > 0 {
+    let waits_for_quota = call.begins_task() && front.settings.max_active_tasks > 0;
+    if waits_for_quota || command.unsealed.is_some() {
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;

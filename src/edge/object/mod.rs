@@ -410,7 +410,7 @@ async fn begin_stream(
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, call: () } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, credentials, .. } = command;
     Sender {
         agent,
         caller,
@@ -419,5 +419,6 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         dialect: reply.dialect(),
         origin,
         run_timeout_ms: terms.run_timeout_ms,
+        credentials,
     }
 }

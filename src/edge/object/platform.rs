@@ -18,6 +18,7 @@ use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
+use crate::edge::service::vault::WorkerVault;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 
@@ -39,6 +40,7 @@ pub(super) fn ports(
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
         counters: Rc::new(D1Counters { env: env.clone() }),
+        vault: Rc::new(WorkerVault { env: env.clone() }),
         observer: Rc::new(observer),
     }
 }

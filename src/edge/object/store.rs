@@ -36,7 +36,8 @@ impl SqlTaskStore {
 
     fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
+        let query =
+            "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
@@ -60,7 +61,27 @@ impl SqlTaskStore {
             let rows = self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())?;
             webhooks.extend(rows.into_iter().map(|row: WebhookRow| row.body));
         }
-        Ok(Some(StoredTask { facts, indexed, log, webhooks }))
+        let mut credentials = None;
+        if has("credentials") {
+            let rows = self.rows("SELECT sealed FROM credentials", Vec::new())?;
+            credentials = rows.into_iter().next().map(|row: CredentialsRow| row.sealed);
+        }
+        Ok(Some(StoredTask { facts, indexed, log, webhooks, credentials }))
+    }
+
+    fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
+        let sql = self.sql();
+        match sealed {
+            Some(sealed) => {
+                sql.exec(CREDENTIALS_SCHEMA, None)?;
+                let insert = "INSERT OR REPLACE INTO credentials (id, sealed) VALUES (1, ?)";
+                sql.exec(insert, vec![text(sealed)])?;
+            }
+            None => {
+                sql.exec("DELETE FROM credentials", None)?;
+            }
+        }
+        Ok(())
     }
 
     fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
@@ -186,6 +207,10 @@ impl TaskStore for SqlTaskStore {
         self.remove_webhook(id).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
+    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError> {
+        self.write_credentials(sealed).map_err(|error| StoreError::Failed(error.to_string()))
+    }
+
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
             let cleared = self.state.storage().delete_all().await;
@@ -239,6 +264,12 @@ struct PieceRow {
     seq: i64,
     more: u8,
     size: usize,
+}
+
+/// The credentials of a turn.
+#[derive(Deserialize)]
+struct CredentialsRow {
+    sealed: String,
 }
 
 /// A webhook.
@@ -312,6 +343,14 @@ const WEBHOOK_SCHEMA: &str = "
         seq INTEGER PRIMARY KEY,
         id TEXT NOT NULL,
         body TEXT NOT NULL
+    ) STRICT;
+";
+
+/// Made with the first credentials that a client gives the task: hardly any task has some.
+const CREDENTIALS_SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS credentials (
+        id INTEGER PRIMARY KEY,
+        sealed TEXT NOT NULL
     ) STRICT;
 ";
 

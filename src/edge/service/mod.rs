@@ -12,3 +12,4 @@ pub(super) mod remembered;
 pub(super) mod rows;
 pub(super) mod secrets;
 pub(super) mod signatures;
+pub(super) mod vault;

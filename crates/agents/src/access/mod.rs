@@ -1,6 +1,7 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
 mod scheme;
+mod url;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ pub use scheme::{
     ApiKey, Basic, CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, KeyLocation,
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
 };
+pub use url::check_url;
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -190,12 +190,12 @@ export function access(issuer: Issuer, rest: Members = {}): Members {
 
 /**
  * The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the agent `demo` with these schemes,
- * as `[access.schemes]` of its file would name them, and with these other members of `[access]`.
+ * as `[access.schemes]` of its file would name them, and with these other members of its `[access]`.
  */
-export function agentsWith(schemes: Record<string, Record<string, Members>>, rest: Members = {}): string {
+export function agentsWith(schemes: Record<string, Record<string, Members>>, rest: Record<string, Members> = {}): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
   const demo = agents.find(({ slug }) => slug === "demo");
-  const copies = Object.entries(schemes).map(([slug, schemes]) => ({ ...demo, slug, default: false, access: { schemes, ...rest } }));
+  const copies = Object.entries(schemes).map(([slug, schemes]) => ({ ...demo, slug, default: false, access: { schemes, ...rest[slug] } }));
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
 }
 

@@ -118,7 +118,7 @@ describe("a token of an issuer whose discovery document is", () => {
   }
 });
 
-describe("a server of keys that", () => {
+describe("a server of keys that", { concurrency: true }, () => {
   test("says nothing is left after five seconds, and others are not held up", async () => {
     issuer("silent").holdKeys();
     const waiting = Promise.all([askFor("silent"), askFor("silent")]);

@@ -15,8 +15,8 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{
     Batch, Clock, FirstRow, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports,
-    Random, Runtime, Sealed, Severity, StoreError, StoredTask, TaskIndex, TaskStore, Vault,
-    WebhookJob, WebhookQueue, yield_once,
+    Random, Runtime, Sealed, Severity, StoreError, Stored, StoredTask, TaskFacts, TaskIndex,
+    TaskStore, Vault, WebhookJob, WebhookQueue, yield_once,
 };
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
@@ -50,8 +50,12 @@ impl MemoryStore {
 }
 
 impl TaskStore for MemoryStore {
-    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        Ok(self.stored())
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
+        Ok(match self.stored() {
+            None => Stored::Nothing,
+            Some(task) if !admits(&task.facts) => Stored::Withheld,
+            Some(task) => Stored::Task(task),
+        })
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {

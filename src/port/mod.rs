@@ -22,7 +22,7 @@ pub use outside::{Outside, Secrets, Variables};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use random::Random;
 pub use runtime::{Followers, Runtime, yield_once};
-pub use store::{Batch, FirstRow, StoreError, StoredTask, TaskFacts, TaskStore};
+pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
 pub use vault::{Sealed, Vault};
 
 use a2a_agents::tool::Counters;

@@ -9,12 +9,13 @@ use super::Indexed;
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
 /// object before they are durable.
 pub trait TaskStore {
-    /// The facts and the batches of the log, oldest first; `None` if there is no task. Writes nothing.
+    /// The facts and the batches of the log, oldest first. Of a task whose facts `admits` does not take nothing else is
+    /// read. Writes nothing.
     ///
     /// # Errors
     ///
     /// When the storage fails or holds what this version cannot read.
-    fn load(&self) -> Result<Option<StoredTask>, StoreError>;
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError>;
 
     /// The batches that hold events after the generation `after`, oldest first, as many as fit about
     /// `max_bytes` but at least one; and whether there are more.
@@ -68,7 +69,7 @@ pub trait TaskStore {
 pub struct TaskFacts {
     /// The agent that has it.
     pub agent: String,
-    /// The id of the caller to whom alone it is visible.
+    /// Whose it is: the id of the caller who began it, or the group of that caller (`Caller::owner`).
     pub owner: String,
     /// What tells the message that began it from others, if the send was idempotent.
     pub fingerprint: Option<String>,
@@ -92,6 +93,17 @@ pub struct Batch {
     pub marks: String,
     /// The entries as 1.0 JSON, a line each.
     pub lines: String,
+}
+
+/// What storage gives of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// There is none.
+    Nothing,
+    /// There is one, which whoever asks may not see.
+    Withheld,
+    /// The task.
+    Task(StoredTask),
 }
 
 /// What storage holds of a task.

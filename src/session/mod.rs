@@ -40,6 +40,7 @@ mod run_state;
 mod sender;
 mod turn_host;
 mod unannounced;
+mod visitor;
 mod webhook;
 mod webhooks;
 
@@ -48,9 +49,9 @@ use std::rc::{Rc, Weak};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::Runner;
-use crate::port::{FirstRow, Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::port::{FirstRow, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{Effect, Input, Loss, NewTask, RunStart, TaskError, TaskMachine};
+use crate::task::{Effect, Input, NewTask, RunStart, TaskError};
 use a2a::error::Error;
 use a2a::model::{
     ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
@@ -78,6 +79,7 @@ pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
 pub use retention::Deletion;
 pub use sender::Sender;
+pub use visitor::Visitor;
 
 pub(crate) use callbacks::no_callback;
 pub(crate) use follower::check_position;
@@ -111,87 +113,20 @@ pub struct TaskSession {
 }
 
 impl TaskSession {
-    /// The session of the task with this id, from storage if it is there. A task whose run was lost
-    /// goes on, or is brought to an end, as its agent wants it.
-    ///
-    /// # Errors
-    ///
-    /// When storage fails or holds what this version cannot read, or the task has to go on and its agent cannot run.
-    pub fn open(
-        id: TaskId,
-        store: Rc<dyn TaskStore>,
-        ports: Ports,
-        limits: Limits,
-        agents: FindAgent,
-        opening: Opening,
-    ) -> Result<Rc<Self>, OpenError> {
-        let journal = Journal::new(store.clone(), &limits);
-        let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
-        let credentials = Credentials::new(store.clone());
-        let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
-        // Only tasks set alarms.
-        let opening = if loaded.is_none() { Opening::New } else { opening };
-        let (life, indexed, log) = match loaded {
-            None => (Life::empty(), Indexed::default(), Vec::new()),
-            Some((stored, log)) => {
-                webhooks.restore(&id, &stored.webhooks)?;
-                credentials.restore(&id, stored.credentials.as_deref())?;
-                let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
-                    StoreError::Unreadable(format!("log of {id} does not begin with a task"))
-                })?;
-                (Life::live(stored.facts, machine), stored.indexed, log)
-            }
-        };
-        let session = Rc::new_cyclic(|handle| Self {
-            id,
-            store,
-            ports,
-            agents,
-            life,
-            journal,
-            run: RunState::default(),
-            index: IndexDebt::new(indexed),
-            webhooks,
-            credentials,
-            retention: Retention::new(limits.retention_ms),
-            limits,
-            unannounced: Unannounced::default(),
-            alarm: Alarm::new(opening),
-            bell: Bell::default(),
-            health: Health::default(),
-            handle: handle.clone(),
-        });
-        if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
-            session.check_agent()?;
-            run::recover(&session, Loss::Interrupted, &log);
-            session.flush()?;
-            run::start_soon(&session);
-        }
-        parking::wake_if_due(&session)?;
-        credentials::forget_if_over(&session);
-        index::project(&session);
-        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
-        match opening {
-            Opening::ByRequest => alarm::check(&session),
-            Opening::ByAlarm | Opening::New => {}
-        }
-        Ok(session)
-    }
-
     /// The id of the task, whether it exists yet or not.
     pub fn id(&self) -> &TaskId {
         &self.id
     }
 
-    /// The one owner check: the task exists, and is this agent's and this caller's.
+    /// The one owner check: the task exists, and is this agent's and this caller's. Nothing happens to the task before.
     ///
     /// # Errors
     ///
     /// [`Error::TaskNotFound`] otherwise, whatever the reason.
     pub fn owned_by(&self, agent: &str, caller: &Caller) -> Result<Owned<'_>, Error> {
-        self.announce();
         if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
-            if facts.agent == agent && facts.owner == caller.id {
+            if Visitor::Caller(agent, caller).may_see(&facts) {
+                self.announce();
                 return Ok(Owned::new(self));
             }
             let (task, caller) = (&self.id, caller.id.as_str());

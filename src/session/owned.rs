@@ -40,7 +40,7 @@ impl<'a> Owned<'a> {
 
     /// Whether the task is this caller's.
     pub(crate) fn is_owned_by(self, caller: &Caller) -> bool {
-        self.session.life.facts().is_some_and(|facts| facts.owner == caller.id)
+        self.session.life.facts().is_some_and(|facts| facts.owner == caller.owner())
     }
 
     /// Reads the task, if it exists.

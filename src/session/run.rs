@@ -67,11 +67,8 @@ fn end(session: &TaskSession, outcome: RunOutcome) {
 /// run was interrupted. Clients that wait get an error if the task has ended by that.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
-        match session.journal.load(session.id()) {
-            Ok(stored) => {
-                let log = stored.map(|(_, log)| log).unwrap_or_default();
-                recover(session, Loss::Crashed, &log);
-            }
+        match session.journal.reload(session.id()) {
+            Ok(log) => recover(session, Loss::Crashed, &log),
             Err(error) => session.give_up(&error),
         }
     } else {
@@ -113,9 +110,8 @@ pub(super) fn turn_of(
 
 /// Tells a run that resumes what was said and done before, as storage has it. Whether it could: storage may fail.
 fn remember(session: &TaskSession) -> bool {
-    match session.journal.load(session.id()) {
-        Ok(stored) => {
-            let log = stored.map(|(_, log)| log).unwrap_or_default();
+    match session.journal.reload(session.id()) {
+        Ok(log) => {
             session.run.recall(Recall::of(&log));
             true
         }

@@ -35,7 +35,7 @@ impl Sender {
     pub(super) fn facts(&self) -> TaskFacts {
         TaskFacts {
             agent: self.agent.clone(),
-            owner: self.caller.id.clone(),
+            owner: self.caller.owner().to_owned(),
             fingerprint: self.fingerprint.clone(),
         }
     }

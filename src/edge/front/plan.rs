@@ -186,7 +186,7 @@ fn plan_command(
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;
-    let address = match TaskAddress::of_call(agent, &caller.id, call.task_id(), key) {
+    let address = match TaskAddress::of_call(agent, caller, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
         TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
         TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),

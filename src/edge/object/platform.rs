@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
-use super::{InMemory, followers, let_go};
+use super::followers::{self, Untold};
+use super::{InMemory, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::poll::poll_now;
@@ -28,6 +29,7 @@ pub(super) fn ports(
     env: &Env,
     observer: ConsoleObserver,
     session: &Rc<InMemory>,
+    untold: &Rc<Untold>,
 ) -> Ports {
     let object = ObjectId::new(state.id().to_string());
     let index = D1Index { env: env.clone() };
@@ -35,7 +37,11 @@ pub(super) fn ports(
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
         runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
-        followers: Rc::new(Sockets { state: state.clone(), session: Rc::downgrade(session) }),
+        followers: Rc::new(Sockets {
+            state: state.clone(),
+            session: Rc::downgrade(session),
+            untold: untold.clone(),
+        }),
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
@@ -97,11 +103,12 @@ impl Runtime for ObjectRuntime {
 struct Sockets {
     state: Rc<State>,
     session: Weak<InMemory>,
+    untold: Rc<Untold>,
 }
 
 impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
-        if followers::publish(&self.state, frame) && is_over {
+        if followers::publish(&self.state, &self.untold, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
             self.state.wait_until(async move {
                 followers::close_late(&state).await;

@@ -10,7 +10,7 @@ use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::read_row;
 use crate::format;
-use crate::port::{Batch, FirstRow, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::port::{Batch, FirstRow, Indexed, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
@@ -34,25 +34,28 @@ impl SqlTaskStore {
         self.sql().exec(query, values)?.map(|row| read_row(row?)).collect()
     }
 
-    fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
+    fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
         let query =
             "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
-            return Ok(None);
+            return Ok(Stored::Nothing);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
                      WHERE seq = 1";
         let first: Vec<FactsRow> = self.rows(query, Vec::new())?;
-        let Some(first) = first.into_iter().next() else { return Ok(None) };
+        let Some(first) = first.into_iter().next() else { return Ok(Stored::Nothing) };
         let FactsRow { schema, agent, owner, fingerprint, indexed, index_failures } = first;
         if !u64::try_from(schema).is_ok_and(|schema| format::OBJECT.reads(schema)) {
             let newer = format!("it was stored by a newer version (schema {schema})");
             return Err(StoreError::Unreadable(newer));
         }
         let facts = TaskFacts { agent, owner, fingerprint };
+        if !admits(&facts) {
+            return Ok(Stored::Withheld);
+        }
         let indexed = Indexed { generation: indexed, failures: index_failures };
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let log = batches(self.rows(query, Vec::new())?);
@@ -66,7 +69,7 @@ impl SqlTaskStore {
             let rows = self.rows("SELECT sealed FROM credentials", Vec::new())?;
             credentials = rows.into_iter().next().map(|row: CredentialsRow| row.sealed);
         }
-        Ok(Some(StoredTask { facts, indexed, log, webhooks, credentials }))
+        Ok(Stored::Task(StoredTask { facts, indexed, log, webhooks, credentials }))
     }
 
     fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
@@ -172,8 +175,8 @@ impl SqlTaskStore {
 }
 
 impl TaskStore for SqlTaskStore {
-    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        self.read()
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
+        self.read(admits)
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {

@@ -12,23 +12,24 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
-    ("task", &["auth"]),
+    ("trail", &[]),
+    ("task", &["auth", "trail"]),
     ("tools", &[]),
-    ("port", &["format"]),
+    ("port", &["format", "trail"]),
     ("push", &["config", "format"]),
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded"]),
     ("prelude", &["executor", "host", "port", "task"]),
-    ("testing", &["auth", "config", "executor", "operation", "port", "session"]),
-    ("session", &["config", "auth", "task", "port", "executor", "push"]),
+    ("testing", &["auth", "config", "executor", "operation", "port", "session", "trail"]),
+    ("session", &["config", "auth", "task", "port", "executor", "push", "trail"]),
     ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
@@ -43,6 +44,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "operation",
             "host",
             "format",
+            "trail",
         ],
     ),
 ];

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::auth::Caller;
 use crate::format;
+use crate::trail::Trail;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{FollowCall, TaskCall, Terms};
@@ -29,6 +30,9 @@ pub(super) struct Command<C = TaskCall> {
     /// not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<String>,
+    /// What the request is found again by. Front Workers of former versions do not say it.
+    #[serde(skip_serializing_if = "Trail::is_empty")]
+    pub(super) trail: Trail,
     /// What is asked.
     pub(super) call: C,
 }
@@ -36,20 +40,20 @@ pub(super) struct Command<C = TaskCall> {
 impl<C> Command<C> {
     /// A call with nothing said besides.
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
-        let (fingerprint, terms, origin) = (None, Terms::default(), None);
-        Self { agent, caller, reply, fingerprint, terms, origin, call }
+        let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
+        Self { agent, caller, reply, fingerprint, terms, origin, trail, call }
     }
 
     /// Takes the call out of all that is said besides.
     pub(super) fn take_call(self) -> (Command<()>, C) {
-        let Self { agent, caller, reply, fingerprint, terms, origin, call } = self;
-        (Command { agent, caller, reply, fingerprint, terms, origin, call: () }, call)
+        let Self { agent, caller, reply, fingerprint, terms, origin, trail, call } = self;
+        (Command { agent, caller, reply, fingerprint, terms, origin, trail, call: () }, call)
     }
 
     /// The same with another call.
     pub(super) fn with_call<D>(self, call: D) -> Command<D> {
-        let Self { agent, caller, reply, fingerprint, terms, origin, call: _ } = self;
-        Command { agent, caller, reply, fingerprint, terms, origin, call }
+        let Self { agent, caller, reply, fingerprint, terms, origin, trail, call: _ } = self;
+        Command { agent, caller, reply, fingerprint, terms, origin, trail, call }
     }
 }
 
@@ -72,6 +76,7 @@ impl<C: Decode> Decode for Command<C> {
             fingerprint: fields.string("fingerprint"),
             terms: fields.object("terms").unwrap_or_default(),
             origin: fields.string("origin"),
+            trail: fields.object("trail").unwrap_or_default(),
             call: fields.required_object("call")?,
         })
     }
@@ -99,7 +104,8 @@ mod tests {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         let origin = fingerprint.as_ref().map(|_| "https://a.example".to_owned());
         let command = Command::new("a".to_owned(), caller, reply.clone(), call);
-        Command { fingerprint, terms, origin, ..command }
+        let trail = Trail::new(origin.as_ref().map(|_| "8f2d-FRA"), None);
+        Command { fingerprint, terms, origin, trail, ..command }
     }
 
     fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {

@@ -14,6 +14,7 @@
 //! | `bell` | who waits for a change |
 //! | `unannounced` | whether nobody outside knows of the task yet |
 //! | `health` | whether the session is still true to its storage |
+//! | `tracing` | the trace of the run under way, which its requests belong to |
 //!
 //! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
 //! background. Operations of clients get no further than [`Owned`], which is the owner check.
@@ -36,6 +37,7 @@ mod retention;
 mod run;
 mod run_state;
 mod sender;
+mod tracing;
 mod turn_host;
 mod unannounced;
 mod webhook;
@@ -46,9 +48,12 @@ use std::rc::{Rc, Weak};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::Runner;
-use crate::port::{FirstRow, Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::port::{Act, Audit, FirstRow, Indexed, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{Effect, Input, Loss, NewTask, RunStart, TaskError, TaskMachine};
+use crate::task::{
+    Effect, Input, LogEntry, Loss, NewTask, RunRequest, RunStart, TaskError, TaskMachine,
+};
+use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
     ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
@@ -64,6 +69,7 @@ use life::Life;
 use retention::Retention;
 use run::RunLimits;
 use run_state::RunState;
+use tracing::Tracing;
 use unannounced::Unannounced;
 use webhooks::Webhooks;
 
@@ -102,6 +108,7 @@ pub struct TaskSession {
     alarm: Alarm,
     bell: Bell,
     health: Health,
+    tracing: Tracing,
     handle: Weak<Self>,
 }
 
@@ -135,6 +142,7 @@ impl TaskSession {
                 (Life::live(stored.facts, machine), stored.indexed, log)
             }
         };
+        let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
         let session = Rc::new_cyclic(|handle| Self {
             id,
             store,
@@ -151,6 +159,7 @@ impl TaskSession {
             alarm: Alarm::new(opening),
             bell: Bell::default(),
             health: Health::default(),
+            tracing,
             handle: handle.clone(),
         });
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
@@ -174,19 +183,26 @@ impl TaskSession {
         &self.id
     }
 
-    /// The one owner check: the task exists, and is this agent's and this caller's.
+    /// The one owner check: the task exists, and is this agent's and this caller's. `trail` tells operators which
+    /// request it was that is denied.
     ///
     /// # Errors
     ///
     /// [`Error::TaskNotFound`] otherwise, whatever the reason.
-    pub fn owned_by(&self, agent: &str, caller: &Caller) -> Result<Owned<'_>, Error> {
+    pub fn owned_by(
+        &self,
+        agent: &str,
+        caller: &Caller,
+        trail: &Trail,
+    ) -> Result<Owned<'_>, Error> {
         self.announce();
         if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
             if facts.agent == agent && facts.owner == caller.id {
                 return Ok(Owned::new(self));
             }
-            let (task, caller) = (&self.id, caller.id.as_str());
-            self.observe(&Observation::AccessDenied { agent, task, caller });
+            let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail);
+            let denied = denied.on(&self.id).refused(Some("another caller's task"));
+            self.observe(&Observation::Audited(denied));
         }
         Err(Error::TaskNotFound(self.id.clone()))
     }
@@ -224,7 +240,8 @@ impl TaskSession {
         // All that may fail comes before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
-            owned.register(webhook, sender.dialect, 0)?;
+            let webhook = owned.register(webhook, sender.dialect, 0)?;
+            self.note_registered(&webhook.id, &sender);
         }
         let (agent, task) = (sender.agent.as_str(), &self.id);
         self.observe(&Observation::MessageReceived { agent, task, message: &message });
@@ -392,9 +409,22 @@ impl TaskSession {
 
     /// Makes the task exist, if there is a draft of it.
     fn create(&self) {
-        for entry in self.life.create(self.now()) {
-            self.journal.append(&entry);
+        let entries = self.life.create(self.now());
+        for entry in &entries {
+            self.journal.append(entry);
         }
+        if let (Some(LogEntry::Run(start)), Some(facts)) = (entries.last(), self.life.facts()) {
+            let RunRequest { caller, trail, .. } = &start.request;
+            let created = Audit::of(Act::TaskCreated, &facts.agent, &caller.id, trail);
+            self.observe(&Observation::Audited(created.on(&self.id)));
+        }
+    }
+
+    /// A message came with a webhook, which is registered.
+    fn note_registered(&self, webhook: &str, sender: &Sender) {
+        let Sender { agent, caller, trail, .. } = sender;
+        let registered = Audit::of(Act::WebhookRegistered, agent, &caller.id, trail);
+        self.observe(&Observation::Audited(registered.on(&self.id).with_webhook(webhook)));
     }
 
     /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something.

@@ -214,13 +214,17 @@ impl<'a> Owned<'a> {
         }
         let limits = session.run_limits().ok_or_else(|| self.internal())?;
         let (agent, dialect, before) = (sender.agent.clone(), sender.dialect, self.generation());
+        let by = webhook.is_some().then(|| sender.clone());
         let request = sender.request(&limits, metadata);
         if session
             .step(Input::Message(message, request))
             .map_err(|error| refusal(self.id(), error))?
         {
             if let Some(webhook) = webhook {
-                self.register(webhook, dialect, before)?;
+                let webhook = self.register(webhook, dialect, before)?;
+                if let Some(sender) = &by {
+                    session.note_registered(&webhook.id, sender);
+                }
             }
             note_newest_message(session, &agent);
         }

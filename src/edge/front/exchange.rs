@@ -170,6 +170,7 @@ impl<'a> Exchange<'a> {
             }
             Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),
         };
+        command.trail = self.head.trail();
         if command.call.message().is_some() {
             let (origin, _, _) = split_url(self.head.url());
             let public = self.door.settings.public_url.as_deref();

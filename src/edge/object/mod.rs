@@ -2,6 +2,7 @@
 //! calls in the client's form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
+mod audit;
 mod followers;
 mod platform;
 mod store;
@@ -196,7 +197,7 @@ impl TaskObject {
         opening: Opening,
     ) -> std::result::Result<HttpResponse, Error> {
         let (command, call) = command.take_call();
-        let Command { agent, caller, reply, terms, .. } = &command;
+        let Command { agent, caller, reply, terms, trail, .. } = &command;
         let (reply, terms) = (reply.clone(), *terms);
         let session = self.session(opening)?;
         let outcome = match call {
@@ -205,17 +206,25 @@ impl TaskObject {
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
-                operation::get_task(session.owned_by(agent, caller)?, &request, terms).await?
+                let task = session.owned_by(agent, caller, trail)?;
+                operation::get_task(task, &request, terms).await?
             }
             TaskCall::CancelTask(_) => {
-                let task = session.owned_by(agent, caller)?;
-                let outcome = operation::cancel_task(task, terms)?;
+                let task = session.owned_by(agent, caller, trail)?;
+                let outcome = operation::cancel_task(task, terms);
+                audit::canceled(&self.observer(), &command, task.id(), &outcome);
+                let outcome = outcome?;
                 task.until_indexed().await;
                 outcome
             }
             TaskCall::Webhook(call) => {
-                let task = session.owned_by(agent, caller)?;
-                operation::manage_webhooks(task, call, reply.dialect())?
+                let task = session.owned_by(agent, caller, trail)?;
+                let change = audit::Change::of(&call);
+                let outcome = operation::manage_webhooks(task, call, reply.dialect());
+                if let Some(change) = change {
+                    change.note(&self.observer(), &command, task.id(), &outcome);
+                }
+                outcome?
             }
         };
         reply.outcome(&outcome)
@@ -402,7 +411,7 @@ async fn begin_stream(
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
-            let task = session.owned_by(&command.agent, &command.caller)?;
+            let task = session.owned_by(&command.agent, &command.caller, &command.trail)?;
             operation::subscribe_to_task(task, after, terms)
         }
     }
@@ -410,7 +419,7 @@ async fn begin_stream(
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, call: () } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, trail, call: () } = command;
     Sender {
         agent,
         caller,
@@ -418,6 +427,7 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         fingerprint,
         dialect: reply.dialect(),
         origin,
+        trail,
         run_timeout_ms: terms.run_timeout_ms,
     }
 }

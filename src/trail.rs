@@ -15,7 +15,7 @@ pub struct Trail {
     pub request: Option<String>,
     /// The trace, if the client named one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<TraceContext>,
+    pub trace: Option<Box<TraceContext>>,
 }
 
 impl Trail {
@@ -24,12 +24,7 @@ impl Trail {
         let is_made = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let is_id =
             |id: &&str| !id.is_empty() && id.len() <= MAX_ID_BYTES && id.chars().all(is_made);
-        Self { request: request.filter(is_id).map(str::to_owned), trace }
-    }
-
-    /// Whether the request belongs to no trace.
-    pub fn is_untraced(&self) -> bool {
-        self.trace.is_none()
+        Self { request: request.filter(is_id).map(str::to_owned), trace: trace.map(Box::new) }
     }
 
     /// Whether nothing is known.

@@ -85,15 +85,14 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether it is a refusal, and not something that was done.
-    pub fn is_refusal(self) -> bool {
+    /// Whether clients do it every day, so that operators may want to do without these lines.
+    pub fn is_of_daily_use(self) -> bool {
         match self {
-            Self::AuthenticationFailed | Self::AccessDenied => true,
             Self::TaskCreated
             | Self::TaskCanceled
             | Self::WebhookRegistered
-            | Self::WebhookDeleted
-            | Self::OperatorActed => false,
+            | Self::WebhookDeleted => true,
+            Self::AuthenticationFailed | Self::AccessDenied | Self::OperatorActed => false,
         }
     }
 }

@@ -114,9 +114,9 @@ fn give_out_next(
         webhook.give_out(generation, lease.clone(), until);
         (webhook.config.clone(), webhook.delivery.standing(now))
     })?;
-    let trace = session
-        .life
-        .with_machine(|machine| machine.run().and_then(|run| run.request.trail.trace.clone()));
+    let trace = session.life.with_machine(|machine| {
+        machine.run().and_then(|run| run.request.trail.trace.as_deref().cloned())
+    });
     let trace = trace.flatten().map(|trace| trace.within(&span(session.ports.random.as_ref())));
     Some(Notification { lease, generation, body, config, standing, trace })
 }

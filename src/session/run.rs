@@ -94,7 +94,7 @@ pub(super) fn turn_of(
     let context_id = message.context_id.clone();
     let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms: _ } =
         start.request;
-    session.tracing.follow(trail.trace);
+    session.tracing.follow(trail.trace.map(|trace| *trace));
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),

@@ -49,7 +49,7 @@ impl Sender {
             accepted_output_modes: self.accepted_output_modes,
             metadata,
             origin: self.origin,
-            trail: self.trail,
+            trail: Box::new(self.trail),
         }
     }
 

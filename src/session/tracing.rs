@@ -62,7 +62,6 @@ mod tests {
     use super::*;
     use crate::port::memory::MemoryPlatform;
     use a2a::http::memory::{MemoryHttp, ok};
-    use std::cell::Cell;
 
     const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -73,11 +72,10 @@ mod tests {
     ) -> [Vec<(String, String)>; 2] {
         let platform = MemoryPlatform::default();
         let http = MemoryHttp::default();
-        let seen: Rc<RefCell<Vec<Vec<(String, String)>>>> = Rc::default();
-        let (noted, count) = (seen.clone(), Rc::new(Cell::new(0)));
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let noted = seen.clone();
         http.answer_with(move |request, _| {
             noted.borrow_mut().push(request.headers.clone());
-            count.set(count.get() + 1);
             Ok(ok(""))
         });
         let tracing = Tracing::new(Rc::new(http), platform.ports().random);
@@ -85,7 +83,7 @@ mod tests {
         for _ in 0..2 {
             platform.run_until(tracing.send(request())).expect("an answer");
         }
-        let seen = seen.borrow().clone();
+        let seen: Vec<_> = seen.borrow().clone();
         seen.try_into().expect("two requests")
     }
 

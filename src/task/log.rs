@@ -148,8 +148,8 @@ pub struct RunRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// What the request is found again by. Stored if it belongs to a trace.
-    #[serde(skip_serializing_if = "Trail::is_untraced")]
-    pub trail: Trail,
+    #[serde(skip_serializing_if = "is_untraced")]
+    pub trail: Box<Trail>,
     /// How long the run may take, in milliseconds.
     pub timeout_ms: u64,
 }
@@ -163,6 +163,11 @@ pub struct StepRecord {
     pub nth: u32,
     /// What it came to.
     pub outcome: Result<Json, String>,
+}
+
+#[allow(clippy::borrowed_box, reason = "serde gives the field as it is")]
+fn is_untraced(trail: &Box<Trail>) -> bool {
+    trail.trace.is_none()
 }
 
 impl Decode for RunStart {
@@ -184,7 +189,7 @@ impl Decode for RunRequest {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             metadata: fields.metadata("metadata"),
             origin: fields.string("origin"),
-            trail: fields.object("trail").unwrap_or_default(),
+            trail: fields.object("trail").map(Box::new).unwrap_or_default(),
             timeout_ms: fields.number("timeoutMs")?,
         })
     }
@@ -223,7 +228,7 @@ mod tests {
             accepted_output_modes: vec!["text/plain".to_owned()],
             metadata: json!({"a": 1}).as_object().cloned().map(Metadata::from),
             origin: Some("https://a.example".to_owned()),
-            trail: Trail::new(Some("r"), trace),
+            trail: Box::new(Trail::new(Some("r"), trace)),
             timeout_ms: 5,
         };
         let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };

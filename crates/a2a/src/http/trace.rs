@@ -205,7 +205,7 @@ mod tests {
             PARENT.replace("-01", "-+1"),
             PARENT.replace("4bf9", "４bf9"),
             PARENT.replace('-', "_"),
-            format!("01{}{}", &PARENT[2..], "-x".repeat(300)),
+            format!("{}{}", PARENT.replacen("00", "01", 1), "-x".repeat(300)),
         ] {
             assert_eq!(TraceContext::read(&given, Some("a=b")), None, "{given}");
         }

@@ -13,6 +13,9 @@ const LINE_END = "\u001e";
 /** Bodies of up to this many bytes are received in one piece; larger ones are Rust's to receive (src/edge/front/body.rs). */
 const SMALL_BYTES = 64 * 1024;
 
+/** What stands for the client certificate among the names of headers (src/auth/evidence.rs). */
+const CERTIFICATE = ":certificate";
+
 /** How many heads of answers are remembered. */
 const MAX_INITS = 200;
 
@@ -32,6 +35,7 @@ export class Hop {
   #rust;
   /** @type {string[] | undefined} */
   #names;
+  #wantsCertificate = false;
   /** @type {Map<string, ResponseInit>} */
   #inits = new Map();
 
@@ -96,17 +100,34 @@ export class Hop {
    *
    * @param {Request} request @param {any} env
    */
-  #headOf({ method, url, headers }, env) {
-    this.#names ??= /** @type {string[]} */ (this.#rust.headerNames(env).split("\n"));
+  #headOf(request, env) {
+    const { method, url, headers } = request;
     let head = `${method}\n${url}`;
-    for (const name of this.#names) {
+    for (const name of this.#names ?? this.#namesOf(env)) {
       const value = headers.get(name);
       if (value !== null) head += `\n${name}\n${value}`;
+    }
+    if (this.#wantsCertificate) {
+      const certificate = /** @type {any} */ (request).cf?.tlsClientAuth;
+      if (certificate) head += `\n${CERTIFICATE}\n${JSON.stringify(certificate)}`;
     }
     const trace = headers.get("traceparent");
     if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
     // The platform names each request. No client can send a header with a colon in its name.
     return `${head}\n:request\n${headers.get("cf-ray") ?? crypto.randomUUID()}`;
+  }
+
+  /**
+   * The headers that Rust asks for; they stay the same.
+   *
+   * @param {any} env
+   */
+  #namesOf(env) {
+    const all = /** @type {string[]} */ (this.#rust.headerNames(env).split("\n"));
+    this.#wantsCertificate = all.includes(CERTIFICATE);
+    const names = all.filter((name) => name !== CERTIFICATE);
+    this.#names = names;
+    return names;
   }
 
   /**

@@ -1,5 +1,6 @@
 // `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
 import "./lib/node-version.mjs";
+import { remoteAccess } from "./lib/access.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
@@ -36,8 +37,6 @@ const PASSED_ON = {
   strict: { type: "boolean" },
 };
 
-const OPEN_TO_ALL = "There is no access control yet: anybody who can reach the Worker can use its agents and see, change and cancel every task.";
-
 await main(async () => {
   const { values } = readOptions({ usage, options: { env: { type: "string", short: "e" }, ...PASSED_ON } });
   const dryRun = values["dry-run"] === true;
@@ -49,8 +48,9 @@ await main(async () => {
 
   if (!dryRun) {
     for (const name of queues) await ensureQueue(name, environment);
-    say(`\n${OPEN_TO_ALL}\n`);
   }
+  const access = remoteAccess(outputs.default);
+  if (access !== undefined) say(`\n${access}\n`);
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it comes before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);

@@ -1,5 +1,6 @@
 // `npm run dev`, `npx a2a-edge dev`: as `start`, with a quick unoptimised build that is made anew on every change.
 import "./lib/node-version.mjs";
+import { localAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
@@ -19,5 +20,6 @@ await main(async () => {
     main: `${outputs.dev}/index.js`,
     environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" },
     note: "Development build; it is made anew when src, agents or Cargo.toml change. Ctrl-C ends it.",
+    access: localAccess(outputs.dev),
   });
 });

@@ -1,5 +1,6 @@
 // `npm start`, `npx a2a-edge start`: sets everything up and serves the agents locally.
 import "./lib/node-version.mjs";
+import { localAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
@@ -14,5 +15,5 @@ await main(async () => {
   await setUpAndBuild();
   await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);
-  await serve(options, {});
+  await serve(options, { access: localAccess(outputs.default) });
 });

@@ -1,12 +1,16 @@
 //! The Worker of this repository: the agents of `agents/`, and the tools of `tools/`.
 
+mod probe;
+
 use crate::embedded;
 use crate::host::Host;
 use crate::tools;
 
 /// What it is made with.
 pub(crate) fn host() -> Host {
-    Host::embedded(embedded!()).tools(tools::all())
+    Host::embedded(embedded!())
+        .tools(tools::all())
+        .executor("probe_credentials", |probe: probe::CredentialsProbe, _| Ok(probe))
 }
 
 #[cfg(test)]

@@ -5,18 +5,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, GivenCredentials};
 use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
-use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore};
+use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
-use crate::session::{Opening, Owned, Sender, TaskSession};
+use crate::session::{Opening, Owned, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
-    Message, Part, Role, Secret, SendMessageConfiguration, SendMessageRequest, Task, TaskId,
-    UnixMillis,
+    CREDENTIALS_MEDIA_TYPE, Message, Part, Role, Secret, SendMessageConfiguration,
+    SendMessageRequest, Task, TaskId, UnixMillis,
 };
 use a2a::{Outcome, Terms};
 use a2a_agents::RunSettings;
@@ -106,6 +106,16 @@ impl TestAgent {
         self.send_with(parts, SendMessageConfiguration::default())
     }
 
+    /// Sends credentials to a task that waits for some, with a text; otherwise as [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// As SendMessage; [`Error::InvalidParams`] if the task waits for none, or there is none.
+    pub fn send_credentials(&self, text: &str, data: serde_json::Value) -> Result<Outcome, Error> {
+        let credentials = Part::data(data).with_media_type(CREDENTIALS_MEDIA_TYPE);
+        self.send_parts(vec![Part::text(text), credentials])
+    }
+
     /// Sends a text, and drives the agent until there is a task; it is under way then.
     ///
     /// # Errors
@@ -132,7 +142,7 @@ impl TestAgent {
         configuration: SendMessageConfiguration,
     ) -> Result<Outcome, Error> {
         self.messages.set(self.messages.get() + 1);
-        let message = Message {
+        let mut message = Message {
             message_id: format!("m{}", self.messages.get()),
             context_id: None,
             task_id: self.task().map(|task| task.id),
@@ -142,6 +152,11 @@ impl TestAgent {
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),
         };
+        let given = GivenCredentials::take(&mut message, None)?;
+        let credentials = given.zip(message.task_id.as_ref()).map(|(given, task)| {
+            let sealed = MemoryVault::seal(task, given.text.reveal());
+            SentCredentials { sealed, is_part: given.is_part }
+        });
         let sender = Sender {
             agent: AGENT.to_owned(),
             caller: Caller::anonymous(),
@@ -151,10 +166,16 @@ impl TestAgent {
             run_timeout_ms: None,
             trail: Default::default(),
             origin: Some(ORIGIN.to_owned()),
+            credentials,
         };
         let request = SendMessageRequest { message, configuration, tenant: None, metadata: None };
         let session = self.session()?;
         self.platform.run_until(send_message(&session, sender, request, Terms::default()))
+    }
+
+    /// Whether storage has credentials that the client gave: from their message to the end of its turn.
+    pub fn keeps_credentials(&self) -> bool {
+        self.store.stored().is_some_and(|stored| stored.credentials.is_some())
     }
 
     /// Cancels the task.

@@ -145,6 +145,7 @@ fn sender() -> Sender {
         accepted_output_modes: Vec::new(),
         dialect: Dialect::V1,
         fingerprint: None,
+        credentials: None,
     }
 }
 

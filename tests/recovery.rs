@@ -260,6 +260,7 @@ impl World {
             run_timeout_ms: None,
             trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
+            credentials: None,
         };
         let session = self.session(Opening::ByRequest);
         let is_told = self.is_told.clone();

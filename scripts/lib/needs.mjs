@@ -10,12 +10,16 @@ import { readConfig, wrangler } from "./wrangler.mjs";
 /** Where a build keeps what its agents need. */
 export const NEEDS = "needs.json";
 
-/** What the agents of a build need, each name once: `{ name, by: ["tool weather of the agent demo"] }`. */
-export function needsOf({ depInfo, targets }) {
+/** The agents that a build has embedded. */
+export function embeddedAgents({ depInfo, targets }) {
   const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
-  if (embedded === undefined) return [];
+  return embedded === undefined ? [] : JSON.parse(readFileSync(embedded, "utf8")).agents;
+}
+
+/** What the agents of a build need, each name once: `{ name, by: ["tool weather of the agent demo"] }`. */
+export function needsOf(made) {
   const users = new Map();
-  for (const { slug, needs = [] } of JSON.parse(readFileSync(embedded, "utf8")).agents) {
+  for (const { slug, needs = [] } of embeddedAgents(made)) {
     for (const { name, by } of needs) {
       users.set(name, [...(users.get(name) ?? []), ...by.map((user) => `${user} of the agent ${slug}`)]);
     }

@@ -45,9 +45,9 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  * Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. Should the runtime die,
  * by a crash or by `kill -9`, wrangler is ended and started anew: its own restart hangs when its proxy died, too.
  */
-export async function serve(options, { main, environment, note }) {
+export async function serve(options, { main, environment, note, access }) {
   for (let served = 0; ; served += 1) {
-    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? STORED : undefined });
+    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? STORED : undefined, access });
     if (isStopping()) return;
     if (!ready) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
     if (!died) throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
@@ -55,8 +55,8 @@ export async function serve(options, { main, environment, note }) {
   }
 }
 
-/** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and is one line without. */
-async function serveOnce({ command, host, port, rest }, { main, environment, note }) {
+/** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
+async function serveOnce({ command, host, port, rest }, { main, environment, note, access }) {
   const child = startWrangler([...(main ? [main] : []), "--ip", host, "--port", String(port), ...rest], environment);
 
   // What wrangler says before it serves matters only if it never does.
@@ -68,7 +68,7 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
       ready = true;
       const url = urlAt({ host, port });
       say(note === undefined ? `Serving at ${url} again.` : banner(url, note));
-      if (note !== undefined && !isLoopback(host)) say(OPEN_TO_THE_NETWORK);
+      if (note !== undefined && access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${access}\n`);
     } else if (!ready) {
       early.push(line);
     } else if (/Workers runtime crashed/.test(line)) {
@@ -124,8 +124,7 @@ function startWrangler(args, extra) {
 
 const STORED = "Ctrl-C ends it; tasks are kept in .wrangler/state.";
 
-const OPEN_TO_THE_NETWORK =
-  "Warning: there is no access control, and this is not a loopback address: anybody who reaches this machine can use the agents.";
+const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
 

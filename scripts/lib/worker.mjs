@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { RECIPE, compile, kinds } from "./compile.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
+import { ACCESS, openAgentsOf } from "./access.mjs";
 import { NEEDS, needsOf } from "./needs.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inProject } from "./paths.mjs";
@@ -48,7 +49,9 @@ async function build(output, kind, recipe, bindgen) {
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "index.js"));
   if (made.testAgents) publish(made.testAgents, inProject(outputs[output], TEST_AGENTS));
-  writeFileSync(inProject(outputs[output], NEEDS), `${JSON.stringify(needsOf(made), null, 2)}\n`);
+  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, openAgentsOf(made)]]) {
+    writeFileSync(inProject(outputs[output], name), `${JSON.stringify(facts, null, 2)}\n`);
+  }
 
   const inputs = inputsOf(made);
   // Nobody knows which content of a file that was saved meanwhile was compiled; the next build looks again.
@@ -65,7 +68,7 @@ function publish(from, to) {
 
 function isCurrent(output, recipe) {
   const at = (name) => inProject(outputs[output], name);
-  if (![MANIFEST, NEEDS, ...MODULES].every((name) => existsSync(at(name)))) return false;
+  if (![MANIFEST, NEEDS, ACCESS, ...MODULES].every((name) => existsSync(at(name)))) return false;
   const made = JSON.parse(readFileSync(at(MANIFEST), "utf8"));
   return made.recipe === recipe && made.content === contentHash(made.inputs);
 }

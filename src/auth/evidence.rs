@@ -5,6 +5,8 @@
 pub struct Evidence<'a> {
     /// The HTTP method, in upper case.
     pub method: &'a str,
+    /// The origin of its URL, as `https://agents.example`.
+    pub origin: &'a str,
     /// The query of its URL, without the question mark.
     pub query: &'a str,
     /// Its headers, names in lower case, several of one name joined by commas. The platform adds

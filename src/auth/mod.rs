@@ -4,12 +4,23 @@
 //! asks again with the [`Verdict`]s.
 
 mod caller;
+mod certificate;
+mod challenge;
+mod credential;
 mod evidence;
+mod given;
+mod jwt;
+mod keyring;
+mod known;
+mod method;
+mod origin;
 mod policy;
+mod proof;
 mod token;
 
 pub use caller::Caller;
 pub use evidence::Evidence;
+pub use given::GivenCredentials;
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

@@ -1,29 +1,72 @@
 //! Who may call an agent: its file, with the secrets and variables of the deployment.
 
-use super::{Caller, Evidence, Identity, TokenDigest, Verdict};
+use super::challenge::Challenges;
+use super::keyring::Vault;
+use super::known::KnownTokens;
+use super::method::{Circumstances, Making, Method, Place};
+use super::proof::{Proof, Proven};
+use super::{Caller, Evidence, Identity, TokenDigest, UncheckedToken, Verdict};
+use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
-use a2a_agents::access::Access;
+use a2a_agents::access::{Access, Requirement, Scheme};
 use a2a_agents::{Misfit, Values};
 
 /// Who may call an agent.
 pub struct Policy {
     access: Access,
+    /// In the order in which they say who a caller is.
+    methods: Vec<Method>,
+    /// Ways to be let in, each with the places of its schemes among `methods`, in their order, and the scopes needed.
+    alternatives: Vec<Vec<(usize, Vec<String>)>>,
+    challenges: Challenges,
+    known: KnownTokens,
 }
 
 impl Policy {
-    /// The policy of an agent's file, with the values of this deployment: `values` for texts with `${NAME}`, `secret` for
-    /// secrets that need not be there.
+    /// The policy of the file of an agent, which its slug names, with the values of this deployment: `values` for texts
+    /// with `${NAME}`, `secret` for secrets that need not be there.
     ///
     /// # Errors
     ///
-    /// What is missing in the deployment. Outside of development, an agent without schemes must be `open`.
+    /// What is missing in the deployment. Outside of development, an agent without schemes must be `open`, and secrets
+    /// must not be short.
     pub fn new(
+        agent: &str,
         access: &Access,
-        _values: &dyn Values,
-        _secret: &dyn Fn(&str) -> Option<Secret>,
-        _is_development: bool,
+        values: &dyn Values,
+        secret: &dyn Fn(&str) -> Option<Secret>,
+        is_development: bool,
     ) -> Result<Self, Misfit> {
-        Ok(Self { access: access.clone() })
+        if access.is_anonymous() && !access.open && !is_development {
+            return Err(Misfit(UNSAID.to_owned()));
+        }
+        let share_by = access.share_by.as_deref();
+        let vault = Vault { secret, is_development };
+        let making = Making { agent, vault, values, share_by };
+        let make = |(name, scheme): (&String, &Scheme)| {
+            let made = Method::new(name, scheme, &making);
+            made.map_err(|problem| Misfit(format!("[access.schemes.{name}] {problem}")))
+        };
+        let mut methods = access.schemes.iter().map(make).collect::<Result<Vec<_>, _>>()?;
+        methods.sort_by_key(Method::rank);
+        let alternative = |requirement: &Requirement| {
+            let mut places = Vec::new();
+            for (name, scopes) in requirement {
+                let place = methods.iter().position(|method| method.name == *name);
+                let unknown = || Misfit(format!("`access.requires` names no scheme {name:?}"));
+                places.push((place.ok_or_else(unknown)?, scopes.clone()));
+            }
+            places.sort_by_key(|(place, _)| *place);
+            match places.is_empty() {
+                true => Err(Misfit("`access.requires` has an entry without schemes".to_owned())),
+                false => Ok(places),
+            }
+        };
+        let requirements = access.requirements();
+        let alternatives = requirements.iter().map(alternative).collect::<Result<_, _>>()?;
+        let challenges = Challenges::new(agent, &methods);
+        let known = KnownTokens::default();
+        Ok(Self { access: access.clone(), methods, alternatives, challenges, known })
     }
 
     /// What the agent's file says.
@@ -33,17 +76,160 @@ impl Policy {
 
     /// The headers by which callers show who they are, in lower case.
     pub fn headers(&self) -> Vec<String> {
-        Vec::new()
+        let of_methods = self.methods.iter().filter_map(|method| method.place.header());
+        let of_pages: &[&str] = match self.methods.iter().any(Method::is_ambient) {
+            true => &["origin", "sec-fetch-site"],
+            false => &[],
+        };
+        of_methods.chain(of_pages.iter().copied()).map(str::to_owned).collect()
     }
 
     /// Says who makes a request. `verdict` gives what the check of a token has found, if it was checked in this
     /// request.
+    ///
+    /// The first alternative that passes says it. A token that is still to be checked, or whose keys cannot be had,
+    /// is waited for if its alternative comes first, so that the same request is always the same caller's. Cookies do
+    /// not count beside a credential that was sent on purpose, unless a requirement asks for both.
     pub fn identify(
         &self,
-        _evidence: &Evidence<'_>,
-        _verdict: &dyn Fn(&TokenDigest) -> Option<Verdict>,
-        _now: UnixMillis,
+        evidence: &Evidence<'_>,
+        verdict: &dyn Fn(&TokenDigest) -> Option<Verdict>,
+        now: UnixMillis,
     ) -> Identity {
-        Identity::Caller(Caller::anonymous())
+        if self.methods.is_empty() {
+            return Identity::Caller(Caller::anonymous());
+        }
+        let allowed_origins = self.access.allowed_origins.as_slice();
+        let given = Circumstances { known: &self.known, verdict, allowed_origins, now };
+        let proofs: Vec<(&Method, Proof)> =
+            self.methods.iter().map(|method| (method, method.prove(evidence, given))).collect();
+        let is_explicit =
+            |(method, proof): &(&Method, Proof)| *proof != Proof::Absent && !method.is_ambient();
+        let has_explicit = proofs.iter().any(is_explicit);
+
+        let mut unchecked: Vec<UncheckedToken> = Vec::new();
+        let mut lacking: Option<Vec<String>> = None;
+        let mut forbidden: Option<&str> = None;
+        for alternative in &self.alternatives {
+            let found: Vec<(&Method, &Proof, &[String])> = alternative
+                .iter()
+                .filter_map(|(place, scopes)| {
+                    let (method, proof) = proofs.get(*place)?;
+                    Some((*method, proof, scopes.as_slice()))
+                })
+                .collect();
+            let is_of_cookies = found.iter().all(|(method, _, _)| is_cookie(method));
+            if is_of_cookies && has_explicit {
+                continue;
+            }
+            match weigh(&found) {
+                Weighed::Nothing => {}
+                Weighed::Forbidden(reason) => forbidden = forbidden.or(Some(reason)),
+                Weighed::Unchecked(tokens) => {
+                    let is_new = |token: &UncheckedToken| !unchecked.contains(token);
+                    let tokens: Vec<_> = tokens.into_iter().filter(is_new).collect();
+                    unchecked.extend(tokens);
+                }
+                // What comes first decides, and it may be about to pass.
+                _ if !unchecked.is_empty() => {}
+                Weighed::Unavailable => return Identity::Refused(Error::Unavailable(NO_KEYS)),
+                Weighed::Lacking(scopes) => lacking = lacking.or(Some(scopes)),
+                Weighed::Passed(caller) => return Identity::Caller(caller),
+            }
+        }
+        if !unchecked.is_empty() {
+            return Identity::Pending(unchecked);
+        }
+        Identity::Refused(match (lacking, forbidden) {
+            (Some(scopes), _) => self.challenges.insufficient(&scopes),
+            (None, Some(reason)) => self.challenges.forbidden(reason),
+            (None, None) => self.unauthenticated(&proofs),
+        })
+    }
+
+    /// The refusal that tells what is wrong with the credential that was meant for this agent.
+    fn unauthenticated(&self, proofs: &[(&Method, Proof)]) -> Error {
+        let refusals = proofs.iter().filter_map(|(_, proof)| match proof {
+            Proof::Refused(refused) => Some(refused),
+            _ => None,
+        });
+        match refusals.min_by_key(|refused| refused.is_foreign) {
+            Some(refused) => self.challenges.refused(&refused.reason),
+            None => self.challenges.missing(),
+        }
     }
 }
+
+/// What the proofs of an alternative come to.
+enum Weighed {
+    /// It does not let the caller in.
+    Nothing,
+    /// A credential may not come in such a request, and why.
+    Forbidden(&'static str),
+    /// It may, once these are checked.
+    Unchecked(Vec<UncheckedToken>),
+    /// Nobody can say.
+    Unavailable,
+    /// It would, were it not for these scopes.
+    Lacking(Vec<String>),
+    /// It lets this caller in.
+    Passed(Caller),
+}
+
+fn weigh(found: &[(&Method, &Proof, &[String])]) -> Weighed {
+    let mut proven: Vec<(&Method, &Proven)> = Vec::new();
+    let (mut tokens, mut lacking): (Vec<UncheckedToken>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut forbidden, mut is_unavailable) = (None, false);
+    for (method, proof, scopes) in found {
+        match proof {
+            Proof::Absent | Proof::Refused(_) => return Weighed::Nothing,
+            Proof::Forbidden(reason) => forbidden = Some(*reason),
+            Proof::Unchecked(token) => tokens.push(token.clone()),
+            Proof::Unavailable => is_unavailable = true,
+            Proof::Passed(found) => {
+                let missing = scopes.iter().filter(|scope| !found.permissions.contains(scope));
+                lacking.extend(missing.cloned());
+                proven.push((method, found));
+            }
+        }
+    }
+    match forbidden {
+        Some(reason) => Weighed::Forbidden(reason),
+        None if is_unavailable => Weighed::Unavailable,
+        None if !tokens.is_empty() => Weighed::Unchecked(tokens),
+        None if !lacking.is_empty() => Weighed::Lacking(lacking),
+        None => caller_of(&proven).map_or(Weighed::Nothing, Weighed::Passed),
+    }
+}
+
+/// The caller that these schemes know: the first says who it is, and each adds permissions.
+fn caller_of(proven: &[(&Method, &Proven)]) -> Option<Caller> {
+    let (method, main) = proven.first()?;
+    let scheme = &method.name;
+    let mut permissions: Vec<String> = Vec::new();
+    for permission in proven.iter().flat_map(|(_, proven)| &proven.permissions) {
+        if !permissions.contains(permission) {
+            permissions.push(permission.clone());
+        }
+    }
+    Some(Caller {
+        id: format!("{scheme}:{}", main.subject),
+        permissions,
+        session: main.session.clone(),
+        expires_at: proven.iter().filter_map(|(_, proven)| proven.expires_at).min(),
+        group: main.group.as_ref().map(|group| format!("@{scheme}:{group}")),
+    })
+}
+
+fn is_cookie(method: &Method) -> bool {
+    matches!(method.place, Place::Cookie(_))
+}
+
+const UNSAID: &str = "nothing says who may call: describe a scheme in [access.schemes.<name>] of the agent file, or let \
+                      everybody call with `open = true` in [access]";
+
+const NO_KEYS: &str =
+    "the keys that the token is checked with cannot be had at the moment; try again later";
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::auth::Caller;
 use a2a::model::TaskId;
 
 /// The id of an object, as the namespace writes it: 64 hexadecimal digits.
@@ -62,17 +63,17 @@ impl TaskAddress {
         Self::Object(ObjectId::new(id.as_str()))
     }
 
-    /// The address of a send under an `Idempotency-Key`. Repetitions by the same caller to the same agent
-    /// have the same address.
-    pub(super) fn of_key(agent: &str, caller: &str, key: &str) -> Self {
-        Self::Named(format!("{agent}\n{key}\n{caller}"))
+    /// The address of a send under an `Idempotency-Key`. Repetitions by the same owner to the same agent
+    /// have the same address. Neither the agent nor the key has a line break, so no two owners share one.
+    fn of_key(agent: &str, caller: &Caller, key: &str) -> Self {
+        Self::Named(format!("{agent}\n{key}\n{}", caller.owner()))
     }
 
     /// The address of the task that a call of this caller to this agent is about: the one that it names, or else
     /// a new one, which a key makes the same for all repetitions of a send.
     pub(super) fn of_call(
         agent: &str,
-        caller: &str,
+        caller: &Caller,
         task: Option<&TaskId>,
         key: Option<&str>,
     ) -> Self {
@@ -107,8 +108,24 @@ mod tests {
     #[test]
     fn the_name_of_a_key_is_that_of_earlier_versions() {
         // Repetitions of a send must find the object that an earlier version gave it.
-        let address = TaskAddress::of_key("demo", "anonymous", "k 1");
+        let address = TaskAddress::of_key("demo", &Caller::anonymous(), "k 1");
         assert_eq!(address, TaskAddress::Named("demo\nk 1\nanonymous".to_owned()));
-        assert_ne!(address, TaskAddress::of_key("demo", "k 1", "anonymous"));
+    }
+
+    #[test]
+    fn a_key_is_that_of_its_owner_alone() {
+        let named = |agent: &str, caller: &Caller| TaskAddress::of_key(agent, caller, "k");
+        let of_group = |id: &str| Caller { group: Some("@jwt:g".to_owned()), ..Caller::new(id) };
+        let alice = named("demo", &Caller::new("jwt:alice"));
+        for (agent, caller) in [
+            ("demo", Caller::new("jwt:bob")),
+            ("other", Caller::new("jwt:alice")),
+            ("demo", Caller::anonymous()),
+            ("demo", of_group("jwt:alice")),
+        ] {
+            assert_ne!(named(agent, &caller), alice, "{agent} {}", caller.id);
+        }
+        let (one, other) = (of_group("jwt:alice"), of_group("jwt:bob"));
+        assert_eq!(named("demo", &one), named("demo", &other), "a group repeats its sends");
     }
 }

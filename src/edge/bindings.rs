@@ -14,6 +14,7 @@ use crate::config::{ConfigError, Settings};
 use crate::executor::{Agents, Unreadable};
 use crate::host::Host;
 use crate::port::{Observation, Outside};
+use a2a::model::Secret;
 use a2a_agents::Misfit;
 
 /// The namespace of the task objects.
@@ -30,6 +31,12 @@ pub(super) fn database(env: &Env) -> Result<D1Database> {
 pub(super) fn webhook_jwk(env: &Env) -> Option<String> {
     let jwk = env.secret("WEBHOOK_JWK").ok()?.to_string();
     (!jwk.trim().is_empty()).then_some(jwk)
+}
+
+/// The secret `STATE_KEY`, if it is set: the keys that encrypt the credentials which clients give tasks.
+pub(super) fn state_key(env: &Env) -> Option<Secret> {
+    let keys = env.secret("STATE_KEY").ok()?.to_string();
+    (!keys.trim().is_empty()).then(|| Secret::new(keys))
 }
 
 /// The queue of webhooks that are owed notifications.

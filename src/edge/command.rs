@@ -5,8 +5,9 @@
 
 use serde::Serialize;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, GivenCredentials};
 use crate::format;
+use crate::session::SentCredentials;
 use crate::trail::Trail;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields};
@@ -33,6 +34,12 @@ pub(super) struct Command<C = TaskCall> {
     /// What the request is found again by. Front Workers of former versions do not say it.
     #[serde(skip_serializing_if = "Trail::is_empty")]
     pub(super) trail: Trail,
+    /// Credentials that come with a message, for a task that waits for some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) credentials: Option<SentCredentials>,
+    /// The same before they are sealed. They do not travel.
+    #[serde(skip)]
+    pub(super) unsealed: Option<GivenCredentials>,
     /// What is asked.
     pub(super) call: C,
 }
@@ -41,19 +48,57 @@ impl<C> Command<C> {
     /// A call with nothing said besides.
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
-        Self { agent, caller, reply, fingerprint, terms, origin, trail, call }
+        let (credentials, unsealed) = (None, None);
+        Self {
+            agent,
+            caller,
+            reply,
+            fingerprint,
+            terms,
+            origin,
+            trail,
+            credentials,
+            unsealed,
+            call,
+        }
     }
 
     /// Takes the call out of all that is said besides.
     pub(super) fn take_call(self) -> (Command<()>, C) {
-        let Self { agent, caller, reply, fingerprint, terms, origin, trail, call } = self;
-        (Command { agent, caller, reply, fingerprint, terms, origin, trail, call: () }, call)
+        self.replace_call(())
     }
 
     /// The same with another call.
     pub(super) fn with_call<D>(self, call: D) -> Command<D> {
-        let Self { agent, caller, reply, fingerprint, terms, origin, trail, call: _ } = self;
-        Command { agent, caller, reply, fingerprint, terms, origin, trail, call }
+        self.replace_call(call).0
+    }
+
+    fn replace_call<D>(self, call: D) -> (Command<D>, C) {
+        let Self {
+            agent,
+            caller,
+            reply,
+            fingerprint,
+            terms,
+            origin,
+            trail,
+            credentials,
+            unsealed,
+            call: replaced,
+        } = self;
+        let command = Command {
+            agent,
+            caller,
+            reply,
+            fingerprint,
+            terms,
+            origin,
+            trail,
+            credentials,
+            unsealed,
+            call,
+        };
+        (command, replaced)
     }
 }
 
@@ -77,6 +122,8 @@ impl<C: Decode> Decode for Command<C> {
             terms: fields.object("terms").unwrap_or_default(),
             origin: fields.string("origin"),
             trail: fields.object("trail").unwrap_or_default(),
+            credentials: fields.object("credentials"),
+            unsealed: None,
             call: fields.required_object("call")?,
         })
     }

@@ -61,7 +61,7 @@ impl Agents {
             let EmbeddedExecutor { kind, table, .. } = &agent.executor;
             let made = registry.make(kind, table, &agent.tools, &outside);
             let secret = |name: &str| outside.secrets.secret(name);
-            let policy = Policy::new(&agent.access, &outside, &secret, is_development);
+            let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);
             HostedAgent {
                 slug: agent.slug,
                 policy,
@@ -103,7 +103,12 @@ impl Agents {
     /// The headers by which callers of any agent show who they are, in lower case, each once.
     pub fn credential_headers(&self) -> Vec<String> {
         let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
-        let mut names: Vec<String> = policies.flat_map(Policy::headers).collect();
+        let for_tasks = |policy: &Policy| policy.access().authorization_is_for_task;
+        let names = policies.flat_map(|policy| {
+            let authorization = for_tasks(policy).then(|| "authorization".to_owned());
+            policy.headers().into_iter().chain(authorization)
+        });
+        let mut names: Vec<String> = names.collect();
         names.sort();
         names.dedup();
         names
@@ -146,7 +151,7 @@ mod tests {
             json!({"streaming": true, "push_notifications": false, "extended_agent_card": false});
         let executor = json!({"kind": "script", "table": {"rules": []}, "run": {}});
         let mut agent = json!({"slug": slug, "default": false, "development": false,
-            "capabilities": capabilities, "executor": executor, "card": format!("card of {slug}")});
+            "access": {"open": true}, "capabilities": capabilities, "executor": executor, "card": format!("card of {slug}")});
         agent[key] = value;
         agent
     }
@@ -221,6 +226,16 @@ mod tests {
             let [("b", misfit)] = broken.as_slice() else { panic!("{broken:?}") };
             assert!(misfit.0.contains(reason), "{misfit}");
         }
+    }
+
+    #[test]
+    fn an_agent_of_which_nothing_says_who_may_call_it_is_for_development() {
+        let all = [agent("a", "default", true.into()), agent("b", "access", json!({}))];
+        let deployed = read(&all, false, None).unwrap();
+        let [("b", misfit)] = deployed.unusable().collect::<Vec<_>>()[..] else { panic!("one") };
+        assert!(misfit.0.contains("[access.schemes.<name>]"), "{misfit}");
+        assert!(deployed.find(Some("b")).unwrap().policy.is_err());
+        assert_eq!(read(&all, true, None).unwrap().unusable().count(), 0);
     }
 
     #[test]

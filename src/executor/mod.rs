@@ -3,6 +3,7 @@
 
 mod agents;
 mod callback;
+mod credentials;
 mod events;
 mod redaction;
 mod registry;
@@ -23,6 +24,7 @@ use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
+pub use credentials::TaskCredentials;
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
 pub use turn::{Retry, StepStart, Turn, TurnHost};

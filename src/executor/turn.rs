@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::redaction::Redaction;
-use super::{Callback, CallbackTerms, Emission, ExecutorError, Wait, WaitStart};
+use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside};
 use crate::task::CallbackName;
@@ -84,6 +84,37 @@ impl Turn {
     /// As [`secret`](Self::secret).
     pub fn variable(&self, name: &str) -> Result<String, ExecutorError> {
         Ok(self.outside.variable(name)?)
+    }
+
+    /// The credentials that the client gave with its answer to [`require_auth`](super::Events::require_auth); `None` if it
+    /// gave none. They are kept encrypted for this turn alone: a run that resumes can read them, the next turn cannot.
+    /// Their texts are kept out of what the run says, as those of [secrets](Self::secret). The result of a step is
+    /// stored as it is, so keep them out of it.
+    ///
+    /// ```
+    /// use a2a_edge::prelude::*;
+    ///
+    /// async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    ///     let Some(token) = turn.credentials().await?.and_then(|given| given.get("token")) else {
+    ///         return events.require_auth("send a token for calendar.example");
+    ///     };
+    ///     let request = HttpRequest::new("GET", "https://calendar.example/today")
+    ///         .with_header("Authorization", format!("Bearer {}", token.reveal()));
+    ///     events.complete(Some(&turn.fetch(request).await?.body))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be opened: `STATE_KEY` was changed meanwhile. Operators are told.
+    pub async fn credentials(&self) -> Result<Option<TaskCredentials>, ExecutorError> {
+        let Some(opened) = self.host.credentials().await? else { return Ok(None) };
+        let unfit = || ExecutorError("the credentials cannot be read".to_owned());
+        let credentials = TaskCredentials::parse(&opened).ok_or_else(unfit)?;
+        for (path, text) in credentials.texts() {
+            self.redaction.note(&path, &text);
+        }
+        Ok(Some(credentials))
     }
 
     fn noted(&self, name: &str, found: Result<Secret, NotSet>) -> Result<Secret, NotSet> {
@@ -315,6 +346,13 @@ pub trait TurnHost {
 
     /// A new random id.
     fn new_id(&self) -> String;
+
+    /// The credentials of the turn, opened: a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be opened.
+    fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>>;
 
     /// Numbers that outlive the task.
     fn counters(&self) -> &dyn Counters;

@@ -10,11 +10,11 @@ use crate::format;
 use a2a::error::Error;
 use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
-/// What to look for in the index: the tasks of one caller with one agent, newest status first, ties
+/// What to look for in the index: the tasks of one owner with one agent, newest status first, ties
 /// by id descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// The caller to whom the tasks belong.
+    /// To whom the tasks belong: a caller, or the group of one.
     pub owner: String,
     /// The agent that has them.
     pub agent: String,
@@ -82,7 +82,7 @@ impl TaskQuery {
     /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
     pub fn new(agent: &str, caller: &Caller, request: &ListTasksRequest) -> Result<Self, Error> {
         let mut query = Self {
-            owner: caller.id.clone(),
+            owner: caller.owner().to_owned(),
             agent: agent.to_owned(),
             context_id: request.context_id.clone(),
             state: request.status,

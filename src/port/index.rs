@@ -29,7 +29,7 @@ pub struct IndexRow {
     pub id: TaskId,
     /// The agent that has it.
     pub agent: String,
-    /// The id of the caller to whom alone it is visible.
+    /// Whose it is: the id of the caller who began it, or the group of that caller.
     pub owner: String,
     /// The conversation it belongs to.
     pub context_id: ContextId,

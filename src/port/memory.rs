@@ -9,12 +9,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
     Batch, Clock, FirstRow, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports,
-    Random, Runtime, Severity, StoreError, StoredTask, TaskIndex, TaskStore, WebhookJob,
-    WebhookQueue, yield_once,
+    Random, Runtime, Sealed, Severity, StoreError, Stored, StoredTask, TaskFacts, TaskIndex,
+    TaskStore, Vault, WebhookJob, WebhookQueue, yield_once,
 };
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
@@ -48,8 +50,12 @@ impl MemoryStore {
 }
 
 impl TaskStore for MemoryStore {
-    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        Ok(self.stored())
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
+        Ok(match self.stored() {
+            None => Stored::Nothing,
+            Some(task) if !admits(&task.facts) => Stored::Withheld,
+            Some(task) => Stored::Task(task),
+        })
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
@@ -70,8 +76,8 @@ impl TaskStore for MemoryStore {
         }
         let mut task = self.0.task.borrow_mut();
         if let Some(FirstRow { facts, indexed }) = opening {
-            let (log, webhooks) = (Vec::new(), Vec::new());
-            *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks });
+            let (log, webhooks, credentials) = (Vec::new(), Vec::new(), None);
+            *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks, credentials });
         }
         let stored =
             task.as_mut().ok_or_else(|| StoreError::Failed("no task was opened".to_owned()))?;
@@ -111,9 +117,44 @@ impl TaskStore for MemoryStore {
         Ok(())
     }
 
+    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError> {
+        if self.0.fails.get() {
+            return Err(StoreError::Failed("the store was told to fail".to_owned()));
+        }
+        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
+            stored.credentials = sealed.map(str::to_owned);
+        }
+        Ok(())
+    }
+
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         self.0.task.replace(None);
         Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// A vault whose seal is no secret: base64 of the id of the task and the text.
+pub struct MemoryVault;
+
+impl MemoryVault {
+    /// Seals a text for a task.
+    pub fn seal(task: &TaskId, text: &str) -> Sealed {
+        let text = STANDARD.encode(format!("{task} {text}"));
+        Sealed { key: "memory".to_owned(), nonce: "none".to_owned(), text }
+    }
+}
+
+impl Vault for MemoryVault {
+    fn open<'a>(
+        &'a self,
+        task: &'a TaskId,
+        sealed: &'a Sealed,
+    ) -> LocalBoxFuture<'a, Result<Secret, String>> {
+        let bytes = STANDARD.decode(&sealed.text).unwrap_or_default();
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let opened = text.strip_prefix(&format!("{task} ")).map(Secret::new);
+        let opened = opened.ok_or_else(|| "it was sealed for another task".to_owned());
+        Box::pin(std::future::ready(opened))
     }
 }
 
@@ -152,6 +193,7 @@ impl MemoryPlatform {
             index: self.0.index.clone(),
             http: Rc::new(self.0.http.clone()),
             counters: Rc::new(self.clone()),
+            vault: Rc::new(MemoryVault),
             observer: Rc::new(self.clone()),
         }
     }

@@ -11,6 +11,7 @@ mod queue;
 mod random;
 mod runtime;
 mod store;
+mod vault;
 
 use std::rc::Rc;
 
@@ -23,7 +24,8 @@ pub use outside::{Outside, Secrets, Variables};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use random::Random;
 pub use runtime::{Followers, Runtime, yield_once};
-pub use store::{Batch, FirstRow, StoreError, StoredTask, TaskFacts, TaskStore};
+pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
+pub use vault::{Sealed, Vault};
 
 use a2a_agents::tool::Counters;
 
@@ -46,6 +48,8 @@ pub struct Ports {
     pub http: Rc<dyn Http>,
     /// Numbers that outlive it, for tools.
     pub counters: Rc<dyn Counters>,
+    /// What opens the credentials that its clients give it.
+    pub vault: Rc<dyn Vault>,
     /// Who is told what operators want to know.
     pub observer: Rc<dyn Observer>,
 }

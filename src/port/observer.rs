@@ -48,6 +48,13 @@ pub enum Observation<'a> {
         /// The task.
         task: &'a TaskId,
     },
+    /// The credentials that a client gave a task could not be sealed or opened.
+    CredentialsUnreadable {
+        /// The task.
+        task: &'a TaskId,
+        /// Why. It has nothing of them.
+        reason: &'a str,
+    },
     /// A task could not be opened: its storage cannot be read, or the Worker cannot serve it.
     OpeningFailed {
         /// The task.
@@ -281,6 +288,7 @@ impl Observation<'_> {
             | Self::TasksDeleted { .. } => Severity::Info,
             Self::AgentMissing { .. }
             | Self::AgentPanicked { .. }
+            | Self::CredentialsUnreadable { .. }
             | Self::OpeningFailed { .. }
             | Self::StoringFailed { .. }
             | Self::ReadingFailed { .. }
@@ -319,6 +327,9 @@ impl fmt::Display for Observation<'_> {
                 write!(out, "task {task}: its agent is not served any more")
             }
             Self::AgentPanicked { task } => write!(out, "task {task}: the agent panicked"),
+            Self::CredentialsUnreadable { task, reason } => {
+                write!(out, "task {task}: the credentials of its client: {reason}")
+            }
             Self::OpeningFailed { task, reason } => {
                 write!(out, "task {task}: opening failed: {reason}")
             }

@@ -9,12 +9,13 @@ use super::Indexed;
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
 /// object before they are durable.
 pub trait TaskStore {
-    /// The facts and the batches of the log, oldest first; `None` if there is no task. Writes nothing.
+    /// The facts and the batches of the log, oldest first. Of a task whose facts `admits` does not take nothing else is
+    /// read. Writes nothing.
     ///
     /// # Errors
     ///
     /// When the storage fails or holds what this version cannot read.
-    fn load(&self) -> Result<Option<StoredTask>, StoreError>;
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError>;
 
     /// The batches that hold events after the generation `after`, oldest first, as many as fit about
     /// `max_bytes` but at least one; and whether there are more.
@@ -52,6 +53,13 @@ pub trait TaskStore {
     /// When the storage fails.
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
 
+    /// Keeps the sealed credentials of the turn under way, in place of others; without any, deletes those there are.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError>;
+
     /// Deletes all that is stored, the alarm included.
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }
@@ -61,7 +69,7 @@ pub trait TaskStore {
 pub struct TaskFacts {
     /// The agent that has it.
     pub agent: String,
-    /// The id of the caller to whom alone it is visible.
+    /// Whose it is: the id of the caller who began it, or the group of that caller (`Caller::owner`).
     pub owner: String,
     /// What tells the message that began it from others, if the send was idempotent.
     pub fingerprint: Option<String>,
@@ -87,6 +95,17 @@ pub struct Batch {
     pub lines: String,
 }
 
+/// What storage gives of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// There is none.
+    Nothing,
+    /// There is one, which whoever asks may not see.
+    Withheld,
+    /// The task.
+    Task(StoredTask),
+}
+
 /// What storage holds of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTask {
@@ -98,6 +117,8 @@ pub struct StoredTask {
     pub log: Vec<Batch>,
     /// Its webhooks as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
+    /// The sealed credentials of the turn under way, as JSON.
+    pub credentials: Option<String>,
 }
 
 /// Storage did not give what it was asked. The texts are for the log, not for clients.

@@ -88,7 +88,6 @@ pub(super) fn call(
     key: Option<String>,
     body: Part,
 ) -> Result<(), Error> {
-    session.announce();
     let is_of_agent = session.life.facts().is_some_and(|facts| facts.agent == agent);
     let now = session.now();
     let admission =
@@ -98,6 +97,7 @@ pub(super) fn call(
         Some(Admission::Repeated) => return Ok(()),
         Some(Admission::Open(name, number)) => (name, number),
     };
+    session.announce();
     if session.runner().is_none() {
         return Err(Error::Unavailable(
             "the agent of this callback cannot run now; try again later",

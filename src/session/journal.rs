@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::frame::Mark;
+use super::{OpenError, Visitor};
 use crate::config::Limits;
-use crate::port::{Batch, FirstRow, StoreError, StoredTask, TaskStore};
+use crate::port::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskStore};
 use crate::task::LogEntry;
 use a2a::model::{JsonSize, TaskId, UnixMillis, encode_line};
 
@@ -55,16 +56,41 @@ impl Journal {
         }
     }
 
-    /// What storage holds of the task, and the entries of its log.
+    /// What storage holds of the task, if there is one and the visitor may see it, and the entries of its log.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails, or holds what this version cannot read; [`OpenError::Denied`] if the visitor may not see
+    /// the task.
+    pub(super) fn load_for(
+        &self,
+        visitor: &Visitor<'_>,
+        id: &TaskId,
+    ) -> Result<Option<(StoredTask, Vec<LogEntry>)>, OpenError> {
+        match self.store.load(&|facts| visitor.may_see(facts))? {
+            Stored::Nothing => Ok(None),
+            Stored::Withheld => Err(OpenError::Denied),
+            Stored::Task(stored) => Ok(Some(self.read(id, stored)?)),
+        }
+    }
+
+    /// The entries of the log, as storage has them.
     ///
     /// # Errors
     ///
     /// When the storage fails, or holds what this version cannot read.
-    pub(super) fn load(
+    pub(super) fn reload(&self, id: &TaskId) -> Result<Vec<LogEntry>, StoreError> {
+        match self.store.load(&|_| true)? {
+            Stored::Nothing | Stored::Withheld => Ok(Vec::new()),
+            Stored::Task(stored) => self.read(id, stored).map(|(_, entries)| entries),
+        }
+    }
+
+    fn read(
         &self,
         id: &TaskId,
-    ) -> Result<Option<(StoredTask, Vec<LogEntry>)>, StoreError> {
-        let Some(mut stored) = self.store.load()? else { return Ok(None) };
+        mut stored: StoredTask,
+    ) -> Result<(StoredTask, Vec<LogEntry>), StoreError> {
         let mut size = LogSize::default();
         let mut entries = Vec::new();
         // One line at a time is a tree of JSON, and a batch that was read is dropped.
@@ -81,7 +107,7 @@ impl Journal {
         }
         self.is_opened.set(true);
         self.size.set(size);
-        Ok(Some((stored, entries)))
+        Ok((stored, entries))
     }
 
     /// Whether the first row is stored.
@@ -267,7 +293,7 @@ mod tests {
         let store = MemoryStore::default();
         let journal = Journal::new(Rc::new(store.clone()), &limits());
         let id = TaskId::new("t");
-        assert!(journal.load(&id).unwrap().is_none());
+        assert!(journal.load_for(&Visitor::Server, &id).unwrap().is_none());
         let now = UnixMillis(0);
         assert_eq!((journal.unsaved_bytes(), journal.postpone_ms(now)), (0, 0));
         for generation in [1, 2] {
@@ -282,7 +308,7 @@ mod tests {
         assert_eq!(store.stored().unwrap().log.len(), 2, "another opening would begin a new log");
 
         let reopened = Journal::new(Rc::new(store), &limits());
-        let (_, entries) = reopened.load(&id).unwrap().unwrap();
+        let (_, entries) = reopened.load_for(&Visitor::Server, &id).unwrap().unwrap();
         assert_eq!(entries, [LogEntry::Taken, LogEntry::Taken]);
         assert_eq!(reopened.size.get(), journal.size.get());
         assert_eq!(reopened.size.get(), LogSize { bytes: 16, values: 2 });

@@ -9,6 +9,7 @@
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
 //! | `webhooks` | what clients registered, and what each of it is owed |
+//! | `credentials` | what a client gave the turn under way, sealed |
 //! | `retention` | when the finished task is deleted |
 //! | `alarm` | for when the alarm is set |
 //! | `bell` | who waits for a change |
@@ -22,6 +23,7 @@
 mod alarm;
 mod bell;
 mod callbacks;
+mod credentials;
 mod follower;
 pub mod frame;
 mod health;
@@ -40,6 +42,7 @@ mod sender;
 mod tracing;
 mod turn_host;
 mod unannounced;
+mod visitor;
 mod webhook;
 mod webhooks;
 
@@ -48,11 +51,9 @@ use std::rc::{Rc, Weak};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::Runner;
-use crate::port::{Act, Audit, FirstRow, Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{
-    Effect, Input, LogEntry, Loss, NewTask, RunRequest, RunStart, TaskError, TaskMachine,
-};
+use crate::task::{Effect, Input, LogEntry, NewTask, RunRequest, RunStart, TaskError};
 use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
@@ -62,6 +63,7 @@ use a2a::model::{
 use a2a::{ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
+use credentials::Credentials;
 use health::Health;
 use index::IndexDebt;
 use journal::Journal;
@@ -75,11 +77,13 @@ use webhooks::Webhooks;
 
 pub(crate) use unannounced::Announcement;
 
+pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
 pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
 pub use retention::Deletion;
 pub use sender::Sender;
+pub use visitor::Visitor;
 
 pub(crate) use callbacks::no_callback;
 pub(crate) use follower::check_position;
@@ -103,6 +107,7 @@ pub struct TaskSession {
     run: RunState,
     index: IndexDebt,
     webhooks: Webhooks,
+    credentials: Credentials,
     retention: Retention,
     unannounced: Unannounced,
     alarm: Alarm,
@@ -113,78 +118,13 @@ pub struct TaskSession {
 }
 
 impl TaskSession {
-    /// The session of the task with this id, from storage if it is there. A task whose run was lost
-    /// goes on, or is brought to an end, as its agent wants it.
-    ///
-    /// # Errors
-    ///
-    /// When storage fails or holds what this version cannot read, or the task has to go on and its agent cannot run.
-    pub fn open(
-        id: TaskId,
-        store: Rc<dyn TaskStore>,
-        ports: Ports,
-        limits: Limits,
-        agents: FindAgent,
-        opening: Opening,
-    ) -> Result<Rc<Self>, OpenError> {
-        let journal = Journal::new(store.clone(), &limits);
-        let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
-        let loaded = if opening == Opening::New { None } else { journal.load(&id)? };
-        // Only tasks set alarms.
-        let opening = if loaded.is_none() { Opening::New } else { opening };
-        let (life, indexed, log) = match loaded {
-            None => (Life::empty(), Indexed::default(), Vec::new()),
-            Some((stored, log)) => {
-                webhooks.restore(&id, &stored.webhooks)?;
-                let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
-                    StoreError::Unreadable(format!("log of {id} does not begin with a task"))
-                })?;
-                (Life::live(stored.facts, machine), stored.indexed, log)
-            }
-        };
-        let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
-        let session = Rc::new_cyclic(|handle| Self {
-            id,
-            store,
-            ports,
-            agents,
-            life,
-            journal,
-            run: RunState::default(),
-            index: IndexDebt::new(indexed),
-            webhooks,
-            retention: Retention::new(limits.retention_ms),
-            limits,
-            unannounced: Unannounced::default(),
-            alarm: Alarm::new(opening),
-            bell: Bell::default(),
-            health: Health::default(),
-            tracing,
-            handle: handle.clone(),
-        });
-        if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
-            session.check_agent()?;
-            run::recover(&session, Loss::Interrupted, &log);
-            session.flush()?;
-            run::start_soon(&session);
-        }
-        parking::wake_if_due(&session)?;
-        index::project(&session);
-        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
-        match opening {
-            Opening::ByRequest => alarm::check(&session),
-            Opening::ByAlarm | Opening::New => {}
-        }
-        Ok(session)
-    }
-
     /// The id of the task, whether it exists yet or not.
     pub fn id(&self) -> &TaskId {
         &self.id
     }
 
-    /// The one owner check: the task exists, and is this agent's and this caller's. `trail` tells operators which
-    /// request it was that is denied.
+    /// The one owner check: the task exists, and is this agent's and this caller's. Nothing happens to the task before.
+    /// `trail` tells operators which request it was that is denied.
     ///
     /// # Errors
     ///
@@ -195,14 +135,13 @@ impl TaskSession {
         caller: &Caller,
         trail: &Trail,
     ) -> Result<Owned<'_>, Error> {
-        self.announce();
         if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
-            if facts.agent == agent && facts.owner == caller.id {
+            let visitor = Visitor::Caller(agent, caller, trail);
+            if visitor.may_see(&facts) {
+                self.announce();
                 return Ok(Owned::new(self));
             }
-            let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail);
-            let denied = denied.on(&self.id).refused(Some("another caller's task"));
-            self.observe(&Observation::Audited(denied));
+            visitor.note_denied(&self.id, self.ports.observer.as_ref());
         }
         Err(Error::TaskNotFound(self.id.clone()))
     }
@@ -396,6 +335,7 @@ impl TaskSession {
         // Both read what is stored now, and begin work in the background that the alarm looks after.
         index::project(self);
         notifications::enqueue_due(self);
+        credentials::forget_if_over(self);
         // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
         // finds both or neither.
         self.arm();

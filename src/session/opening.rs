@@ -1,8 +1,25 @@
-//! What opens a session, and why none can be opened.
+//! Opening a session: for whom, by what, and why none can be opened.
 
 use std::fmt;
+use std::rc::Rc;
 
-use crate::port::StoreError;
+use super::alarm::{self, Alarm};
+use super::bell::Bell;
+use super::credentials::{self, Credentials};
+use super::health::Health;
+use super::index::{self, IndexDebt};
+use super::journal::Journal;
+use super::life::Life;
+use super::retention::Retention;
+use super::run_state::RunState;
+use super::tracing::Tracing;
+use super::unannounced::Unannounced;
+use super::webhooks::Webhooks;
+use super::{FindAgent, TaskSession, Visitor, parking, run};
+use crate::config::Limits;
+use crate::port::{Indexed, Ports, StoreError, TaskStore};
+use crate::task::{Loss, TaskMachine};
+use a2a::model::TaskId;
 
 /// What opens a session, and what is known by that of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +49,108 @@ pub enum OpenError {
     Store(StoreError),
     /// The task has to go on, and the executor of its agent, whose slug this is, could not be made.
     AgentUnusable(String),
+    /// There is a task, which is not the visitor's. For the visitor it does not exist.
+    Denied,
+}
+
+impl TaskSession {
+    /// [`open_for`](Self::open_for) the server itself.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open(
+        id: TaskId,
+        store: Rc<dyn TaskStore>,
+        ports: Ports,
+        limits: Limits,
+        agents: FindAgent,
+        opening: Opening,
+    ) -> Result<Rc<Self>, OpenError> {
+        Self::open_for(Visitor::Server, id, store, ports, limits, agents, opening)
+    }
+
+    /// The session of the task with this id, from storage if it is there. A task whose run was lost
+    /// goes on, or is brought to an end, as its agent wants it, unless it is not the visitor's.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails or holds what this version cannot read, the task is not the visitor's, or it has to go on and
+    /// its agent cannot run.
+    pub fn open_for(
+        visitor: Visitor<'_>,
+        id: TaskId,
+        store: Rc<dyn TaskStore>,
+        ports: Ports,
+        limits: Limits,
+        agents: FindAgent,
+        opening: Opening,
+    ) -> Result<Rc<Self>, OpenError> {
+        let journal = Journal::new(store.clone(), &limits);
+        let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
+        let credentials = Credentials::new(store.clone());
+        let loaded = match opening {
+            Opening::New => Ok(None),
+            Opening::ByRequest | Opening::ByAlarm => journal.load_for(&visitor, &id),
+        };
+        let loaded = loaded.inspect_err(|error| {
+            if *error == OpenError::Denied {
+                visitor.note_denied(&id, ports.observer.as_ref());
+            }
+        })?;
+        // Only tasks set alarms.
+        let opening = if loaded.is_none() { Opening::New } else { opening };
+        let (life, indexed, log) = match loaded {
+            None => (Life::empty(), Indexed::default(), Vec::new()),
+            Some((stored, log)) => {
+                webhooks.restore(&id, &stored.webhooks)?;
+                credentials.restore(&id, stored.credentials.as_deref())?;
+                let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
+                    StoreError::Unreadable(format!("log of {id} does not begin with a task"))
+                })?;
+                if !visitor.may_enter(&machine, || ports.clock.now()) {
+                    return Err(OpenError::Denied);
+                }
+                (Life::live(stored.facts, machine), stored.indexed, log)
+            }
+        };
+        let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
+        let session = Rc::new_cyclic(|handle| Self {
+            id,
+            store,
+            ports,
+            agents,
+            life,
+            journal,
+            run: RunState::default(),
+            index: IndexDebt::new(indexed),
+            webhooks,
+            credentials,
+            retention: Retention::new(limits.retention_ms),
+            limits,
+            unannounced: Unannounced::default(),
+            alarm: Alarm::new(opening),
+            bell: Bell::default(),
+            health: Health::default(),
+            tracing,
+            handle: handle.clone(),
+        });
+        if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
+            session.check_agent()?;
+            run::recover(&session, Loss::Interrupted, &log);
+            session.flush()?;
+            run::start_soon(&session);
+        }
+        parking::wake_if_due(&session)?;
+        credentials::forget_if_over(&session);
+        index::project(&session);
+        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
+        match opening {
+            Opening::ByRequest => alarm::check(&session),
+            Opening::ByAlarm | Opening::New => {}
+        }
+        Ok(session)
+    }
 }
 
 impl fmt::Display for OpenError {
@@ -41,6 +160,7 @@ impl fmt::Display for OpenError {
             Self::AgentUnusable(slug) => {
                 write!(out, "the executor of the agent {slug} could not be made")
             }
+            Self::Denied => out.write_str("the task is not the visitor's"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::follower::Beginning;
 use super::webhook::Webhook;
-use super::{Sender, TaskSession, index, notifications, parking, run};
+use super::{Sender, TaskSession, credentials, index, notifications, parking, run};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
@@ -40,7 +40,7 @@ impl<'a> Owned<'a> {
 
     /// Whether the task is this caller's.
     pub(crate) fn is_owned_by(self, caller: &Caller) -> bool {
-        self.session.life.facts().is_some_and(|facts| facts.owner == caller.id)
+        self.session.life.facts().is_some_and(|facts| facts.owner == caller.owner())
     }
 
     /// Reads the task, if it exists.
@@ -199,7 +199,8 @@ impl<'a> Owned<'a> {
     /// # Errors
     ///
     /// [`Error::UnsupportedOperation`] if the task has ended or has reached the limit of webhooks,
-    /// [`Error::InvalidParams`] if the message is of another context: nothing has changed then.
+    /// [`Error::InvalidParams`] if the message is of another context, or holds credentials that the task does not wait
+    /// for: nothing has changed then.
     /// [`Error::Internal`] if the agent is not served any more, or storage fails.
     pub(crate) fn receive(
         self,
@@ -215,11 +216,16 @@ impl<'a> Owned<'a> {
         let limits = session.run_limits().ok_or_else(|| self.internal())?;
         let (agent, dialect, before) = (sender.agent.clone(), sender.dialect, self.generation());
         let by = webhook.is_some().then(|| sender.clone());
+        let sent = sender.credentials.clone().filter(|_| !self.has_received(&message));
+        let taken = sent.map(|sent| credentials::taken(session, sent)).transpose()?.flatten();
         let request = sender.request(&limits, metadata);
         if session
             .step(Input::Message(message, request))
             .map_err(|error| refusal(self.id(), error))?
         {
+            if let Some(sealed) = taken {
+                credentials::keep(session, sealed)?;
+            }
             if let Some(webhook) = webhook {
                 let webhook = self.register(webhook, dialect, before)?;
                 if let Some(sender) = &by {

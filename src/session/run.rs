@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, parking};
+use super::{TaskSession, credentials, parking};
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
@@ -67,11 +67,8 @@ fn end(session: &TaskSession, outcome: RunOutcome) {
 /// run was interrupted. Clients that wait get an error if the task has ended by that.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
-        match session.journal.load(session.id()) {
-            Ok(stored) => {
-                let log = stored.map(|(_, log)| log).unwrap_or_default();
-                recover(session, Loss::Crashed, &log);
-            }
+        match session.journal.reload(session.id()) {
+            Ok(log) => recover(session, Loss::Crashed, &log),
             Err(error) => session.give_up(&error),
         }
     } else {
@@ -114,9 +111,8 @@ pub(super) fn turn_of(
 
 /// Tells a run that resumes what was said and done before, as storage has it. Whether it could: storage may fail.
 fn remember(session: &TaskSession) -> bool {
-    match session.journal.load(session.id()) {
-        Ok(stored) => {
-            let log = stored.map(|(_, log)| log).unwrap_or_default();
+    match session.journal.reload(session.id()) {
+        Ok(log) => {
             session.run.recall(Recall::of(&log));
             true
         }
@@ -164,6 +160,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let _ = session.flush();
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
+    credentials::forget_if_over(&session);
     // The platform may evict the object as soon as this is over.
     session.ports.runtime.keep_until_durable();
 }

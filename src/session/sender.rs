@@ -1,5 +1,6 @@
 //! Who sends a message, and what that means for the task and its run.
 
+use super::SentCredentials;
 use super::run::RunLimits;
 use crate::auth::Caller;
 use crate::port::TaskFacts;
@@ -28,6 +29,8 @@ pub struct Sender {
     pub trail: Trail,
     /// How long the run may take, in milliseconds, if less than the agent's runs may.
     pub run_timeout_ms: Option<u64>,
+    /// The credentials that come with the message, for a task that waits for some.
+    pub credentials: Option<SentCredentials>,
 }
 
 impl Sender {
@@ -35,7 +38,7 @@ impl Sender {
     pub(super) fn facts(&self) -> TaskFacts {
         TaskFacts {
             agent: self.agent.clone(),
-            owner: self.caller.id.clone(),
+            owner: self.caller.owner().to_owned(),
             fingerprint: self.fingerprint.clone(),
         }
     }

@@ -8,9 +8,9 @@ use super::{TaskSession, callbacks, parking};
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
-use crate::port::Http;
+use crate::port::{Http, Observation};
 use crate::task::{CallbackName, Input, StepRecord};
-use a2a::model::{Artifact, Json, Message, Part, Task, TaskState, UnixMillis, measure};
+use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
 
 impl TurnHost for TaskSession {
@@ -87,6 +87,18 @@ impl TurnHost for TaskSession {
 
     fn new_id(&self) -> String {
         self.ports.random.new_id()
+    }
+
+    fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>> {
+        Box::pin(async {
+            let Some(sealed) = self.credentials.sealed() else { return Ok(None) };
+            let opened = self.ports.vault.open(self.id(), &sealed).await;
+            opened.map(Some).map_err(|reason| {
+                let task = self.id();
+                self.observe(&Observation::CredentialsUnreadable { task, reason: &reason });
+                ExecutorError("the credentials of the task cannot be opened".to_owned())
+            })
+        })
     }
 
     fn counters(&self) -> &dyn Counters {

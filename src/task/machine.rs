@@ -324,6 +324,11 @@ impl TaskMachine {
         !self.running && (self.needs_run() || (self.asks() && self.unread > 0))
     }
 
+    /// Whether no run handles the newest turn any more: none is under way, parked, or lost.
+    pub fn is_turn_over(&self) -> bool {
+        !self.running && self.parked.is_none() && !self.is_orphaned()
+    }
+
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
     pub fn is_settled(&self) -> bool {
         self.state().is_terminal() || self.state().is_interrupted()

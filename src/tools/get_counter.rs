@@ -1,4 +1,4 @@
-//! `get_counter`: counts its own calls, per caller, across restarts.
+//! `get_counter`: counts its own calls, per caller or group of callers, across restarts.
 
 use a2a_edge::tool::prelude::*;
 
@@ -6,7 +6,7 @@ use a2a_edge::tool::prelude::*;
 #[tool]
 pub(super) async fn get_counter(call: &dyn ToolCall) -> Result<u64, ToolError> {
     let reason = "the counter is not available at the moment; try again later";
-    let count = call.counters().increment(call.caller_id(), "get_counter").await;
+    let count = call.counters().increment(call.owner(), "get_counter").await;
     count.map_err(|_| ToolError::new(reason))
 }
 

@@ -48,7 +48,7 @@ fn probe_call(call: &dyn ToolCall) -> String {
 /// Counts its calls by the same caller.
 #[tool]
 async fn probe_count(call: &dyn ToolCall) -> Result<u64, ToolError> {
-    call.counters().increment(call.caller_id(), "probe_count").await.map_err(ToolError::Tool)
+    call.counters().increment(call.owner(), "probe_count").await.map_err(ToolError::Tool)
 }
 
 /// Gives parts of every kind, or fails by this fault.

@@ -12,7 +12,7 @@ async function workerWith(t: TestContext, vars: Record<string, string>): Promise
 }
 
 test("the agents in agents/ are served where no others are given, each with its card and its interfaces (§8.2)", async (t) => {
-  const worker = await workerWith(t, { AGENTS: "", DEVELOPMENT: "false" });
+  const worker = await workerWith(t, { AGENTS: "" });
   const answer = (await (await fetch(`${worker.url}/nowhere/at/all`)).json()) as { error: { message: string } };
   const paths = /agents answer at (.*), their cards/.exec(answer.error.message)?.[1]?.split(", ") ?? [];
   assert.ok(paths.length >= 2 && paths[0] === "/", answer.error.message);

@@ -7,11 +7,14 @@ import { checkAddress, isLoopback, readAddress, urlAt } from "../../scripts/lib/
 import { makeProject } from "./project.mjs";
 
 let project;
-before(() => (project = makeProject({ packages: "no wrangler" })));
+before(() => {
+  project = makeProject({ packages: "no wrangler" });
+  project.write("embedded.json", JSON.stringify({ agents: [{ slug: "plain" }, { slug: "guarded", access: { schemes: { key: { kind: "api_key" } } } }] }));
+});
 after(() => project.remove());
 
 const refuse = (problem) => new Error(problem);
-const WARNING = /Warning: there is no access control, .* anybody who reaches this machine can use the agents\./;
+const WARNING = /Warning: this is not a loopback address, so others reach this machine\. Anybody may call plain/;
 
 /** Starts with these options, and answers what wrangler was told and what the user was. */
 async function start(...options) {
@@ -35,6 +38,7 @@ test("without a host, only this machine is served, and nothing is warned of", as
   assert.equal(ip, "127.0.0.1");
   assert.match(output, new RegExp(`a2a-edge serves at http://localhost:${port}\n`));
   assert.doesNotMatch(output, WARNING);
+  assert.match(output, /^Anybody may call plain here\. Once deployed, plain will refuse every call until \[access\] in agents\/plain\.toml says who may call\.$/m);
   assert.match(output, /^POST \/ 200 OK$/m);
   assert.doesNotMatch(output, /Connection status|env\.DB/);
 });

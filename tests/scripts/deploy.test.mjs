@@ -33,6 +33,16 @@ let project, plain;
 before(() => {
   project = makeProject({ packages: "no wrangler" });
   plain = project.read("wrangler.toml");
+  const schemes = { key: { kind: "api_key" } };
+  project.write("embedded.json", JSON.stringify({
+    agents: [
+      { slug: "public", access: { open: true } },
+      { slug: "other", access: { open: true } },
+      { slug: "closed" },
+      { slug: "guarded", access: { schemes } },
+      { slug: "local", development: true },
+    ],
+  }));
 });
 beforeEach(() => {
   project.write("wrangler.toml", `${plain}\n${STAGING}`);
@@ -42,7 +52,7 @@ after(() => project.remove());
 
 const wrangler = () => project.calls().filter(([name]) => name === "wrangler").map(([, ...args]) => args.join(" "));
 
-test("a deploy makes the queues, uploads, migrates, and says that there is no access control", async () => {
+test("a deploy makes the queues, uploads, migrates, and says who may call", async () => {
   const { code, output } = await project.run("deploy", "--message", "a better one", "--var=A:1", "--var=B:2", "--keep-vars");
   assert.equal(code, 0, output);
   assert.deepEqual(wrangler(), [
@@ -56,10 +66,12 @@ test("a deploy makes the queues, uploads, migrates, and says that there is no ac
     "deploy --message=a better one --var=A:1 --var=B:2 --keep-vars",
     "d1 migrations apply DB --remote",
   ]);
-  const [warning, ...others] = output.split("\n").filter((line) => line.includes("no access control"));
-  assert.match(warning, /anybody who can reach the Worker/);
-  assert.deepEqual(others, []);
-  assert.ok(output.indexOf(warning) < output.indexOf("==> Deploying"), "before the upload");
+  const said = [
+    "Anybody who can reach the Worker may call public, other (open = true).",
+    "closed will refuse every call: say in agents/closed.toml who may call, with [access.schemes.<name>] or with [access] and open = true.",
+  ];
+  const at = output.indexOf(said.join("\n"));
+  assert.ok(at >= 0 && at < output.indexOf("==> Deploying"), output);
 });
 
 test("an environment reaches the queues, the upload and the migrations", async () => {

@@ -77,6 +77,7 @@ impl Host {
             run_timeout_ms: None,
             trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
+            credentials: None,
         }
     }
 

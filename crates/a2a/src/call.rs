@@ -75,6 +75,15 @@ impl Call {
         }
     }
 
+    /// The message that the call brings, to change it.
+    pub fn message_mut(&mut self) -> Option<&mut SendMessageRequest> {
+        match self {
+            Self::Task(TaskCall::SendMessage(request))
+            | Self::Follow(FollowCall::SendStreamingMessage(request)) => Some(request),
+            Self::Task(_) | Self::Follow(_) | Self::List(_) | Self::Card => None,
+        }
+    }
+
     /// Whether the call brings a message that begins a task.
     pub fn begins_task(&self) -> bool {
         self.message().is_some() && self.task_id().is_none()

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::auth::{Identity, UncheckedToken};
+use crate::auth::{GivenCredentials, Identity, UncheckedToken};
 use crate::config::Settings;
 use crate::edge::command::Command;
 use crate::edge::webhook::check_webhook;
@@ -37,6 +37,8 @@ pub(super) struct Asked<'a> {
     pub(super) params: Params,
     /// What its headers say besides.
     pub(super) parameters: &'a ServiceParameters,
+    /// Its header `Authorization`.
+    pub(super) authorization: Option<&'a str>,
     /// In which form to answer it.
     pub(super) reply: Reply,
     /// Says who makes it, for the agent that it turns out to be for.
@@ -107,7 +109,7 @@ impl<'a> Door<'a> {
     ///
     /// The first reason not to admit it, in the order that the head of this file tells.
     pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Unadmitted> {
-        let Asked { wanted, params, parameters, reply, identify } = asked;
+        let Asked { wanted, params, parameters, authorization, reply, identify } = asked;
         let (dialect, operation) = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
@@ -125,7 +127,7 @@ impl<'a> Door<'a> {
         let declared = &capabilities.extensions;
         let active = extensions::activate(operation, declared, &parameters.extensions)?;
         operation.check_offered(capabilities)?;
-        let call = match params {
+        let mut call = match params {
             Params::Json(params) => operation.decode(params)?,
             Params::Plain(call) => call,
         };
@@ -134,6 +136,11 @@ impl<'a> Door<'a> {
         if let Some(request) = call.message() {
             check_message(request, self.settings)?;
         }
+        let authorization = authorization_for_task(agent, authorization);
+        let taken = call
+            .message_mut()
+            .map(|request| GivenCredentials::take(&mut request.message, authorization));
+        let unsealed = taken.transpose()?.flatten();
         let terms = parameters.terms(&call, &active)?;
         let is_keyed = parameters.idempotency_key()?.is_some();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
@@ -144,7 +151,7 @@ impl<'a> Door<'a> {
         let reply = reply.in_dialect(dialect).with_extensions(active);
         let agent = agent.slug.clone();
         let command = Command::new(agent, caller, reply, call);
-        Ok(Command { fingerprint, terms, ..command })
+        Ok(Command { fingerprint, terms, unsealed, ..command })
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
@@ -161,6 +168,12 @@ impl<'a> Door<'a> {
             Error::invalid("tenant", description)
         })
     }
+}
+
+/// The header `Authorization`, if the agent's file says that it is for tasks.
+fn authorization_for_task<'a>(agent: &HostedAgent, header: Option<&'a str>) -> Option<&'a str> {
+    let policy = agent.policy.as_ref().ok()?;
+    header.filter(|_| policy.access().authorization_is_for_task)
 }
 
 /// The refusal of a path to which nothing belongs.
@@ -212,7 +225,7 @@ mod tests {
         let agent = |slug: &str, streaming: bool, push_notifications: bool, extensions: Value| {
             json!({
                 "slug": slug, "default": slug == "full", "development": false, "card": "",
-                "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
+                "access": {"open": true}, "capabilities": {"streaming": streaming, "push_notifications": push_notifications,
                     "extended_agent_card": false, "extensions": extensions},
                 "executor": {"kind": "script", "table": {"rules": []}, "run": {}},
             })
@@ -263,7 +276,14 @@ mod tests {
             Ok(caller) => Identity::Caller(caller),
             Err(error) => Identity::Refused(error),
         };
-        let asked = Asked { wanted, params, parameters: &parameters, reply, identify: &identify };
+        let asked = Asked {
+            wanted,
+            params,
+            parameters: &parameters,
+            authorization: None,
+            reply,
+            identify: &identify,
+        };
         door.admit(asked).map_err(|unadmitted| match unadmitted {
             Unadmitted::Refused(error) => error,
             Unadmitted::Pending(tokens) => panic!("{tokens:?} are to be checked"),

@@ -9,6 +9,7 @@ use worker::{Env, Request, Response, Result};
 
 use super::body::Body;
 use super::check::check;
+use super::credentials::seal;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::list_tasks;
@@ -106,6 +107,9 @@ impl Front {
         if let Err(error) = self.heed_quota(&mut command).await {
             return to_response(form.error(&error));
         }
+        if let Err(error) = seal(&self.env, &mut command, &self.observer).await {
+            return to_response(form.error(&error));
+        }
         let (command, call) = command.take_call();
         let answer = match call {
             Call::List(request) => {
@@ -146,7 +150,7 @@ impl Front {
         task: Option<&TaskId>,
     ) -> std::result::Result<Object, Error> {
         let key = parameters.idempotency_key()?;
-        let address = TaskAddress::of_call(&command.agent, &command.caller.id, task, key);
+        let address = TaskAddress::of_call(&command.agent, &command.caller, task, key);
         Object::at(&self.env, &address).map_err(|error| match (error, task) {
             (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
             (error, _) => self.unreachable(None, &error),

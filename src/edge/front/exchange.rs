@@ -161,7 +161,8 @@ impl<'a> Exchange<'a> {
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identify = |agent: &HostedAgent| identify(self.head, agent, self.verdicts);
-        let asked = Asked { wanted, params, parameters, reply, identify: &identify };
+        let authorization = self.head.header("authorization");
+        let asked = Asked { wanted, params, parameters, authorization, reply, identify: &identify };
         let mut command = match self.door.admit(asked) {
             Ok(command) => command,
             Err(Unadmitted::Refused(error)) => {

@@ -30,7 +30,7 @@ pub(super) fn identify(head: &Head<'_>, agent: &HostedAgent, verdicts: &Verdicts
     let Ok(policy) = &agent.policy else {
         return Identity::Refused(Error::AgentUnusable(agent.slug.clone()));
     };
-    let (_, _, query) = split_url(head.url());
-    let evidence = Evidence { method: head.method(), query, headers: head.headers() };
+    let (origin, _, query) = split_url(head.url());
+    let evidence = Evidence { method: head.method(), origin, query, headers: head.headers() };
     policy.identify(&evidence, &|digest| verdicts.of(digest), now())
 }

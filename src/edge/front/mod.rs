@@ -11,6 +11,7 @@
 //! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
+//! | `credentials` | seals the credentials that a message brings for its task |
 //! | `check` | checks the signatures of tokens |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
@@ -27,6 +28,7 @@ mod callback;
 mod card;
 mod carry_out;
 mod check;
+mod credentials;
 mod decision;
 mod exchange;
 mod head;

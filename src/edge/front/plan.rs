@@ -181,11 +181,12 @@ fn plan_command(
         }
         Call::List(_) => return Ok(LATER.to_owned()),
     }
-    if call.begins_task() && front.settings.max_active_tasks > 0 {
+    let waits_for_quota = call.begins_task() && front.settings.max_active_tasks > 0;
+    if waits_for_quota || command.unsealed.is_some() {
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;
-    let address = match TaskAddress::of_call(agent, &caller.id, call.task_id(), key) {
+    let address = match TaskAddress::of_call(agent, caller, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
         TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
         TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),

@@ -23,7 +23,7 @@ pub(super) async fn reached(
         return None;
     }
     let index = D1Index { env: env.clone() };
-    let counted = Box::pin(index.count_unfinished(&caller.id, limit));
+    let counted = Box::pin(index.count_unfinished(caller.owner(), limit));
     let reason = match select(counted, Delay::from(PATIENCE)).await {
         Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
         Either::Left((Err(error), _)) => error.to_string(),

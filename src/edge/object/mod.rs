@@ -6,6 +6,7 @@ mod audit;
 mod followers;
 mod platform;
 mod store;
+mod streams;
 
 use std::cell::RefCell;
 use std::panic::AssertUnwindSafe;
@@ -15,8 +16,7 @@ use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::{
-    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, WebSocket,
-    WebSocketPair, durable_object,
+    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, durable_object,
 };
 
 use crate::config::Settings;
@@ -25,22 +25,22 @@ use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
 use crate::edge::callback::CallbackPost;
 use crate::edge::chunks::read_text;
-use crate::edge::command::{Command, StreamCommand};
+use crate::edge::command::Command;
 use crate::edge::poll::poll_now;
 use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::edge::socket::{CloseCode, close};
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
 use crate::session::{
-    Beginning, Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession,
+    Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession, Visitor, no_callback,
 };
+use a2a::TaskCall;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
-use a2a::{FollowCall, TaskCall};
+use followers::Untold;
 use store::SqlTaskStore;
 
 /// The object of one task. The macro is told of requests only: nothing has to be done when a socket closes or breaks, so
@@ -51,6 +51,7 @@ pub struct TaskObject {
     state: Rc<State>,
     env: Env,
     session: Rc<InMemory>,
+    untold: Rc<Untold>,
 }
 
 // After a caught panic the object goes on. A session that broke is opened again from storage.
@@ -59,7 +60,7 @@ impl std::panic::RefUnwindSafe for TaskObject {}
 
 impl DurableObject for TaskObject {
     fn new(state: State, env: Env) -> Self {
-        Self { state: Rc::new(state), env, session: Rc::default() }
+        Self { state: Rc::new(state), env, session: Rc::default(), untold: Rc::default() }
     }
 
     async fn fetch(&self, request: Request) -> Result<Response> {
@@ -109,7 +110,7 @@ impl TaskObject {
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
-            match self.session(Opening::ByAlarm) {
+            match self.session(Opening::ByAlarm, Visitor::Server) {
                 Ok(session) => session.wake().await,
                 // What is due stays so until a version has the task that can read it.
                 Err(Error::Unavailable(_)) => {
@@ -128,7 +129,7 @@ impl TaskObject {
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
         let handled = AssertUnwindSafe(async move {
             let hello = message.as_string().unwrap_or_default();
-            self.answer_follower(&socket.into(), &hello, Opening::ByRequest).await;
+            self.take_hello(&socket.into(), &hello).await;
         });
         handled.await;
     }
@@ -143,7 +144,8 @@ impl TaskObject {
                 Err(refusal) => Ok(Err(refusal)),
             },
             Ask::Follow(upgrade) => self.accept_follower(upgrade).await,
-            Ask::NextNotification(asked) => match self.session(Opening::ByRequest) {
+            Ask::NextNotification(asked) => match self.session(Opening::ByRequest, Visitor::Server)
+            {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
                     Response::ok(serde_json::to_string(&turn)?).map(Ok)
@@ -199,7 +201,7 @@ impl TaskObject {
         let (command, call) = command.take_call();
         let Command { agent, caller, reply, terms, trail, .. } = &command;
         let (reply, terms) = (reply.clone(), *terms);
-        let session = self.session(opening)?;
+        let session = self.session(opening, visitor(&command, call.task_id()))?;
         let outcome = match call {
             TaskCall::SendMessage(request) => {
                 let sender = sender(command, &request);
@@ -233,8 +235,10 @@ impl TaskObject {
     /// Takes what was posted to a callback.
     fn call_back(&self, post: CallbackPost) -> std::result::Result<HttpResponse, Refusal> {
         let CallbackPost { agent, token, key, body } = post;
-        let taken = match self.session(Opening::ByRequest) {
+        let visitor = Visitor::Callback(&agent, token.reveal(), key.as_deref());
+        let taken = match self.session(Opening::ByRequest, visitor) {
             Ok(session) => session.call_back(&agent, token.reveal(), key, body),
+            Err(Error::TaskNotFound(_)) => Err(no_callback()),
             Err(error) => Err(error),
         };
         match taken {
@@ -247,49 +251,9 @@ impl TaskObject {
 
     /// Deletes the task if it is finished.
     async fn delete(&self, deletion: Deletion) -> std::result::Result<(), Refusal> {
-        let session = self.session(Opening::ByRequest).map_err(|_| Refusal::NotDeleted)?;
+        let session = self.session(Opening::ByRequest, Visitor::Server);
+        let session = session.map_err(|_| Refusal::NotDeleted)?;
         if session.delete(deletion).await { Ok(()) } else { Err(Refusal::NotDeleted) }
-    }
-
-    /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
-    /// socket before that leaves.
-    async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
-        let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
-        let limit = settings.limits.max_streams;
-        let Some(WebSocketPair { client, server }) = followers::accept(&self.state, limit)? else {
-            return Ok(Err(Refusal::TooManyFollowers(limit)));
-        };
-        let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
-        let Some(hello) = upgrade.hello else { return Ok(Ok(answer.empty())) };
-        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
-        self.answer_follower(&server, &hello, opening).await;
-        Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
-    }
-
-    /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket.
-    async fn answer_follower(&self, socket: &WebSocket, hello: &str, opening: Opening) {
-        let StreamCommand { command, after } = match read_json(hello) {
-            Ok(command) => command,
-            Err(error) => {
-                let reason = error.to_string();
-                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
-                return close(socket, CloseCode::Unreadable);
-            }
-        };
-        let session = match self.session(opening) {
-            Ok(session) => session,
-            Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
-            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
-            // the session that is opened then knows it.
-            Err(_) => return close(socket, CloseCode::Unavailable),
-        };
-        let reply = command.reply.clone();
-        match begin_stream(&session, command, after).await {
-            Ok(beginning) => followers::begin(socket, reply.dialect(), &beginning),
-            Err(error) => followers::refuse(socket, &reply.error(&error)),
-        }
-        drop(session);
-        self.let_go_soon();
     }
 
     fn observer(&self) -> ConsoleObserver {
@@ -301,14 +265,19 @@ impl TaskObject {
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
-    /// The session in memory, or a new one from storage; [`Error::Unavailable`] if this version cannot read
-    /// that.
-    fn session(&self, opening: Opening) -> std::result::Result<Rc<TaskSession>, Error> {
+    /// The session in memory, or a new one from storage for this visitor; [`Error::Unavailable`] if this version cannot read
+    /// that, [`Error::TaskNotFound`] if it is not the visitor's. What is in memory has still to be checked.
+    fn session(
+        &self,
+        opening: Opening,
+        visitor: Visitor<'_>,
+    ) -> std::result::Result<Rc<TaskSession>, Error> {
         if let Some(session) = self.open_session() {
             return Ok(session);
         }
+        let id = TaskId::new(self.state.id().to_string());
         let failed = |error: &dyn std::fmt::Display| {
-            let (task, reason) = (TaskId::new(self.state.id().to_string()), error.to_string());
+            let (task, reason) = (id.clone(), error.to_string());
             self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
             Error::Internal { task: None }
         };
@@ -318,18 +287,22 @@ impl TaskObject {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
             agent.runner.clone().map_err(|_| NoAgent::Unusable)
         });
-        let session = TaskSession::open(
-            TaskId::new(self.state.id().to_string()),
+        let session = TaskSession::open_for(
+            visitor,
+            id.clone(),
             Rc::new(SqlTaskStore::new(self.state.clone())),
-            platform::ports(&self.state, &self.env, self.observer(), &self.session),
+            platform::ports(&self.state, &self.env, self.observer(), &self.session, &self.untold),
             settings.limits.clone(),
             find,
             opening,
         );
         let session = session.map_err(|error| {
+            if error == OpenError::Denied {
+                return Error::TaskNotFound(id.clone());
+            }
             let failure = failed(&error);
             match error {
-                OpenError::Store(StoreError::Failed(_)) => failure,
+                OpenError::Store(StoreError::Failed(_)) | OpenError::Denied => failure,
                 OpenError::Store(StoreError::Unreadable(_)) => {
                     Error::Unavailable(format::OTHER_VERSION)
                 }
@@ -397,29 +370,19 @@ const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// How long events may still use a session after the last answer.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
-/// The first frames of a stream, and what comes after them.
-async fn begin_stream(
-    session: &Rc<TaskSession>,
-    command: Command<FollowCall>,
-    after: Option<u64>,
-) -> std::result::Result<Beginning, Error> {
-    let (command, call) = command.take_call();
-    let terms = command.terms;
-    match call {
-        FollowCall::SendStreamingMessage(request) => {
-            let sender = sender(command, &request);
-            operation::send_streaming_message(session, sender, *request, after, terms).await
-        }
-        FollowCall::SubscribeToTask(_) => {
-            let task = session.owned_by(&command.agent, &command.caller, &command.trail)?;
-            operation::subscribe_to_task(task, after, terms)
-        }
+/// For whom a session is opened that a call is about.
+fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
+    match task {
+        Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
+        // The object is new, or its name is that of a key of the caller's.
+        None => Visitor::Server,
     }
 }
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, trail, call: () } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, trail, credentials, .. } =
+        command;
     Sender {
         agent,
         caller,
@@ -429,5 +392,6 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         origin,
         trail,
         run_timeout_ms: terms.run_timeout_ms,
+        credentials,
     }
 }

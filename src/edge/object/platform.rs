@@ -7,7 +7,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
-use super::{InMemory, followers, let_go};
+use super::followers::{self, Untold};
+use super::{InMemory, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::poll::poll_now;
@@ -18,6 +19,7 @@ use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
+use crate::edge::service::vault::WorkerVault;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 
@@ -27,6 +29,7 @@ pub(super) fn ports(
     env: &Env,
     observer: ConsoleObserver,
     session: &Rc<InMemory>,
+    untold: &Rc<Untold>,
 ) -> Ports {
     let object = ObjectId::new(state.id().to_string());
     let index = D1Index { env: env.clone() };
@@ -34,11 +37,16 @@ pub(super) fn ports(
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
         runtime: Rc::new(ObjectRuntime { state: state.clone(), observer }),
-        followers: Rc::new(Sockets { state: state.clone(), session: Rc::downgrade(session) }),
+        followers: Rc::new(Sockets {
+            state: state.clone(),
+            session: Rc::downgrade(session),
+            untold: untold.clone(),
+        }),
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
         counters: Rc::new(D1Counters { env: env.clone() }),
+        vault: Rc::new(WorkerVault { env: env.clone() }),
         observer: Rc::new(observer),
     }
 }
@@ -95,11 +103,12 @@ impl Runtime for ObjectRuntime {
 struct Sockets {
     state: Rc<State>,
     session: Weak<InMemory>,
+    untold: Rc<Untold>,
 }
 
 impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
-        if followers::publish(&self.state, frame) && is_over {
+        if followers::publish(&self.state, &self.untold, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
             self.state.wait_until(async move {
                 followers::close_late(&state).await;

@@ -10,7 +10,7 @@ use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::read_row;
 use crate::format;
-use crate::port::{Batch, FirstRow, Indexed, StoreError, StoredTask, TaskFacts, TaskStore};
+use crate::port::{Batch, FirstRow, Indexed, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
@@ -34,24 +34,28 @@ impl SqlTaskStore {
         self.sql().exec(query, values)?.map(|row| read_row(row?)).collect()
     }
 
-    fn read(&self) -> std::result::Result<Option<StoredTask>, StoreError> {
+    fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook')";
+        let query =
+            "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
-            return Ok(None);
+            return Ok(Stored::Nothing);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
                      WHERE seq = 1";
         let first: Vec<FactsRow> = self.rows(query, Vec::new())?;
-        let Some(first) = first.into_iter().next() else { return Ok(None) };
+        let Some(first) = first.into_iter().next() else { return Ok(Stored::Nothing) };
         let FactsRow { schema, agent, owner, fingerprint, indexed, index_failures } = first;
         if !u64::try_from(schema).is_ok_and(|schema| format::OBJECT.reads(schema)) {
             let newer = format!("it was stored by a newer version (schema {schema})");
             return Err(StoreError::Unreadable(newer));
         }
         let facts = TaskFacts { agent, owner, fingerprint };
+        if !admits(&facts) {
+            return Ok(Stored::Withheld);
+        }
         let indexed = Indexed { generation: indexed, failures: index_failures };
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let log = batches(self.rows(query, Vec::new())?);
@@ -60,7 +64,27 @@ impl SqlTaskStore {
             let rows = self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())?;
             webhooks.extend(rows.into_iter().map(|row: WebhookRow| row.body));
         }
-        Ok(Some(StoredTask { facts, indexed, log, webhooks }))
+        let mut credentials = None;
+        if has("credentials") {
+            let rows = self.rows("SELECT sealed FROM credentials", Vec::new())?;
+            credentials = rows.into_iter().next().map(|row: CredentialsRow| row.sealed);
+        }
+        Ok(Stored::Task(StoredTask { facts, indexed, log, webhooks, credentials }))
+    }
+
+    fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
+        let sql = self.sql();
+        match sealed {
+            Some(sealed) => {
+                sql.exec(CREDENTIALS_SCHEMA, None)?;
+                let insert = "INSERT OR REPLACE INTO credentials (id, sealed) VALUES (1, ?)";
+                sql.exec(insert, vec![text(sealed)])?;
+            }
+            None => {
+                sql.exec("DELETE FROM credentials", None)?;
+            }
+        }
+        Ok(())
     }
 
     fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
@@ -151,8 +175,8 @@ impl SqlTaskStore {
 }
 
 impl TaskStore for SqlTaskStore {
-    fn load(&self) -> Result<Option<StoredTask>, StoreError> {
-        self.read()
+    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
+        self.read(admits)
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
@@ -184,6 +208,10 @@ impl TaskStore for SqlTaskStore {
 
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
         self.remove_webhook(id).map_err(|error| StoreError::Failed(error.to_string()))
+    }
+
+    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError> {
+        self.write_credentials(sealed).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
@@ -239,6 +267,12 @@ struct PieceRow {
     seq: i64,
     more: u8,
     size: usize,
+}
+
+/// The credentials of a turn.
+#[derive(Deserialize)]
+struct CredentialsRow {
+    sealed: String,
 }
 
 /// A webhook.
@@ -312,6 +346,14 @@ const WEBHOOK_SCHEMA: &str = "
         seq INTEGER PRIMARY KEY,
         id TEXT NOT NULL,
         body TEXT NOT NULL
+    ) STRICT;
+";
+
+/// Made with the first credentials that a client gives the task: hardly any task has some.
+const CREDENTIALS_SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS credentials (
+        id INTEGER PRIMARY KEY,
+        sealed TEXT NOT NULL
     ) STRICT;
 ";
 

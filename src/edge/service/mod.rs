@@ -9,3 +9,4 @@ pub(super) mod outbound;
 pub(super) mod random;
 pub(super) mod rows;
 pub(super) mod secrets;
+pub(super) mod vault;

@@ -32,6 +32,10 @@ impl ToolCall for CallInTurn<'_> {
         &self.turn.caller.id
     }
 
+    fn owner(&self) -> &str {
+        self.turn.caller.owner()
+    }
+
     fn permissions(&self) -> &[String] {
         &self.turn.caller.permissions
     }

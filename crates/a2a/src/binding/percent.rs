@@ -30,7 +30,7 @@ pub fn encode(text: &str) -> String {
 
 /// The parameters of a query in their order, `+` read as a space as HTML forms write it. A
 /// parameter without `=` has an empty value.
-pub(super) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
+pub fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (decode(&name.replace('+', " ")), decode(&value.replace('+', " ")))

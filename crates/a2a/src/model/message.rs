@@ -44,6 +44,10 @@ impl Message {
     }
 }
 
+/// The media type of a part that holds credentials for a task which waits for some (spec §7.6), a JSON object as its
+/// data. Servers of a2a-edge take it out of the message: it is neither stored with it nor shown.
+pub const CREDENTIALS_MEDIA_TYPE: &str = "application/vnd.a2a-edge.credentials+json";
+
 /// Who wrote a message (spec §4.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Role {

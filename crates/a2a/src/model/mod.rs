@@ -28,7 +28,7 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use id::{ContextId, TaskId};
 pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
-pub use message::{Base64, Message, Part, PartContent, Role};
+pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
 pub use request::fnv1a;
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,

@@ -2,6 +2,7 @@
 
 mod gate;
 mod scheme;
+mod url;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ pub use scheme::{
     ApiKey, Basic, CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, KeyLocation,
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
 };
+pub use url::check_url;
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,6 +16,12 @@ pub trait ToolCall {
     /// Who calls.
     fn caller_id(&self) -> &str;
 
+    /// Whose the task is: the caller, or the group with which it shares its tasks. What a tool keeps for the caller
+    /// belongs to this.
+    fn owner(&self) -> &str {
+        self.caller_id()
+    }
+
     /// What the caller may do.
     fn permissions(&self) -> &[String];
 

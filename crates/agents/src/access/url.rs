@@ -1,0 +1,79 @@
+//! URLs of identity providers.
+
+/// Checks a URL from which keys are fetched, and says what it must be. What is fetched decides who gets in, so nobody on
+/// the way may change it: https, or this machine.
+///
+/// # Errors
+///
+/// What the URL must be, to be read behind the key.
+pub fn check_url(url: &str) -> Result<(), String> {
+    const RULE: &str = "must be an https:// URL, as https://id.example.com/keys";
+    let is_plain =
+        url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+    let (scheme, rest) = url.split_once("://").ok_or(RULE)?;
+    let host_and_port = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if !is_plain || host_and_port.is_empty() {
+        return Err(RULE.to_owned());
+    }
+    if host_and_port.contains('@') {
+        return Err("must hold no user name and no password".to_owned());
+    }
+    if rest.contains('#') {
+        return Err("must hold no #".to_owned());
+    }
+    let port = host_and_port.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+    let (host, port) = port.map_or((host_and_port, None), |(host, port)| (host, Some(port)));
+    if host.is_empty() || port.is_some_and(|port| port.parse::<u16>().is_err()) {
+        return Err(RULE.to_owned());
+    }
+    match scheme {
+        "https" => Ok(()),
+        "http" if LOOPBACK.contains(&host) => Ok(()),
+        "http" => Err("must begin with https://; http:// is for this machine alone".to_owned()),
+        _ => Err(RULE.to_owned()),
+    }
+}
+
+/// The hosts that are this machine.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_by_https_or_from_this_machine() {
+        for good in [
+            "https://id.example",
+            "https://id.example:8443/realms/a/certs?x=1",
+            "http://localhost:9999/jwks",
+            "http://127.0.0.1/jwks",
+            "http://[::1]:80/",
+        ] {
+            assert_eq!(check_url(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "id.example",
+            "https://",
+            "https:///keys",
+            "http://id.example/keys",
+            "http://localhost.evil.example/",
+            "http://127.0.0.1@evil.example/",
+            "https://user@id.example/",
+            "https://id.example/#keys",
+            "https://id.example:port/",
+            "https://id.example:/",
+            "https://id.example:99999/",
+            "https://:443/",
+            "HTTPS://id.example",
+            "ftp://id.example",
+            "javascript://id.example",
+            "https://id.example/a b",
+            "https://id.example/\n",
+            "https://id.\u{e4}xample/",
+        ] {
+            assert!(check_url(bad).is_err(), "{bad}");
+        }
+    }
+}

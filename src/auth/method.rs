@@ -1,0 +1,315 @@
+//! One scheme of a policy, with the secrets and variables of the deployment: where its credential is, and whose it is.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, Mac};
+
+use super::certificate::{CertificateRules, normal_fingerprint};
+use super::credential::Shown;
+use super::jwt::{Keys, TokenRules, Verdicts};
+use super::keyring::{Keyring, Vault};
+use super::known::KnownTokens;
+use super::origin::check_origin;
+use super::proof::{Proof, Proven, Refused};
+use super::{Evidence, KeySource};
+use a2a::model::UnixMillis;
+use a2a_agents::access::{CloudflareAccess, Jwt, JwtAlgorithm, KeyLocation, Scheme};
+use a2a_agents::{Expandable, Values};
+
+/// A scheme that can be asked who makes a request.
+pub(super) struct Method {
+    /// Its name in the agent file.
+    pub(super) name: String,
+    /// Where its credential is.
+    pub(super) place: Place,
+    rules: Rules,
+}
+
+/// Where a credential is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In `Authorization`, behind `Bearer`.
+    Bearer,
+    /// In `Authorization`, behind `Basic`.
+    Basic,
+    /// It is the whole of this header, in lower case.
+    Header(String),
+    /// In this parameter of the query.
+    Query(String),
+    /// In this cookie.
+    Cookie(String),
+    /// In the header by which Cloudflare Access tells who it has let in.
+    CloudflareAccess,
+    /// In the handshake of the connection.
+    Certificate,
+}
+
+enum Rules {
+    /// A secret that is a caller's.
+    Secret(Keyring),
+    /// A name and its secret.
+    Password(Keyring),
+    Token(TokenRules),
+    Certificate(CertificateRules),
+}
+
+/// What is known of a request besides its evidence.
+#[derive(Clone, Copy)]
+pub(super) struct Circumstances<'a> {
+    pub(super) known: &'a KnownTokens,
+    pub(super) verdict: Verdicts<'a>,
+    pub(super) allowed_origins: &'a [String],
+    pub(super) now: UnixMillis,
+}
+
+/// What schemes are made with.
+pub(super) struct Making<'a> {
+    /// The slug of the agent.
+    pub(super) agent: &'a str,
+    pub(super) vault: Vault<'a>,
+    pub(super) values: &'a dyn Values,
+    /// The claim that names groups.
+    pub(super) share_by: Option<&'a str>,
+}
+
+impl Method {
+    /// The scheme of this name.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or with the secrets and variables that it needs.
+    pub(super) fn new(name: &str, scheme: &Scheme, making: &Making<'_>) -> Result<Self, String> {
+        let keyring =
+            |callers, is_alone| Keyring::new(callers, making.share_by, &making.vault, is_alone);
+        let (place, rules) = match scheme {
+            Scheme::ApiKey(key) => {
+                let place = match key.location {
+                    KeyLocation::Header => Place::Header(key.name.to_ascii_lowercase()),
+                    KeyLocation::Query => Place::Query(key.name.clone()),
+                    KeyLocation::Cookie => Place::Cookie(key.name.clone()),
+                };
+                (place, Rules::Secret(keyring(&key.callers, true)?))
+            }
+            Scheme::Bearer(bearer) => {
+                (Place::Bearer, Rules::Secret(keyring(&bearer.callers, true)?))
+            }
+            Scheme::Basic(basic) => {
+                (Place::Basic, Rules::Password(keyring(&basic.callers, false)?))
+            }
+            Scheme::Jwt(jwt) => {
+                let place = jwt.cookie.clone().map_or(Place::Bearer, Place::Cookie);
+                (place, Rules::Token(making.token_rules(name, jwt)?))
+            }
+            Scheme::CloudflareAccess(access) => {
+                (Place::CloudflareAccess, Rules::Token(making.access_rules(name, access)?))
+            }
+            Scheme::MutualTls(tls) => {
+                let normal = |print: &String| {
+                    let wrong = || format!("{print:?} is no SHA-256 fingerprint");
+                    normal_fingerprint(print).ok_or_else(wrong)
+                };
+                let fingerprints = tls.fingerprints.iter().map(normal).collect::<Result<_, _>>()?;
+                let permissions = tls.permissions.clone();
+                (
+                    Place::Certificate,
+                    Rules::Certificate(CertificateRules { fingerprints, permissions }),
+                )
+            }
+        };
+        Ok(Self { name: name.to_owned(), place, rules })
+    }
+
+    /// The order of schemes where several have to pass: the first says who the caller is.
+    pub(super) fn rank(&self) -> u8 {
+        match (&self.rules, &self.place) {
+            (Rules::Token(_), Place::CloudflareAccess) => 1,
+            (Rules::Token(_), _) => 0,
+            (Rules::Password(_), _) => 2,
+            (Rules::Secret(_), Place::Bearer) => 3,
+            (Rules::Secret(_), _) => 4,
+            (Rules::Certificate(_), _) => 5,
+        }
+    }
+
+    /// Whether a browser adds the credential by itself, whichever page has it send a request.
+    pub(super) fn is_ambient(&self) -> bool {
+        matches!(self.place, Place::Cookie(_) | Place::CloudflareAccess | Place::Certificate)
+    }
+
+    /// Says who makes a request, as far as this scheme can.
+    pub(super) fn prove(&self, evidence: &Evidence<'_>, given: Circumstances<'_>) -> Proof {
+        if let (Rules::Certificate(rules), reported) =
+            (&self.rules, evidence.header(Evidence::CERTIFICATE))
+        {
+            let judged = reported.and_then(|reported| rules.prove(reported, given.now));
+            return judged
+                .map_or(Proof::Absent, |judged| self.guarded(evidence, given, || judged.into()));
+        }
+        match self.place.shown(evidence) {
+            Shown::Nothing => Proof::Absent,
+            Shown::Wrongly(reason) => Proof::Refused(Refused::because(reason)),
+            Shown::Once(credential) => {
+                self.guarded(evidence, given, || self.judge(&credential, given))
+            }
+        }
+    }
+
+    /// What is proven by a credential that may come in such a request.
+    fn guarded(
+        &self,
+        evidence: &Evidence<'_>,
+        given: Circumstances<'_>,
+        prove: impl FnOnce() -> Proof,
+    ) -> Proof {
+        if self.is_ambient()
+            && let Err(reason) = check_origin(evidence, given.allowed_origins)
+        {
+            return Proof::Forbidden(reason);
+        }
+        prove()
+    }
+
+    fn judge(&self, credential: &str, given: Circumstances<'_>) -> Proof {
+        let unknown = |what: &str| Refused::foreign(format!("the {what} is not known"));
+        match &self.rules {
+            Rules::Secret(keys) => {
+                let what = if self.place == Place::Bearer { "token" } else { "key" };
+                keys.find(credential).ok_or_else(|| unknown(what)).into()
+            }
+            Rules::Password(keys) => password(keys, credential).into(),
+            Rules::Token(rules) => rules.prove(credential, given.known, given.verdict, given.now),
+            Rules::Certificate(_) => Proof::Absent,
+        }
+    }
+}
+
+fn password(keys: &Keyring, credential: &str) -> Result<Proven, Refused> {
+    let decoded = STANDARD.decode(credential).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let known = decoded.as_deref().and_then(|pair| pair.split_once(':'));
+    let proven = known.and_then(|(name, password)| keys.find_named(name, password));
+    proven.ok_or_else(|| Refused::because("the name or the password is wrong"))
+}
+
+impl Place {
+    fn shown<'e>(&self, evidence: &'e Evidence<'_>) -> Shown<'e> {
+        match self {
+            Self::Bearer => evidence.authorization("bearer"),
+            Self::Basic => evidence.authorization("basic"),
+            Self::Header(name) => evidence.whole_header(name),
+            Self::Query(name) => evidence.query_parameter(name),
+            Self::Cookie(name) => evidence.cookie(name),
+            Self::CloudflareAccess => evidence.whole_header(ASSERTION),
+            Self::Certificate => Shown::Nothing,
+        }
+    }
+
+    /// The header that holds it, in lower case.
+    pub(super) fn header(&self) -> Option<&str> {
+        match self {
+            Self::Bearer | Self::Basic => Some("authorization"),
+            Self::Header(name) => Some(name),
+            Self::Query(_) => None,
+            Self::Cookie(_) => Some("cookie"),
+            Self::CloudflareAccess => Some(ASSERTION),
+            Self::Certificate => Some(Evidence::CERTIFICATE),
+        }
+    }
+}
+
+impl Making<'_> {
+    fn token_rules(&self, name: &str, jwt: &Jwt) -> Result<TokenRules, String> {
+        let issuer = jwt.issuer.as_deref().map(|issuer| self.text("issuer", issuer)).transpose()?;
+        let source = match (&jwt.jwks_url, jwt.discover, &issuer) {
+            _ if !jwt.secrets.is_empty() => None,
+            (Some(url), _, _) => Some(KeySource::KeySet(self.url("jwks_url", url)?)),
+            (None, true, Some(issuer)) => Some(KeySource::Discovery(self.url("issuer", issuer)?)),
+            (None, _, _) => return Err("needs `secrets`, `jwks_url` or `discover`".to_owned()),
+        };
+        let (keys, fitting) = match source {
+            Some(_) if issuer.is_none() => {
+                return Err("needs `issuer`, as everybody may use a public key".to_owned());
+            }
+            Some(source) => (Keys::Public(source), PUBLIC),
+            None => {
+                let secrets = self.vault.secrets(&jwt.secrets, LEAST_HS256_BYTES)?;
+                let key = |(_, secret): &(&str, a2a::model::Secret)| {
+                    Hmac::new_from_slice(secret.reveal().as_bytes()).ok()
+                };
+                (Keys::Shared(secrets.iter().filter_map(key).collect()), SHARED)
+            }
+        };
+        let algorithms = match jwt.algorithms.as_slice() {
+            [] => fitting.to_vec(),
+            chosen if chosen.iter().all(|algorithm| fitting.contains(algorithm)) => chosen.to_vec(),
+            _ => return Err("`algorithms` must fit the keys: HS256 for `secrets` alone".to_owned()),
+        };
+        Ok(TokenRules {
+            scheme: self.scheme(name),
+            issuer,
+            audience: self.audience(&jwt.audience)?,
+            algorithms,
+            keys,
+            claims: jwt.claims.clone(),
+            id_otherwise: None,
+            share_by: self.share_by.map(str::to_owned),
+            leeway_ms: u64::from(jwt.leeway_s) * 1000,
+        })
+    }
+
+    fn access_rules(&self, name: &str, access: &CloudflareAccess) -> Result<TokenRules, String> {
+        let team = self.url("team", &access.team)?;
+        let team = team.trim_end_matches('/');
+        Ok(TokenRules {
+            scheme: self.scheme(name),
+            issuer: Some(team.to_owned()),
+            audience: self.audience(&access.audience)?,
+            algorithms: vec![JwtAlgorithm::Rs256],
+            keys: Keys::Public(KeySource::KeySet(format!("{team}/cdn-cgi/access/certs"))),
+            claims: access.claims.clone(),
+            id_otherwise: Some("common_name"),
+            share_by: self.share_by.map(str::to_owned),
+            leeway_ms: ACCESS_LEEWAY_MS,
+        })
+    }
+
+    /// No two schemes of a deployment have the same.
+    fn scheme(&self, name: &str) -> String {
+        format!("{} {name}", self.agent)
+    }
+
+    fn audience(&self, audience: &[String]) -> Result<Vec<String>, String> {
+        if audience.is_empty() {
+            return Err("`audience` must not be empty".to_owned());
+        }
+        audience.iter().map(|audience| self.text("audience", audience)).collect()
+    }
+
+    /// A text with its variables filled in.
+    fn text(&self, key: &str, text: &str) -> Result<String, String> {
+        let expandable = Expandable::parse(text).map_err(|problem| format!("`{key}` {problem}"))?;
+        let expanded = expandable.expand(self.values);
+        let expanded = expanded.map_err(|missing| format!("`{key}`: {missing}"))?;
+        match expanded.reveal() {
+            "" => Err(format!("`{key}` must not be empty")),
+            expanded => Ok(expanded.to_owned()),
+        }
+    }
+
+    fn url(&self, key: &str, text: &str) -> Result<String, String> {
+        let url = self.text(key, text)?;
+        let checked = a2a_agents::access::check_url(&url);
+        checked.map(|()| url).map_err(|rule| format!("`{key}` {rule}"))
+    }
+}
+
+/// The header by which Cloudflare Access tells who it has let in.
+const ASSERTION: &str = "cf-access-jwt-assertion";
+
+const SHARED: &[JwtAlgorithm] = &[JwtAlgorithm::Hs256];
+const PUBLIC: &[JwtAlgorithm] = &[JwtAlgorithm::Rs256, JwtAlgorithm::Es256, JwtAlgorithm::EdDsa];
+
+/// The shortest secret for HS256 outside of development, in bytes (RFC 7518 §3.2): who has a token can try secrets at home.
+const LEAST_HS256_BYTES: usize = 32;
+
+/// By how much the clocks of Cloudflare Access may differ from ours.
+const ACCESS_LEEWAY_MS: u64 = 60_000;

@@ -1,0 +1,83 @@
+//! Requests that a page of another origin has a browser send: with them come credentials of which the page knows
+//! nothing, as cookies.
+
+use super::Evidence;
+use a2a::binding::MediaType;
+
+/// Checks a request whose credential a browser adds by itself.
+///
+/// A page of the agent's own origin or of one of `allowed_origins` may send it. Programs that are no browsers send neither
+/// `Origin` nor `Sec-Fetch-Site`. A body must be declared as JSON, which forms and beacons cannot do.
+///
+/// # Errors
+///
+/// Why it is refused, for the client.
+pub(super) fn check_origin(
+    evidence: &Evidence<'_>,
+    allowed_origins: &[String],
+) -> Result<(), &'static str> {
+    let origin = evidence.header("origin");
+    let is_listed =
+        origin.is_some_and(|origin| allowed_origins.iter().any(|allowed| allowed == origin));
+    if origin.is_some_and(|origin| !is_listed && origin != evidence.origin) {
+        return Err(FOREIGN);
+    }
+    // Whatever it says that is not known counts as cross-site.
+    let site = evidence.header("sec-fetch-site").unwrap_or("none");
+    if !is_listed && !["same-origin", "same-site", "none"].contains(&site) {
+        return Err(FOREIGN);
+    }
+    if evidence.method == "POST" {
+        let content_type = MediaType::of_body(evidence.header("content-type"));
+        if !matches!(content_type, Ok(Some(_))) {
+            return Err("a request with a cookie must have the content type application/json");
+        }
+    }
+    Ok(())
+}
+
+const FOREIGN: &str = "credentials that a browser adds by itself count only in requests of pages of the agent's own \
+                       origin, or of an origin in `allowed_origins`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_pages_are_refused() {
+        let own = "https://agents.example";
+        let json = ("content-type", "application/json");
+        for (headers, is_taken) in [
+            (vec![json], true),
+            (vec![json, ("origin", own)], true),
+            (vec![json, ("origin", "https://app.example")], true),
+            (vec![json, ("origin", own), ("sec-fetch-site", "same-origin")], true),
+            (vec![json, ("sec-fetch-site", "none")], true),
+            (vec![json, ("sec-fetch-site", "same-site")], true),
+            (vec![json, ("origin", "https://app.example"), ("sec-fetch-site", "cross-site")], true),
+            (vec![("content-type", "application/a2a+json; charset=utf-8")], true),
+            (vec![json, ("origin", "https://evil.example")], false),
+            (vec![json, ("origin", "null")], false),
+            (vec![json, ("origin", "")], false),
+            (vec![json, ("origin", "http://agents.example")], false),
+            (vec![json, ("origin", "https://agents.example:8443")], false),
+            (vec![json, ("origin", "https://agents.example.evil.example")], false),
+            (vec![json, ("origin", "https://AGENTS.example")], false),
+            (vec![json, ("origin", "https://app.example, https://evil.example")], false),
+            (vec![json, ("sec-fetch-site", "cross-site")], false),
+            (vec![json, ("sec-fetch-site", "Cross-Site")], false),
+            (vec![json, ("sec-fetch-site", "same-origin, cross-site")], false),
+            (vec![json, ("origin", own), ("sec-fetch-site", "cross-site")], false),
+            (vec![], false),
+            (vec![("content-type", "text/plain")], false),
+            (vec![("content-type", "application/x-www-form-urlencoded")], false),
+            (vec![("content-type", "multipart/form-data; boundary=application/json")], false),
+        ] {
+            let evidence = Evidence { method: "POST", origin: own, query: "", headers: &headers };
+            let checked = check_origin(&evidence, &["https://app.example".to_owned()]);
+            assert_eq!(checked.is_ok(), is_taken, "{headers:?}");
+        }
+        let evidence = Evidence { method: "GET", origin: own, query: "", headers: &[] };
+        assert_eq!(check_origin(&evidence, &[]), Ok(()));
+    }
+}

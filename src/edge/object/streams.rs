@@ -1,0 +1,123 @@
+//! Followers that come: who may follow the task, and what each is told first.
+
+use std::rc::Rc;
+
+use worker::{ResponseBuilder, Result, WebSocket, WebSocketPair};
+
+use super::followers::{self, Accepted};
+use super::{Answer, TaskObject, sender, visitor};
+use crate::edge::ask::{HELLO, Refusal, Upgrade};
+use crate::edge::command::{Command, StreamCommand};
+use crate::edge::socket::{CloseCode, close};
+use crate::operation;
+use crate::port::{Observation, Observer};
+use crate::session::{Beginning, Opening, TaskSession};
+use a2a::FollowCall;
+use a2a::error::Error;
+use a2a::model::decode::read_json;
+
+impl TaskObject {
+    /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
+    /// socket before that leaves.
+    pub(super) async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
+        let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
+        let limit = settings.limits.max_streams;
+        let has_told = upgrade.hello.is_some();
+        let accepted = followers::accept(&self.state, &self.untold, limit, has_told)?;
+        let Some(Accepted { pair: WebSocketPair { client, server }, is_surplus }) = accepted else {
+            return Ok(Err(Refusal::TooManyFollowers(limit)));
+        };
+        let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
+        let Some(hello) = upgrade.hello else { return Ok(Ok(answer.empty())) };
+        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
+        self.answer_follower(&server, &hello, opening, &|| is_surplus).await;
+        Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
+    }
+
+    /// Answers a follower whose hello is the first and only message over its socket.
+    pub(super) async fn take_hello(&self, socket: &WebSocket, hello: &str) {
+        let is_surplus = || followers::note_told(&self.state, socket) > self.max_streams();
+        self.answer_follower(socket, hello, Opening::ByRequest, &is_surplus).await;
+        self.untold.forget_one();
+    }
+
+    /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket. `is_surplus` is
+    /// asked once it is known that the follower may follow the task: whether there are as many others as there may be.
+    async fn answer_follower(
+        &self,
+        socket: &WebSocket,
+        hello: &str,
+        opening: Opening,
+        is_surplus: &dyn Fn() -> bool,
+    ) {
+        let StreamCommand { command, after } = match read_json(hello) {
+            Ok(command) => command,
+            Err(error) => {
+                let reason = error.to_string();
+                self.observer().observe(&Observation::CommandUnreadable { reason: &reason });
+                return close(socket, CloseCode::Unreadable);
+            }
+        };
+        let reply = command.reply.clone();
+        // Who may not know of the task learns nothing of it, its other followers included.
+        let session = match self.session_of_follower(&command, opening) {
+            Ok(session) => session,
+            Err(error @ Error::TaskNotFound(_)) => {
+                return followers::refuse(socket, &reply.error(&error));
+            }
+            Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
+            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
+            // the session that is opened then knows it.
+            Err(_) => return close(socket, CloseCode::Unavailable),
+        };
+        if is_surplus() {
+            let error = Error::TooManyStreams(self.max_streams());
+            return followers::refuse(socket, &reply.error(&error));
+        }
+        match begin_stream(&session, command, after).await {
+            Ok(beginning) => followers::begin(socket, reply.dialect(), &beginning),
+            Err(error) => followers::refuse(socket, &reply.error(&error)),
+        }
+        drop(session);
+        self.let_go_soon();
+    }
+
+    /// How many streams may follow the task at a time.
+    fn max_streams(&self) -> usize {
+        self.settings().map_or(0, |settings| settings.limits.max_streams)
+    }
+
+    /// The session of the task that a follower names, which is its caller's, or of the one that it begins.
+    fn session_of_follower(
+        &self,
+        command: &Command<FollowCall>,
+        opening: Opening,
+    ) -> std::result::Result<Rc<TaskSession>, Error> {
+        let task = command.call.task_id();
+        let session = self.session(opening, visitor(command, task))?;
+        if task.is_some() {
+            session.owned_by(&command.agent, &command.caller, &command.trail)?;
+        }
+        Ok(session)
+    }
+}
+
+/// The first frames of a stream, and what comes after them.
+async fn begin_stream(
+    session: &Rc<TaskSession>,
+    command: Command<FollowCall>,
+    after: Option<u64>,
+) -> std::result::Result<Beginning, Error> {
+    let (command, call) = command.take_call();
+    let terms = command.terms;
+    match call {
+        FollowCall::SendStreamingMessage(request) => {
+            let sender = sender(command, &request);
+            operation::send_streaming_message(session, sender, *request, after, terms).await
+        }
+        FollowCall::SubscribeToTask(_) => {
+            let task = session.owned_by(&command.agent, &command.caller, &command.trail)?;
+            operation::subscribe_to_task(task, after, terms)
+        }
+    }
+}

@@ -52,6 +52,7 @@ pub struct TestAgent {
     variables: BTreeMap<String, String>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
+    caller: Caller,
 }
 
 impl TestAgent {
@@ -65,6 +66,7 @@ impl TestAgent {
             variables: BTreeMap::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
+            caller: Caller::anonymous(),
         }
     }
 
@@ -79,6 +81,13 @@ impl TestAgent {
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The agent, called by somebody who may do this.
+    #[must_use]
+    pub fn with_permission(mut self, permission: &str) -> Self {
+        self.caller.permissions.push(permission.to_owned());
         self
     }
 
@@ -159,7 +168,7 @@ impl TestAgent {
         });
         let sender = Sender {
             agent: AGENT.to_owned(),
-            caller: Caller::anonymous(),
+            caller: self.caller.clone(),
             accepted_output_modes: Vec::new(),
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
@@ -185,10 +194,7 @@ impl TestAgent {
     /// As CancelTask.
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
-        cancel_task(
-            session.owned_by(AGENT, &Caller::anonymous(), &Trail::default())?,
-            Terms::default(),
-        )
+        cancel_task(session.owned_by(AGENT, &self.caller, &Trail::default())?, Terms::default())
     }
 
     /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
@@ -226,7 +232,7 @@ impl TestAgent {
 
     fn is_parked(&self) -> bool {
         let Ok(session) = self.session() else { return false };
-        session.owned_by(AGENT, &Caller::anonymous(), &Trail::default()).is_ok_and(Owned::is_parked)
+        session.owned_by(AGENT, &self.caller, &Trail::default()).is_ok_and(Owned::is_parked)
     }
 
     fn wake(&self) {
@@ -251,7 +257,7 @@ impl TestAgent {
     /// The task as it is now, if there is one.
     pub fn task(&self) -> Option<Task> {
         let session = self.session().ok()?;
-        let owned = session.owned_by(AGENT, &Caller::anonymous(), &Trail::default()).ok()?;
+        let owned = session.owned_by(AGENT, &self.caller, &Trail::default()).ok()?;
         owned.with_task(Task::clone)
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -23,6 +23,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("tools", &[]),
     ("port", &["format", "trail"]),
     ("push", &["config", "format"]),
+    ("signing", &[]),
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
@@ -41,6 +42,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "executor",
             "push",
             "session",
+            "signing",
             "operation",
             "host",
             "format",

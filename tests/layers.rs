@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
+    ("remembered", &[]),
     ("trail", &[]),
     ("task", &["auth", "trail"]),
     ("tools", &[]),
@@ -46,6 +47,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "operation",
             "host",
             "format",
+            "remembered",
             "trail",
         ],
     ),

@@ -71,19 +71,6 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
         (format!("share_by = ''\n{KEY}"), "`access.share_by` must be the name of a claim"),
         (format!("operator = ''\n{KEY}"), "`access.operator` must not be empty"),
         (format!("operator = 'a b'\n{KEY}"), "`access.operator` must hold letters"),
-        ("allowed_origins = ['*']".to_owned(), "`access.allowed_origins[0]` is \"*\", but must be"),
-        (
-            "allowed_origins = ['https://a.example/']".to_owned(),
-            "`access.allowed_origins[0]` is \"https://a.example/\"",
-        ),
-        (
-            "allowed_origins = ['http://a.example']".to_owned(),
-            "`access.allowed_origins[0]` is \"http://a.example\", but must begin with https",
-        ),
-        (
-            "allowed_origins = ['https://a.example', 'https://a.example']".to_owned(),
-            "`access.allowed_origins[1]` \"https://a.example\" stands twice",
-        ),
         // Requirements.
         (
             format!("requires = [{{ kye = [] }}, {{ key = [] }}]\n{KEY}"),

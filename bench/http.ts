@@ -10,6 +10,8 @@ export interface Exchange {
   url: string;
   /** Makes the next body; without it, the request is a GET. */
   body?: () => string;
+  /** What goes along with each request, as credentials. */
+  headers?: Record<string, string>;
   /** What each answer has to contain, so that nothing but the expected answer is measured. */
   answer: string;
 }
@@ -65,8 +67,8 @@ export class Connections implements Disposable {
   }
 
   /** One exchange; gives the answer, or throws one that is not as expected. */
-  async once({ url, body, answer }: Exchange): Promise<string> {
-    const { status, text } = await exchangeOnce(url, body?.(), this.#agent);
+  async once({ url, body, headers, answer }: Exchange): Promise<string> {
+    const { status, text } = await exchangeOnce(url, body?.(), this.#agent, headers);
     if (status !== 200 || !text.includes(answer)) throw new Error(`${url} was answered with ${status} ${text}`);
     return text;
   }
@@ -88,10 +90,10 @@ export async function interleaved(connections: Connections, baseline: Exchange, 
   return [{ count: mean("count"), perSecond: mean("perSecond"), p50: mean("p50"), p99: mean("p99") }, ...slices];
 }
 
-function exchangeOnce(url: string, body: string | undefined, agent: Agent): Promise<{ status: number; text: string }> {
+function exchangeOnce(url: string, body: string | undefined, agent: Agent, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const json = { "content-type": "application/json", "a2a-version": "1.0", "content-length": Buffer.byteLength(body ?? "") };
-    const sent = request(url, body === undefined ? { agent } : { method: "POST", headers: json, agent }, (response) => {
+    const json = { ...headers, "content-type": "application/json", "a2a-version": "1.0", "content-length": Buffer.byteLength(body ?? "") };
+    const sent = request(url, body === undefined ? { headers, agent } : { method: "POST", headers: json, agent }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => (text += chunk));

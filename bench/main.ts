@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { access } from "./access.ts";
 import { comparison, KEYS } from "./comparison/comparison.ts";
 import { costs } from "./costs.ts";
 import { distance } from "./distance.ts";
@@ -26,6 +27,7 @@ const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQ
 const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   comparison: () => comparison(effort, compared, values.against && relative(root, resolve(values.against))),
   requests: () => load(effort),
+  access: () => access(effort),
   streams: () => streams(effort),
   webhooks: () => webhooks(effort),
   lists: () => listing(effort),

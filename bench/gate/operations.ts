@@ -1,8 +1,9 @@
 // The operations whose costs are kept, and what they cost now.
 
 import { Agent, followUp, message, until } from "../../tests/e2e/client.ts";
+import { agentsWith, IdentityProvider, jwt } from "../../tests/e2e/identity-provider.ts";
 import { Sink } from "../../tests/e2e/sink.ts";
-import { sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
+import { EventStream, sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
 import { measure, startCounting, type Counts, type Operation } from "../counted.ts";
 import { startEffects } from "../effects.ts";
 import type { Worker } from "../workers.ts";
@@ -18,6 +19,8 @@ const TRIES = 3;
 export async function measureAll(expected: Table = {}): Promise<Table> {
   const sink = await Sink.open();
   const effects = await startEffects();
+  const provider = await IdentityProvider.open();
+  const issuer = provider.issuer("provider");
   const workers: Worker[] = [];
   const inTurn = async (worker: Worker, operations: Operation[]): Promise<[string, Kept][]> => {
     const taken: [string, Kept][] = [];
@@ -31,9 +34,10 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
       workers.push(worker);
       return worker;
     };
-    const [short, long, forgetful] = [await started(), await started(), await started({ RETENTION_MS: "1" })];
+    const AGENTS = agentsWith({ guarded: { jwt: jwt(issuer) } });
+    const [short, long, forgetful] = [await started({ AGENTS }), await started(), await started({ RETENTION_MS: "1" })];
     const taken = await Promise.all([
-      inTurn(short, operations(short, effects.url, sink)),
+      inTurn(short, [...operations(short, effects.url, sink), ...guarded(short, issuer.token())]),
       inTurn(long, [chunks(long)]),
       inTurn(forgetful, [deletion(forgetful)]),
     ]);
@@ -42,6 +46,7 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     for (const worker of workers) await worker.stop();
     await effects.close();
     sink.close();
+    provider.close();
   }
 }
 
@@ -58,6 +63,23 @@ async function measureOne(worker: Worker, operation: Operation, expected: Kept |
 
 function rounded(counts: Counts): Kept {
   return Object.fromEntries(KEPT.map((name) => [name, Number(counts[name].toFixed(1))])) as Kept;
+}
+
+/** What follows the name of an operation by a caller whose token was seen before. */
+export const KNOWN = ", by a token seen before";
+
+/** Some of the operations, by a caller with a token whose signature was checked once. They cost what they cost without. */
+function guarded({ url }: Worker, token: string): Operation[] {
+  const headers = { authorization: `Bearer ${token}` };
+  const agent = new Agent(`${url}/guarded`, headers);
+  const count = 3;
+  const streamed = async (): Promise<unknown> => (await EventStream.open(agent.endpoint, "SendStreamingMessage", { message: message("hello") }, headers)).rest();
+  return [
+    { name: `SendMessage, a task of 4 events${KNOWN}`, count, work: () => agent.sendForTask("hello") },
+    { name: `GetTask${KNOWN}`, count, prepare: () => agent.sendForTask("hello"), work: ({ id }) => agent.getTask(id) },
+    { name: `CancelTask${KNOWN}`, count, prepare: () => agent.sendForTask("ask"), work: ({ id }) => agent.cancelTask(id) },
+    { name: `SendStreamingMessage, a task of 4 events${KNOWN}`, count, work: streamed },
+  ];
 }
 
 /** Takes seconds. */

@@ -2,7 +2,7 @@
 // what bench/costs.json says.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { measureAll } from "../../bench/gate/operations.ts";
+import { KNOWN, measureAll } from "../../bench/gate/operations.ts";
 import { differences, readTable, type Table } from "../../bench/gate/table.ts";
 import { buildKind } from "./harness.ts";
 
@@ -25,6 +25,14 @@ describe("an operation costs what bench/costs.json says", () => {
       const changes = differences(name, kept, now, LEFT);
       const advice = "If that is meant to be, or is less than before, accept it: npm run costs";
       assert.equal(changes.length, 0, `${name}: ${changes.join(", ")}.\n${advice}`);
+    });
+  }
+
+  for (const [name, kept] of Object.entries(expected).filter(([name]) => name.endsWith(KNOWN))) {
+    test(`${name}: what it costs without credentials`, () => {
+      const open = expected[name.slice(0, -KNOWN.length)];
+      assert.ok(open !== undefined);
+      assert.deepEqual(differences(name, open, kept, LEFT), []);
     });
   }
 

@@ -15,7 +15,7 @@ pub fn to_jcs(value: &Value) -> String {
 }
 
 /// As Python writes JSON when it is told nothing: in ASCII, all other characters being escaped, with members in the order of
-/// the code points of their names, and numbers in its own way.
+/// the code points of their names, and every number as a float in its own way.
 pub fn to_ascii_json(value: &Value) -> String {
     let mut text = String::new();
     write(
@@ -133,13 +133,17 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// A number as Python writes it, where a number that is whole is an integer.
+/// A number as Python writes a float.
 fn python_number_text(number: &Number) -> String {
     let value = number.as_f64().unwrap_or_default();
-    let Some(Digits { sign, digits, point }) = Digits::of(value) else { return "0".to_owned() };
+    let Some(Digits { sign, digits, point }) = Digits::of(value) else {
+        return if value.is_sign_negative() { "-0.0" } else { "0.0" }.to_owned();
+    };
     let exponent = point - 1;
     match exponent {
-        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        _ if (-4..=15).contains(&exponent) && length(&digits) <= point => {
+            format!("{sign}{}.0", positional(&digits, point))
+        }
         -4..=15 => format!("{sign}{}", positional(&digits, point)),
         _ => format!("{sign}{}e{exponent:+03}", with_first_point(&digits)),
     }
@@ -285,20 +289,23 @@ mod tests {
         }
     }
 
-    /// What Python 3.11 gives for `json.dumps` of these, where whole numbers are integers.
+    /// What Python 3.11 gives for `json.dumps` of these floats.
     #[test]
     fn numbers_are_written_as_python_writes_them() {
         for (number, expected) in [
-            (json!(0), "0"),
-            (json!(-0.0), "0"),
-            (json!(3.0), "3"),
+            (json!(0), "0.0"),
+            (json!(-0.0), "-0.0"),
+            (json!(3), "3.0"),
+            (json!(-120.0), "-120.0"),
+            (json!(1e15), "1000000000000000.0"),
+            (json!(1e16), "1e+16"),
             (json!(-12.5), "-12.5"),
             (json!(0.0001), "0.0001"),
             (json!(0.000012), "1.2e-05"),
             (json!(1e-7), "1e-07"),
             (json!(1.5e-100), "1.5e-100"),
             (json!(123456789.25), "123456789.25"),
-            (json!(1e22), "10000000000000000000000"),
+            (json!(1.25e22), "1.25e+22"),
         ] {
             assert_eq!(to_ascii_json(&number), expected);
         }

@@ -25,7 +25,7 @@ test("every kind of scheme is declared in the form of the specification (§4.5.1
     password: { httpAuthSecurityScheme: { scheme: "Basic" } },
     jwt: { httpAuthSecurityScheme: { scheme: "Bearer", bearerFormat: "JWT" } },
     session: { apiKeySecurityScheme: { location: "cookie", name: "session" } },
-    oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: "https://id.example/.well-known/openid-configuration" } },
+    discovered: { openIdConnectSecurityScheme: { openIdConnectUrl: "https://oidc.example/.well-known/openid-configuration" } },
     code: { oauth2SecurityScheme: { flows: { authorizationCode: { ...urls, scopes: { read: "Reads.", write: "Writes." }, pkceRequired: true } } } },
     device: { oauth2SecurityScheme: { flows: { deviceCode: device } } },
     cloudflare: { apiKeySecurityScheme: { location: "header", name: "Cf-Access-Jwt-Assertion" } },

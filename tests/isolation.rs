@@ -24,6 +24,7 @@ use a2a_edge::executor::{Runner, Wait};
 use a2a_edge::operation;
 use a2a_edge::port::Severity;
 use a2a_edge::session::{FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession, Visitor};
+use a2a_edge::trail::Trail;
 use serde_json::{Value, json};
 
 use support::{Host, cancel_task, first, limits, next};
@@ -161,18 +162,19 @@ fn ask(
             }
             Call::Task(TaskCall::GetTask(request)) => {
                 let terms = Terms { after, wait_ms: Some(60_000), ..Terms::default() };
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::get_task(task, &request, terms).await.map(|_| ())
             }
             Call::Task(TaskCall::CancelTask(_)) => {
-                operation::cancel_task(session.owned_by(agent, caller)?, terms).map(|_| ())
+                operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
+                    .map(|_| ())
             }
             Call::Task(TaskCall::Webhook(call)) => {
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::manage_webhooks(task, call, Dialect::V1).map(|_| ())
             }
             Call::Follow(FollowCall::SubscribeToTask(_)) => {
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::subscribe_to_task(task, after, terms).map(|_| ())
             }
             Call::Follow(FollowCall::SendStreamingMessage(request)) => {
@@ -223,7 +225,7 @@ fn for_strangers_a_task_in_memory_is_as_unknown_as_one_that_does_not_exist() {
     assert_eq!(traces(&host), before);
     assert_eq!(callers.borrow().len(), 1);
     assert_eq!(host.platform.take_jobs(), []);
-    assert!(session.owned_by("agent", &alice).is_ok());
+    assert!(session.owned_by("agent", &alice, &Trail::default()).is_ok());
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn a_stranger_opens_nothing_and_wakes_nothing() {
     host.platform.restore_alarm(alarm);
     let before = traces(&host);
     for (agent, stranger) in strangers() {
-        let opened = visit(&host, Visitor::Caller(agent, &stranger));
+        let opened = visit(&host, Visitor::Caller(agent, &stranger, &Trail::default()));
         assert_eq!(opened.err(), Some(OpenError::Denied), "{agent} {stranger:?}");
     }
     for (agent, token) in [("agent", "0".repeat(64)), ("agent", String::new())] {
@@ -249,11 +251,16 @@ fn a_stranger_opens_nothing_and_wakes_nothing() {
     }
     assert_eq!(traces(&host), before);
     let told = host.platform.observed(Severity::Info);
-    assert!(told.contains(&"task t: the caller jwt:bob was denied access at agent".to_owned()));
+    let denied = r#"{"event":"access denied","agent":"agent","caller":"jwt:bob","task":"t","#;
+    assert!(told.iter().any(|line| line.starts_with(denied)), "{told:?}");
 
-    let session = visit(&host, Visitor::Caller("agent", &alice)).expect("it is hers");
+    let session =
+        visit(&host, Visitor::Caller("agent", &alice, &Trail::default())).expect("it is hers");
     host.platform.run_all();
-    let state = session.owned_by("agent", &alice).unwrap().with_task(|task| task.status.state);
+    let state = session
+        .owned_by("agent", &alice, &Trail::default())
+        .unwrap()
+        .with_task(|task| task.status.state);
     assert_eq!(state, Some(TaskState::Completed), "her request has woken it");
 }
 
@@ -290,11 +297,15 @@ fn an_interrupted_run_is_not_for_strangers_to_recover() {
     let before = traces(&host);
     let bob = caller("jwt:bob", None);
     for no_agent in [None, Some(NoAgent::Unusable), Some(NoAgent::Missing)] {
-        let opened = visit_with(&host, Visitor::Caller("agent", &bob), no_agent);
+        let opened = visit_with(&host, Visitor::Caller("agent", &bob, &Trail::default()), no_agent);
         assert_eq!(opened.err(), Some(OpenError::Denied), "{no_agent:?}");
     }
     assert_eq!(traces(&host), before);
-    let opened = visit_with(&host, Visitor::Caller("agent", &alice), Some(NoAgent::Unusable));
+    let opened = visit_with(
+        &host,
+        Visitor::Caller("agent", &alice, &Trail::default()),
+        Some(NoAgent::Unusable),
+    );
     assert_eq!(opened.err(), Some(OpenError::AgentUnusable("agent".to_owned())));
 }
 
@@ -313,9 +324,9 @@ fn a_task_that_nobody_knows_of_stays_so_when_a_stranger_asks() {
         host.platform.poll_each(&mut || ControlFlow::Break(()));
     }
     let bob = caller("jwt:bob", None);
-    assert_eq!(session.owned_by("agent", &bob).map(|_| ()), Err(unknown()));
+    assert_eq!(session.owned_by("agent", &bob, &Trail::default()).map(|_| ()), Err(unknown()));
     assert_eq!(host.platform.alarms_set(), 0);
-    assert!(session.owned_by("agent", &alice).is_ok());
+    assert!(session.owned_by("agent", &alice, &Trail::default()).is_ok());
     assert_eq!(host.platform.alarms_set(), 1, "now somebody knows of it");
     host.platform.run_until(sent).expect("an answer");
 }
@@ -334,10 +345,18 @@ fn a_group_shares_its_tasks_and_each_of_its_callers_is_known_to_the_executor() {
 
     // Another object of it, so that what is stored decides.
     host.platform.crash();
-    let session = visit(&host, Visitor::Caller("agent", &bob)).expect("the group's");
-    assert!(session.owned_by("agent", &bob).is_ok());
-    assert!(session.owned_by("agent", &caller("jwt:bob", None)).is_err(), "without the claim");
-    assert!(session.owned_by("agent", &caller("jwt:bob", Some("@jwt:else"))).is_err());
+    let session =
+        visit(&host, Visitor::Caller("agent", &bob, &Trail::default())).expect("the group's");
+    assert!(session.owned_by("agent", &bob, &Trail::default()).is_ok());
+    assert!(
+        session.owned_by("agent", &caller("jwt:bob", None), &Trail::default()).is_err(),
+        "without the claim"
+    );
+    assert!(
+        session
+            .owned_by("agent", &caller("jwt:bob", Some("@jwt:else")), &Trail::default())
+            .is_err()
+    );
     send_as(&host, &session, &bob, next("m2", "this one")).expect("an answer");
     host.platform.run_all();
     let ids: Vec<String> = callers.borrow().iter().map(|caller| caller.id.clone()).collect();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::auth::{Caller, GivenCredentials};
 use crate::format;
 use crate::session::SentCredentials;
+use crate::trail::Trail;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{FollowCall, TaskCall, Terms};
@@ -30,6 +31,9 @@ pub(super) struct Command<C = TaskCall> {
     /// not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<String>,
+    /// What the request is found again by. Front Workers of former versions do not say it.
+    #[serde(skip_serializing_if = "Trail::is_empty")]
+    pub(super) trail: Trail,
     /// Credentials that come with a message, for a task that waits for some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<SentCredentials>,
@@ -43,9 +47,20 @@ pub(super) struct Command<C = TaskCall> {
 impl<C> Command<C> {
     /// A call with nothing said besides.
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
-        let (fingerprint, terms, origin) = (None, Terms::default(), None);
+        let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed) = (None, None);
-        Self { agent, caller, reply, fingerprint, terms, origin, credentials, unsealed, call }
+        Self {
+            agent,
+            caller,
+            reply,
+            fingerprint,
+            terms,
+            origin,
+            trail,
+            credentials,
+            unsealed,
+            call,
+        }
     }
 
     /// Takes the call out of all that is said besides.
@@ -66,6 +81,7 @@ impl<C> Command<C> {
             fingerprint,
             terms,
             origin,
+            trail,
             credentials,
             unsealed,
             call: replaced,
@@ -77,6 +93,7 @@ impl<C> Command<C> {
             fingerprint,
             terms,
             origin,
+            trail,
             credentials,
             unsealed,
             call,
@@ -104,6 +121,7 @@ impl<C: Decode> Decode for Command<C> {
             fingerprint: fields.string("fingerprint"),
             terms: fields.object("terms").unwrap_or_default(),
             origin: fields.string("origin"),
+            trail: fields.object("trail").unwrap_or_default(),
             credentials: fields.object("credentials"),
             unsealed: None,
             call: fields.required_object("call")?,
@@ -133,7 +151,8 @@ mod tests {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         let origin = fingerprint.as_ref().map(|_| "https://a.example".to_owned());
         let command = Command::new("a".to_owned(), caller, reply.clone(), call);
-        Command { fingerprint, terms, origin, ..command }
+        let trail = Trail::new(origin.as_ref().map(|_| "8f2d-FRA"), None);
+        Command { fingerprint, terms, origin, trail, ..command }
     }
 
     fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {

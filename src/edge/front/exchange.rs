@@ -174,6 +174,7 @@ impl<'a> Exchange<'a> {
             let agent = agent.ok_or(Error::Internal { task: None })?;
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
+        command.trail = self.head.trail();
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());

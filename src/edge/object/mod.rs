@@ -2,6 +2,7 @@
 //! calls in the client's form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
+mod audit;
 mod followers;
 mod platform;
 mod store;
@@ -198,7 +199,7 @@ impl TaskObject {
         opening: Opening,
     ) -> std::result::Result<HttpResponse, Error> {
         let (command, call) = command.take_call();
-        let Command { agent, caller, reply, terms, .. } = &command;
+        let Command { agent, caller, reply, terms, trail, .. } = &command;
         let (reply, terms) = (reply.clone(), *terms);
         let session = self.session(opening, visitor(&command, call.task_id()))?;
         let outcome = match call {
@@ -207,17 +208,25 @@ impl TaskObject {
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
-                operation::get_task(session.owned_by(agent, caller)?, &request, terms).await?
+                let task = session.owned_by(agent, caller, trail)?;
+                operation::get_task(task, &request, terms).await?
             }
             TaskCall::CancelTask(_) => {
-                let task = session.owned_by(agent, caller)?;
-                let outcome = operation::cancel_task(task, terms)?;
+                let task = session.owned_by(agent, caller, trail)?;
+                let outcome = operation::cancel_task(task, terms);
+                audit::canceled(&self.observer(), &command, task.id(), &outcome);
+                let outcome = outcome?;
                 task.until_indexed().await;
                 outcome
             }
             TaskCall::Webhook(call) => {
-                let task = session.owned_by(agent, caller)?;
-                operation::manage_webhooks(task, call, reply.dialect())?
+                let task = session.owned_by(agent, caller, trail)?;
+                let change = audit::Change::of(&call);
+                let outcome = operation::manage_webhooks(task, call, reply.dialect());
+                if let Some(change) = change {
+                    change.note(&self.observer(), &command, task.id(), &outcome);
+                }
+                outcome?
             }
         };
         reply.outcome(&outcome)
@@ -364,7 +373,7 @@ const LET_GO_AFTER: Duration = Duration::from_millis(100);
 /// For whom a session is opened that a call is about.
 fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
     match task {
-        Some(_) => Visitor::Caller(&command.agent, &command.caller),
+        Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
         // The object is new, or its name is that of a key of the caller's.
         None => Visitor::Server,
     }
@@ -372,7 +381,8 @@ fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a>
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, credentials, .. } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, trail, credentials, .. } =
+        command;
     Sender {
         agent,
         caller,
@@ -380,6 +390,7 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         fingerprint,
         dialect: reply.dialect(),
         origin,
+        trail,
         run_timeout_ms: terms.run_timeout_ms,
         credentials,
     }

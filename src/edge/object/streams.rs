@@ -96,7 +96,7 @@ impl TaskObject {
         let task = command.call.task_id();
         let session = self.session(opening, visitor(command, task))?;
         if task.is_some() {
-            session.owned_by(&command.agent, &command.caller)?;
+            session.owned_by(&command.agent, &command.caller, &command.trail)?;
         }
         Ok(session)
     }
@@ -116,7 +116,7 @@ async fn begin_stream(
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
-            let task = session.owned_by(&command.agent, &command.caller)?;
+            let task = session.owned_by(&command.agent, &command.caller, &command.trail)?;
             operation::subscribe_to_task(task, after, terms)
         }
     }

@@ -1,6 +1,7 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
 mod declaration;
+mod gate;
 mod scheme;
 mod url;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use gate::{LimitedBy, RateLimit};
 pub use scheme::{
     ApiKey, Basic, CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, KeyLocation,
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
@@ -82,27 +84,4 @@ impl Access {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// A guard against too many requests: a rate-limit binding of wrangler.toml, which has the limit and the period.
-/// Counts are kept per location of the platform, so this is a guard and no quota.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RateLimit {
-    /// The name of the binding.
-    pub binding: String,
-    /// What is counted together.
-    pub by: LimitedBy,
-}
-
-/// What a rate limit counts together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitedBy {
-    /// The requests of a caller to this agent.
-    Caller,
-    /// The requests from an address to this agent.
-    Address,
-    /// The requests from an address to this agent whose credentials were refused.
-    Failures,
 }

@@ -38,12 +38,9 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let (_, path, query) = split_url(head.url());
         let header = |name: &str| head.header(name).map(str::to_owned);
-        Ok(Self {
-            head,
-            door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
-            parameters: ServiceParameters::read(header, query),
-            front,
-        })
+        let door = Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?;
+        front.seen.note_agent(door.agent);
+        Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }
 
     /// Decides about a request to the JSON-RPC endpoint.
@@ -58,13 +55,21 @@ impl<'a> Exchange<'a> {
                 return Decision::Answer(HttpResponse::error(&refused));
             }
         }
-        let refuse = |id: &RequestId, error: &Error| Decision::Answer(jsonrpc::error(id, error));
+        self.front.seen.note_call();
+        let held = self.front.seen.check();
+        let refuse = |id: &RequestId, error: &Error| {
+            let first = held.as_ref().err().unwrap_or(error);
+            Decision::Answer(jsonrpc::error(id, first))
+        };
         if let Err(error) = MediaType::of_body(head.header("content-type")) {
             return refuse(&RequestId::NULL, &error);
         }
         let body = match self.bytes(body) {
             Ok(Some(body)) => body,
-            Ok(None) => return Decision::Receive(self.door.settings.max_body_bytes),
+            Ok(None) => match &held {
+                Ok(()) => return Decision::Receive(self.door.settings.max_body_bytes),
+                Err(error) => return refuse(&RequestId::NULL, error),
+            },
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
         if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
@@ -112,7 +117,10 @@ impl<'a> Exchange<'a> {
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let reply = Reply::rest(media_type);
         let max_body_bytes = self.door.settings.max_body_bytes;
-        let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
+        self.front.seen.note_call();
+        let held = self.front.seen.check();
+        let read = held.and_then(|()| self.read_rest(below, endpoint, body));
+        let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
@@ -157,13 +165,20 @@ impl<'a> Exchange<'a> {
 
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
-        let identify = |agent: &HostedAgent| identify(self.head, agent, &self.front.verdicts);
+        let seen = &self.front.seen;
+        seen.check()?;
+        let identify = |agent: &HostedAgent| {
+            let identity = identify(self.head, agent, &self.front.verdicts);
+            seen.note_identity(agent, &identity);
+            identity
+        };
         let authorization = self.head.header("authorization");
         let asked = Asked { wanted, params, parameters, authorization, reply, identify: &identify };
         let mut command = match self.door.admit(asked) {
             Ok(command) => command,
             Err(Unadmitted::Refused(error)) => {
                 self.note(&error);
+                seen.note_refusal(self.door.agent, &error);
                 return Err(error);
             }
             Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),

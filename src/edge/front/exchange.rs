@@ -5,6 +5,7 @@ use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
+use crate::auth::Identity;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
 use crate::port::{Observation, Observer};
@@ -66,10 +67,10 @@ impl<'a> Exchange<'a> {
         }
         let body = match self.bytes(body) {
             Ok(Some(body)) => body,
-            Ok(None) => match &held {
-                Ok(()) => return Decision::Receive(self.door.settings.max_body_bytes),
-                Err(error) => return refuse(&RequestId::NULL, error),
-            },
+            Ok(None) => {
+                let decided = self.before_body();
+                return decided.unwrap_or_else(|error| refuse(&RequestId::NULL, &error));
+            }
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
         if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
@@ -116,7 +117,6 @@ impl<'a> Exchange<'a> {
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let reply = Reply::rest(media_type);
-        let max_body_bytes = self.door.settings.max_body_bytes;
         self.front.seen.note_call();
         let held = self.front.seen.check();
         let read = held.and_then(|()| self.read_rest(below, endpoint, body));
@@ -124,7 +124,7 @@ impl<'a> Exchange<'a> {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
-            None => Ok(Decision::Receive(max_body_bytes)),
+            None => self.before_body(),
         });
         decided.unwrap_or_else(|error| Decision::Answer(reply.error(&error)))
     }
@@ -163,15 +163,35 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Who makes the request, if it is for this agent.
+    fn identify(&self, agent: &HostedAgent) -> Identity {
+        let identity = identify(self.head, agent, &self.front.verdicts);
+        self.front.seen.note_identity(agent, &identity);
+        identity
+    }
+
+    /// What a request comes to whose body was not received: it is, unless the agent of the path refuses the request
+    /// already. Where the path is `/`, the body says which agent it is for.
+    fn before_body(&self) -> Result<Decision, Error> {
+        self.front.seen.check()?;
+        let agent = self.door.slug.map(|_| self.door.agent);
+        match agent.map(|agent| self.identify(agent)) {
+            Some(Identity::Refused(error)) => {
+                self.note(&error);
+                Err(error)
+            }
+            Some(Identity::Pending(tokens)) => Ok(Decision::Check(tokens)),
+            Some(Identity::Caller(_)) | None => {
+                Ok(Decision::Receive(self.door.settings.max_body_bytes))
+            }
+        }
+    }
+
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let seen = &self.front.seen;
         seen.check()?;
-        let identify = |agent: &HostedAgent| {
-            let identity = identify(self.head, agent, &self.front.verdicts);
-            seen.note_identity(agent, &identity);
-            identity
-        };
+        let identify = |agent: &HostedAgent| self.identify(agent);
         let authorization = self.head.header("authorization");
         let asked = Asked { wanted, params, parameters, authorization, reply, identify: &identify };
         let mut command = match self.door.admit(asked) {

@@ -1,7 +1,9 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
+mod check;
 mod declaration;
 mod gate;
+mod needs;
 mod scheme;
 mod url;
 
@@ -15,6 +17,9 @@ pub use scheme::{
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
 };
 pub use url::check_url;
+
+pub(crate) use check::{is_same_scheme, problems_of};
+pub(crate) use needs::{needs_of, secrets_of};
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

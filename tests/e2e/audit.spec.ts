@@ -72,7 +72,7 @@ describe("one line says what was done", () => {
   test("a webhook was registered, by itself or with a message, and deleted", async () => {
     const { id } = await as(KEYS.ALICE_KEY, newId()).sendForTask("ask");
     const [registered, deleted, inline] = [newId(), newId(), newId()];
-    const webhook = { taskId: id, id: "w-1", url: "http://127.0.0.1:9/hook", token: "token-of-a-webhook" };
+    const webhook = { taskId: id, id: "w-1", url: "http://127.0.0.1:65500/hook", token: "token-of-a-webhook" };
     await as(KEYS.ALICE_KEY, registered).call("CreateTaskPushNotificationConfig", webhook);
     await as(KEYS.ALICE_KEY, deleted).call("DeleteTaskPushNotificationConfig", { taskId: id, id: "w-1" });
     for (const [request, event] of [[registered, "webhook registered"], [deleted, "webhook deleted"]] as const) {

@@ -90,7 +90,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
   const vars = { DEVELOPMENT: "true", AGENTS: testAgents, ...options.vars };
-  const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { simple }]));
+  const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
@@ -151,7 +151,7 @@ interface Launch {
   storage: string;
   ownStorage: boolean;
   vars: Record<string, string>;
-  rateLimits: Record<string, { simple: { limit: number; period: number } }>;
+  rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
   logs: LogLine[];
   port: number;
 }

@@ -1,7 +1,7 @@
 // Lines for audits: who did what, or was refused it, in one form, without secrets and without what was said.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { KEYS, KEY_SCHEME, withAccess } from "./access.ts";
+import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
 import { Agent, message, until } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 

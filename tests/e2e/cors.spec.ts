@@ -1,7 +1,7 @@
 // Which pages may call an agent and read its answers: `allowed_origins` of its table [access].
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { KEYS, KEY_SCHEME, withAccess } from "./access.ts";
+import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
 import { message } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 

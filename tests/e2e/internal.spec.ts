@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
-import { KEYS, KEY_SCHEME, withAccess } from "./access.ts";
+import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
 import { Agent, message, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 // Guards against too many requests: `rate_limits` of the table [access], by the rate limits of the platform.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { KEYS, KEY_SCHEME, withAccess } from "./access.ts";
+import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
 import { message } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 

@@ -13,6 +13,7 @@ mod jwt;
 mod keyring;
 mod known;
 mod method;
+mod operator;
 mod origin;
 mod policy;
 mod proof;
@@ -21,6 +22,7 @@ mod token;
 pub use caller::Caller;
 pub use evidence::Evidence;
 pub use given::GivenCredentials;
+pub use operator::ActAs;
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

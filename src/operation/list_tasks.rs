@@ -5,16 +5,16 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::auth::Caller;
+use crate::auth::{ActAs, Caller};
 use crate::format;
 use a2a::error::Error;
 use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
-/// What to look for in the index: the tasks of one owner with one agent, newest status first, ties
-/// by id descending.
+/// What to look for in the index: the tasks of one owner with one agent, or for an operator those of all owners, newest
+/// status first, ties by id descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// To whom the tasks belong: a caller, or the group of one.
+    /// To whom the tasks belong: a caller, or the group of one. Empty for those of all owners.
     pub owner: String,
     /// The agent that has them.
     pub agent: String,
@@ -57,6 +57,8 @@ pub struct FoundTask {
     pub position: Position,
     /// The id of the object that holds the task, if it is not the id of the task.
     pub object: Option<String>,
+    /// Whose it is, if the tasks of all owners were looked for.
+    pub owner: Option<String>,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
     /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
@@ -81,8 +83,25 @@ impl TaskQuery {
     ///
     /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
     pub fn new(agent: &str, caller: &Caller, request: &ListTasksRequest) -> Result<Self, Error> {
+        Self::of_owner(agent, caller.owner(), request)
+    }
+
+    /// What an operator asks of the index: the tasks of this owner, or of all.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn for_operator(
+        agent: &str,
+        act_as: &ActAs,
+        request: &ListTasksRequest,
+    ) -> Result<Self, Error> {
+        Self::of_owner(agent, act_as.owner.as_deref().unwrap_or_default(), request)
+    }
+
+    fn of_owner(agent: &str, owner: &str, request: &ListTasksRequest) -> Result<Self, Error> {
         let mut query = Self {
-            owner: caller.owner().to_owned(),
+            owner: owner.to_owned(),
             agent: agent.to_owned(),
             context_id: request.context_id.clone(),
             state: request.status,
@@ -95,6 +114,11 @@ impl TaskQuery {
             query.from = Some(parse_token(token, query.fingerprint())?);
         }
         Ok(query)
+    }
+
+    /// Whether the tasks of all owners are looked for.
+    pub fn is_of_all_owners(&self) -> bool {
+        self.owner.is_empty()
     }
 
     /// Whether every task of the caller with the agent matches.
@@ -200,7 +224,7 @@ mod tests {
     fn task(status_ms: i64, id: &str) -> FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
         let head = format!(r#"{{"id":"{id}"}}"#);
-        FoundTask { position, object: None, head, history: String::new() }
+        FoundTask { position, object: None, owner: None, head, history: String::new() }
     }
 
     fn answer(params: Value, found: Found) -> Value {

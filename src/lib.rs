@@ -11,6 +11,7 @@
 //! | [`port`] | what a task asks of the outside |
 //! | [`auth`] | who calls (§7) |
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
+//! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
@@ -35,6 +36,7 @@ pub mod port;
 pub mod prelude;
 pub mod push;
 pub mod session;
+pub mod signing;
 pub mod task;
 pub mod testing;
 #[cfg(feature = "demo")]

@@ -51,6 +51,7 @@ pub struct TestAgent {
     variables: BTreeMap<String, String>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
+    caller: Caller,
 }
 
 impl TestAgent {
@@ -64,6 +65,7 @@ impl TestAgent {
             variables: BTreeMap::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
+            caller: Caller::anonymous(),
         }
     }
 
@@ -78,6 +80,13 @@ impl TestAgent {
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The agent, called by somebody who may do this.
+    #[must_use]
+    pub fn with_permission(mut self, permission: &str) -> Self {
+        self.caller.permissions.push(permission.to_owned());
         self
     }
 
@@ -158,7 +167,7 @@ impl TestAgent {
         });
         let sender = Sender {
             agent: AGENT.to_owned(),
-            caller: Caller::anonymous(),
+            caller: self.caller.clone(),
             accepted_output_modes: Vec::new(),
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
@@ -183,7 +192,7 @@ impl TestAgent {
     /// As CancelTask.
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
-        cancel_task(session.owned_by(AGENT, &Caller::anonymous())?, Terms::default())
+        cancel_task(session.owned_by(AGENT, &self.caller)?, Terms::default())
     }
 
     /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
@@ -221,7 +230,7 @@ impl TestAgent {
 
     fn is_parked(&self) -> bool {
         let Ok(session) = self.session() else { return false };
-        session.owned_by(AGENT, &Caller::anonymous()).is_ok_and(Owned::is_parked)
+        session.owned_by(AGENT, &self.caller).is_ok_and(Owned::is_parked)
     }
 
     fn wake(&self) {
@@ -246,7 +255,7 @@ impl TestAgent {
     /// The task as it is now, if there is one.
     pub fn task(&self) -> Option<Task> {
         let session = self.session().ok()?;
-        let owned = session.owned_by(AGENT, &Caller::anonymous()).ok()?;
+        let owned = session.owned_by(AGENT, &self.caller).ok()?;
         owned.with_task(Task::clone)
     }
 

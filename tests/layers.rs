@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("tools", &[]),
     ("port", &["format"]),
     ("push", &["config", "format"]),
+    ("signing", &[]),
     ("executor", &["task", "auth", "port"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
@@ -40,6 +41,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "executor",
             "push",
             "session",
+            "signing",
             "operation",
             "host",
             "format",

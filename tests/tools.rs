@@ -84,6 +84,11 @@ impl AgentExecutor for Made {
 }
 
 fn agent(table: Value) -> TestAgent {
+    agent_with(table, json!([]))
+}
+
+/// An agent some of whose skills need permissions.
+fn agent_with(table: Value, restricted: Value) -> TestAgent {
     let mut registry = Registry::default();
     let tools: [Rc<dyn Tool>; 4] =
         [Rc::new(say()), Rc::new(book()), Rc::new(order()), Rc::new(fail())];
@@ -91,7 +96,11 @@ fn agent(table: Value) -> TestAgent {
         registry.add_tool(tool);
     }
     let outside = MemoryPlatform::default().outside();
-    let made = registry.make("tools", &Table::of(&table).unwrap(), &[], &outside).unwrap();
+    let embedded = json!({
+        "slug": "a", "default": true, "development": false, "card": "{}", "restricted": restricted,
+        "capabilities": {"streaming": true}, "executor": {"kind": "tools", "table": table, "run": {}},
+    });
+    let made = registry.make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
     let agent = TestAgent::new(Made(made)).with_secret("KEY", "s3cr3t-k3y");
     agent.http().answer_with(|_, _| Ok(ok("done")));
     agent
@@ -254,4 +263,51 @@ fn of_several_calls_those_that_were_done_are_not_made_again() {
     assert_eq!(ids, ["order-result", "order-result-2", "order-result-3"]);
     let expected = ["a/pay", "a/ship", "b/pay", "b/ship", "c/pay", "c/ship"];
     assert_eq!(agent.http().called(), expected.map(|path| format!("http://shop/{path}")));
+}
+
+/// What needs `pay`, and what needs `pay` and `ship`.
+fn restricted() -> Value {
+    let skill = |id: &str, permissions: Value| json!({"permissions": permissions, "position": 0, "skill": {"id": id}});
+    json!([skill("say", json!(["pay"])), skill("order", json!(["pay", "ship"]))])
+}
+
+#[test]
+fn a_tool_that_a_caller_may_not_use_does_not_exist_for_it() {
+    let sent: [(&str, Vec<Part>); 6] = [
+        ("a call", vec![call("order", json!({"what": "tea"}))]),
+        ("a call that is wrong", vec![call("order", json!({"what": 5}))]),
+        (
+            "a call behind another",
+            vec![call("fail", json!({"fault": "none"})), call("order", json!({}))],
+        ),
+        ("a call that lacks arguments", vec![call("order", json!({}))]),
+        ("a text", vec![Part::text("tea")]),
+        ("what is understood by none", vec![Part::data(json!({}))]),
+    ];
+    for ask_missing in [false, true] {
+        let table = |names: &[&str]| json!({"names": names, "ask_missing": ask_missing});
+        for (what, parts) in &sent {
+            let told = |agent: TestAgent| {
+                agent.send_parts(parts.clone()).unwrap();
+                (serde_json::to_string(&agent.task().unwrap()).unwrap(), agent.http().called())
+            };
+            let all = || agent_with(table(&["say", "order", "fail", "book"]), restricted());
+            let few = || agent(table(&["fail", "book"]));
+            assert_eq!(told(all()), told(few()), "{what}");
+            let some = || agent(table(&["say", "fail", "book"]));
+            let held = all().with_permission("pay");
+            assert_eq!(told(held), told(some().with_permission("pay")), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_caller_with_all_permissions_uses_a_tool_also_after_a_crash() {
+    let agent = agent_with(json!({"names": ["order"]}), restricted());
+    let agent = agent.with_permission("ship").with_permission("pay");
+    agent.begin_parts(vec![call("order", json!({"what": "tea"}))]).unwrap();
+    agent.crash().unwrap();
+    agent.run();
+    assert_eq!(outcome(&agent).0, TaskState::Completed);
+    assert_eq!(agent.http().called(), ["http://shop/tea/pay", "http://shop/tea/ship"]);
 }

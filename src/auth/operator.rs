@@ -46,7 +46,12 @@ impl ActAs {
     ///
     /// [`Error::PermissionDenied`] without the permission, and for an operation that is its owner's alone;
     /// [`Error::InvalidParams`] for an owner where no tasks are listed.
-    pub fn check(&self, access: &Access, caller: &Caller, operation: Operation) -> Result<(), Error> {
+    pub fn check(
+        &self,
+        access: &Access,
+        caller: &Caller,
+        operation: Operation,
+    ) -> Result<(), Error> {
         let denied = |message: String| {
             Err(Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() })))
         };

@@ -16,6 +16,9 @@ pub struct Settings {
     /// `PUBLIC_URL`: the origin that cards name, as `https://agents.example`. Without it, the origin
     /// of the request.
     pub public_url: Option<String>,
+    /// `ORIGINS`: further origins of this server, as `https://eu.agents.example, https://us.agents.example`. A request that
+    /// comes in at one of them gets a card that names it.
+    pub origins: Vec<String>,
     /// `DEVELOPMENT`: opens the routes under `/_dev/`. Never set it where others can reach the Worker.
     pub development: bool,
     /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, instead of the one whose file says
@@ -51,7 +54,11 @@ impl Settings {
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let variables = Variables(&variable);
         Ok(Self {
-            public_url: variables.text("PUBLIC_URL").map(parse_origin).transpose()?,
+            public_url: variables
+                .text("PUBLIC_URL")
+                .map(|text| parse_origin("PUBLIC_URL", &text))
+                .transpose()?,
+            origins: parse_origins(&variables.text("ORIGINS").unwrap_or_default())?,
             development: variables.switch("DEVELOPMENT")?,
             default_agent: variables.text("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
             agents: variables.text("AGENTS"),
@@ -70,8 +77,45 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Where cards say that a request has come in, which did so at `origin`. That is the client's word (the header
+    /// `Host`), unless the operator has listed it.
+    pub fn place_of<'a>(&'a self, origin: &'a str) -> Place<'a> {
+        if self.origins.iter().any(|known| known == origin) {
+            return Place { origin, is_ours: true };
+        }
+        match &self.public_url {
+            Some(origin) => Place { origin, is_ours: true },
+            None => Place { origin, is_ours: false },
+        }
+    }
+}
+
+/// Where this server is, to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The origin.
+    pub origin: &'a str,
+    /// Whether the operator says so; else the client does.
+    pub is_ours: bool,
+}
+
+/// A list of origins, as URLs name them in their normal form.
+fn parse_origins(text: &str) -> Result<Vec<String>, ConfigError> {
+    let texts: Vec<&str> = text.split(',').map(str::trim).filter(|text| !text.is_empty()).collect();
+    if texts.len() > MAX_ORIGINS {
+        let wanted = format!("a list of at most {MAX_ORIGINS} origins");
+        return Err(ConfigError { name: "ORIGINS", wanted });
+    }
+    let origin = |text: &&str| parse_origin("ORIGINS", text).map(|text| text.to_ascii_lowercase());
+    texts.iter().map(origin).collect()
+}
+
+/// The largest number of `ORIGINS`: they are searched with each request for a card.
+const MAX_ORIGINS: usize = 100;
+
 /// An origin without the final slash.
-fn parse_origin(text: String) -> Result<String, ConfigError> {
+fn parse_origin(name: &'static str, text: &str) -> Result<String, ConfigError> {
     let trimmed = text.trim().trim_end_matches('/');
     let host = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
     let is_origin = |host: &str| {
@@ -80,10 +124,9 @@ fn parse_origin(text: String) -> Result<String, ConfigError> {
     };
     match host {
         Some(host) if is_origin(host) => Ok(trimmed.to_owned()),
-        Some(_) | None => Err(ConfigError {
-            name: "PUBLIC_URL",
-            wanted: "an origin such as https://agents.example".to_owned(),
-        }),
+        Some(_) | None => {
+            Err(ConfigError { name, wanted: "an origin such as https://agents.example".to_owned() })
+        }
     }
 }
 
@@ -133,6 +176,8 @@ mod tests {
             ("PUBLIC_URL", "agents.example"),
             ("PUBLIC_URL", "https://agents.example/path"),
             ("PUBLIC_URL", "https://user@agents.example"),
+            ("ORIGINS", "https://a.example, b.example"),
+            ("ORIGINS", "https://a.example/path"),
             ("DEVELOPMENT", "maybe"),
             ("MAX_BODY_BYTES", "12"),
             ("RUN_TIMEOUT_MS", "-1"),
@@ -149,6 +194,36 @@ mod tests {
         ] {
             assert_eq!(read(&[(name, value)]).unwrap_err().name, name);
         }
+    }
+
+    #[test]
+    fn a_card_names_an_origin_that_is_ours_or_else_that_of_the_client() {
+        let settings = |variables: &[(&str, &str)]| read(variables).unwrap();
+        let listed = ("ORIGINS", "https://EU.agents.example/, http://localhost:8787,");
+        for (variables, origin, expected) in [
+            (&[][..], "https://x.example", ("https://x.example", false)),
+            (&[listed], "https://eu.agents.example", ("https://eu.agents.example", true)),
+            (&[listed], "http://localhost:8787", ("http://localhost:8787", true)),
+            (&[listed], "http://eu.agents.example", ("http://eu.agents.example", false)),
+            (&[listed], "https://eu.agents.example.", ("https://eu.agents.example.", false)),
+            (&[listed], "https://eu.agents.example:444", ("https://eu.agents.example:444", false)),
+            (
+                &[listed, ("PUBLIC_URL", "https://agents.example")],
+                "https://x.example",
+                ("https://agents.example", true),
+            ),
+            (
+                &[listed, ("PUBLIC_URL", "https://agents.example")],
+                "https://eu.agents.example",
+                ("https://eu.agents.example", true),
+            ),
+        ] {
+            let settings = settings(variables);
+            let Place { origin: named, is_ours } = settings.place_of(origin);
+            assert_eq!((named, is_ours), expected, "{origin}");
+        }
+        let many = vec!["https://a.example"; 101].join(",");
+        assert_eq!(read(&[("ORIGINS", &many)]).unwrap_err().name, "ORIGINS");
     }
 
     #[test]

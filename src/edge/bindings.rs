@@ -27,10 +27,13 @@ pub(super) fn database(env: &Env) -> Result<D1Database> {
     env.d1("DB")
 }
 
-/// The secret `WEBHOOK_JWK`, if it is set: the private JWK with which the JWTs of notifications are signed.
-pub(super) fn webhook_jwk(env: &Env) -> Option<String> {
-    let jwk = env.secret("WEBHOOK_JWK").ok()?.to_string();
-    (!jwk.trim().is_empty()).then_some(jwk)
+/// The secret with the private keys of this server, and its name: `SIGNING_JWK`, or `WEBHOOK_JWK` where that is not set.
+pub(super) fn signing_jwk(env: &Env) -> Option<(&'static str, String)> {
+    let secret = |name| {
+        let jwk = env.secret(name).ok()?.to_string();
+        (!jwk.trim().is_empty()).then_some((name, jwk))
+    };
+    secret("SIGNING_JWK").or_else(|| secret("WEBHOOK_JWK"))
 }
 
 /// The secret `STATE_KEY`, if it is set: the keys that encrypt the credentials which clients give tasks.

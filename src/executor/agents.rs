@@ -3,10 +3,14 @@
 use std::fmt;
 
 use super::{Registry, Runner};
-use crate::auth::Policy;
+use crate::auth::{Caller, Policy};
 use crate::port::Outside;
-use a2a::model::{AgentCapabilities, UnixMillis};
-use a2a_agents::{Embedded, EmbeddedAgent, EmbeddedExecutor, Misfit, check_slug};
+use a2a::error::Error;
+use a2a::model::{AgentCapabilities, Secret, UnixMillis};
+use a2a_agents::{
+    Embedded, EmbeddedAgent, Misfit, NotSet, RestrictedSkill, Values, check_slug, expand_card,
+    extended_card,
+};
 
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
@@ -21,6 +25,8 @@ pub struct HostedAgent {
     pub capabilities: AgentCapabilities,
     /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     pub card: String,
+    /// Its skills that need permissions, which that card does not show.
+    pub restricted: Vec<RestrictedSkill>,
     /// When the card was made, as an HTTP date.
     pub card_date: String,
     /// Who may call it, or why nobody can: a secret is not set, or nothing is said about it.
@@ -58,16 +64,18 @@ impl Agents {
         let ready = agents.into_iter().map(|agent| {
             let settings = agent.executor.run;
             let outside = outside.for_agent(&agent.slug);
-            let EmbeddedExecutor { kind, table, .. } = &agent.executor;
-            let made = registry.make(kind, table, &agent.tools, &outside);
+            let made = registry.make(&agent, &outside);
             let secret = |name: &str| outside.secrets.secret(name);
             let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);
+            let card = expand_card(&agent.card, &VariablesOnly(&outside));
             HostedAgent {
                 slug: agent.slug,
-                policy,
+                // What the card would have to say is not known, so nobody is let in by it.
+                policy: card.as_ref().map_err(Clone::clone).and(policy),
                 is_default: agent.default,
                 capabilities: agent.capabilities.into(),
-                card: agent.card,
+                card: card.unwrap_or(agent.card),
+                restricted: agent.restricted,
                 card_date: card_date.clone(),
                 runner: made
                     .map(|executor| Runner { executor, settings, outside })
@@ -117,6 +125,31 @@ impl Agents {
     /// Every slug.
     pub fn slugs(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|agent| agent.slug.as_str())
+    }
+}
+
+impl HostedAgent {
+    /// Its card for a caller (spec §3.1.11): with the skills that the caller may use. JSON, in which
+    /// [`a2a::binding::discovery::ORIGIN`] stands for the origin.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ExtendedAgentCardNotConfigured`] for a caller of whom nothing is known, who gets by without credentials.
+    pub fn extended_card(&self, caller: &Caller) -> Result<String, Error> {
+        if caller.is_anonymous() {
+            return Err(Error::ExtendedAgentCardNotConfigured);
+        }
+        let card = extended_card(&self.card, &self.restricted, |wanted| caller.may(wanted));
+        card.map_err(|_| Error::Internal { task: None })
+    }
+}
+
+/// The variables of the deployment, for what everybody may read.
+struct VariablesOnly<'a>(&'a Outside);
+
+impl Values for VariablesOnly<'_> {
+    fn value(&self, name: &str) -> Result<Secret, NotSet> {
+        self.0.variable(name).map(Secret::new)
     }
 }
 

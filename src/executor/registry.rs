@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use super::AgentExecutor;
 use super::script::ScriptExecutor;
-use super::tools::ToolsExecutor;
+use super::tools::{Offer, ToolsExecutor};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
-use a2a_agents::{HttpTool, HttpToolDefinition, Misfit, ScriptTable, Table, ToolsTable};
+use a2a_agents::{
+    EmbeddedAgent, EmbeddedExecutor, HttpTool, Misfit, ScriptTable, Table, ToolsTable,
+};
 
 /// Makes an executor from its table in an agent file.
 pub type Constructor = dyn Fn(&Table, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
@@ -32,22 +34,21 @@ impl Registry {
         self.tools.push(tool);
     }
 
-    /// The executor of a kind, made from its table; `http` are the HTTP tools of its agent.
+    /// The executor of an agent.
     ///
     /// # Errors
     ///
     /// If there is no such kind, tool or executor, or the table is not one of the kind. The text names what there is.
     pub fn make(
         &self,
-        kind: &str,
-        table: &Table,
-        http: &[HttpToolDefinition],
+        agent: &EmbeddedAgent,
         outside: &Outside,
     ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-        if let Some((_, make)) = OWN.iter().find(|(known, _)| *known == kind) {
-            return make(self, table, http, outside);
+        let EmbeddedExecutor { kind, table, .. } = &agent.executor;
+        if let Some((_, make)) = OWN.iter().find(|(known, _)| known == kind) {
+            return make(self, agent);
         }
-        let Some((_, make)) = self.executors.iter().find(|(known, _)| *known == kind) else {
+        let Some((_, make)) = self.executors.iter().find(|(known, _)| known == kind) else {
             let own = OWN.iter().map(|(known, _)| *known);
             let registered = self.executors.iter().map(|(known, _)| known.as_str());
             return Err(unknown("kind of executor", kind, own.chain(registered)));
@@ -56,9 +57,10 @@ impl Registry {
             .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
     }
 
-    fn tools(&self, table: &Table, http: &[HttpToolDefinition], _: &Outside) -> Made {
-        let ToolsTable { names, ask_missing } = table.read()?;
-        let made = http
+    fn tools(&self, agent: &EmbeddedAgent) -> Made {
+        let ToolsTable { names, ask_missing } = agent.executor.table.read()?;
+        let made = agent
+            .tools
             .iter()
             .map(|tool| HttpTool::new(tool).map(|tool| -> Rc<dyn Tool> { Rc::new(tool) }));
         let http = made.collect::<Result<Vec<_>, _>>()?;
@@ -70,11 +72,12 @@ impl Registry {
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
         tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
-        Ok(Rc::new(ToolsExecutor::new(tools, ask_missing)))
+        let offer = Offer::new(tools, &agent.restricted);
+        Ok(Rc::new(ToolsExecutor::new(offer, ask_missing)))
     }
 
-    fn script(&self, table: &Table, _: &[HttpToolDefinition], _: &Outside) -> Made {
-        let table: ScriptTable = table.read()?;
+    fn script(&self, agent: &EmbeddedAgent) -> Made {
+        let table: ScriptTable = agent.executor.table.read()?;
         Ok(Rc::new(ScriptExecutor::new(table)))
     }
 }
@@ -84,7 +87,7 @@ type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 /// The kinds that come with every Worker, each with its constructor.
 const OWN: [(&str, Kind); 2] = [("tools", Registry::tools), ("script", Registry::script)];
 
-type Kind = fn(&Registry, &Table, &[HttpToolDefinition], &Outside) -> Made;
+type Kind = fn(&Registry, &EmbeddedAgent) -> Made;
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Misfit {
     let known = known.collect::<Vec<_>>().join(", ");

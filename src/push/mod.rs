@@ -4,7 +4,6 @@
 mod crowd;
 mod delivery;
 pub mod guard;
-pub mod jwk;
 mod notification;
 pub mod signature;
 

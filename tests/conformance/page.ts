@@ -173,7 +173,7 @@ const TRANSPORTS: Record<string, string> = { agent_card: "card", jsonrpc: "JSON-
 /** Why tests are skipped here, in our words, by what the kit says. */
 const REASONS: [RegExp, string][] = [
   [/grpc.* not configured/i, "gRPC needs HTTP trailers, which Workers cannot send; cards declare no such interface"],
-  [/capabilities for: \['agent-card'\]/, "the extended agent card is not offered yet, and cards say so"],
+  [/capabilities for: \['agent-card'\]/, "the extended agent card needs credentials, which the agent of the kit asks nobody for; its card says that there is none"],
   [/supports (?:streaming|push notifications)/, "what the agent would have to refuse (streaming, webhooks), it offers"],
   [/does not declare .*extension as required/, "the agent requires no extension"],
   [/^No requirements/, "the kit has no requirement of this kind"],

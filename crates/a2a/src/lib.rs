@@ -28,10 +28,12 @@
 //! | [`error`] | every failure that the protocol names, and its wire form (§5.4) |
 //! | [`dialect`] | which version of the protocol a request speaks, and how it differs on the wire (§3.6) |
 //! | [`http`] | requests to other servers, as a door that platforms implement |
+//! | [`canonical`] | what of a card is signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
 pub mod binding;
 mod call;
+pub mod canonical;
 pub mod dialect;
 pub mod error;
 pub mod http;

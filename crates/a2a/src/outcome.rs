@@ -23,6 +23,8 @@ pub enum Outcome {
     PushConfigDeleted,
     /// How the notifications of a webhook have fared, as JSON.
     Deliveries(String),
+    /// The card that an agent has for a caller, as JSON.
+    Card(String),
 }
 
 impl Outcome {
@@ -35,7 +37,8 @@ impl Outcome {
             | Self::PushConfig(_)
             | Self::PushConfigs(_)
             | Self::PushConfigDeleted
-            | Self::Deliveries(_) => None,
+            | Self::Deliveries(_)
+            | Self::Card(_) => None,
         }
     }
 }

@@ -75,9 +75,13 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
             report(key, format!("holds {mode:?}, which is no media type such as `text/plain`"));
         }
     }
-    if agent.capabilities.extended_agent_card {
-        let fix = "is not supported by this build; remove the line";
+    if agent.capabilities.extended_agent_card && agent.access.is_anonymous() {
+        let fix = "is true, but callers need credentials for that card, and there are none; add a scheme to \
+                   [access.schemes] or remove the line";
         report("capabilities.extended_agent_card", fix.to_owned());
+    }
+    for (key, fix) in agent.access.declaration_problems() {
+        report(&key, fix);
     }
     for (key, fix) in check_extensions(&agent.capabilities.extensions) {
         report(&key, fix);
@@ -299,8 +303,8 @@ mod tests {
             ),
             (
                 format!("{GOOD}\n[capabilities]\nextended_agent_card = true"),
-                "agents/x.toml: `capabilities.extended_agent_card` is not supported by this build; \
-                 remove the line",
+                "agents/x.toml: `capabilities.extended_agent_card` is true, but callers need credentials for \
+                 that card, and there are none; add a scheme to [access.schemes] or remove the line",
             ),
             (
                 format!("{GOOD}\n[[capabilities.extensions]]\nuri = \"urn:a,b\""),

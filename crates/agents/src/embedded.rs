@@ -7,8 +7,9 @@ use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
 use crate::access::Access;
+use crate::skills::restricted_skills;
 use crate::tool::Tool;
-use crate::{Executor, HttpToolDefinition, Misfit, Table, ToolsTable};
+use crate::{Executor, HttpToolDefinition, Misfit, RestrictedSkill, Table, ToolsTable};
 use a2a::model::UnixMillis;
 
 /// What is embedded: every agent.
@@ -43,6 +44,9 @@ pub struct EmbeddedAgent {
     /// The secrets and variables that it needs, for the scripts that name those that are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
+    /// Its skills that need permissions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restricted: Vec<RestrictedSkill>,
     /// Its card as JSON, in which [`ORIGIN`](a2a::binding::discovery::ORIGIN) stands for the origin.
     pub card: String,
 }
@@ -121,6 +125,7 @@ impl EmbeddedAgent {
     ) -> Result<Self, Misfit> {
         let needs = Need::collect(definition.executor.executor.needs(&definition, tools));
         let card = serde_json::to_string(&card_of(&definition, tools))?;
+        let restricted = restricted_skills(&definition, tools)?;
         let capabilities = capabilities_of(&definition);
         let AgentDefinition { slug, default, development, access, executor, tools: own, .. } =
             definition;
@@ -138,7 +143,18 @@ impl EmbeddedAgent {
             table: executor.executor.table()?,
             run: executor.run,
         };
-        Ok(Self { slug, default, development, capabilities, access, executor, tools, needs, card })
+        Ok(Self {
+            slug,
+            default,
+            development,
+            capabilities,
+            access,
+            executor,
+            tools,
+            needs,
+            restricted,
+            card,
+        })
     }
 }
 

@@ -18,6 +18,7 @@ mod embedded;
 mod file;
 mod http_tool;
 mod kind;
+mod restricted;
 pub mod script;
 #[cfg(any(test, feature = "build"))]
 mod skill_file;
@@ -33,7 +34,7 @@ pub use ::{async_trait, serde, serde_json};
 pub use a2a::{http, model};
 pub use a2a_macros::settings;
 
-pub use card::{capabilities_of, card_of};
+pub use card::{capabilities_of, card_of, expand_card, extended_card};
 pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
@@ -43,6 +44,7 @@ pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
 };
+pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};
 pub use slug::check_slug;
 pub use table::{Misfit, Table};

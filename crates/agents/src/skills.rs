@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::RestrictedSkill;
 use crate::definition::{AgentDefinition, SkillDefinition};
 use crate::kind::Executor;
 use crate::tool::Tool;
@@ -60,16 +61,42 @@ struct Given {
     origin: String,
 }
 
-/// The skills of an agent: those of its sources, with what its file says of them, and then those that the file alone
-/// describes.
-pub(crate) fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
+/// The skills that everybody may use.
+pub(crate) fn public_skills(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
+    let all = skills_of(agent, tools).into_iter();
+    all.filter(|(_, permissions)| permissions.is_empty()).map(|(skill, _)| skill).collect()
+}
+
+/// The other skills.
+///
+/// # Errors
+///
+/// None that an agent file could cause.
+pub(crate) fn restricted_skills(
+    agent: &AgentDefinition,
+    tools: &[&dyn Tool],
+) -> serde_json::Result<Vec<RestrictedSkill>> {
+    let all = skills_of(agent, tools).into_iter().enumerate();
+    let restricted = all.filter(|(_, (_, permissions))| !permissions.is_empty());
+    let restricted = restricted.map(|(position, (skill, permissions))| {
+        let skill = serde_json::to_value(skill)?;
+        Ok(RestrictedSkill { permissions, position, skill })
+    });
+    restricted.collect()
+}
+
+/// The skills of an agent, each with the permissions that a caller needs: those of its sources, with what its file says
+/// of them, and then those that the file alone describes.
+fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, Vec<String>)> {
     let given = given(agent, tools);
     let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
-    let own = agent.skills.iter().filter(|own| !is_given(own)).map(|own| merged(bare(own), own));
-    let own: Vec<AgentSkill> = own.collect();
+    let told =
+        |skill: AgentSkill, own: &SkillDefinition| (merged(skill, own), own.permissions.clone());
+    let own = agent.skills.iter().filter(|own| !is_given(own)).map(|own| told(bare(own), own));
+    let own: Vec<_> = own.collect();
     let told = |Given { skill, .. }| match agent.skills.iter().find(|own| own.id == skill.id) {
-        Some(own) => merged(skill, own),
-        None => skill,
+        Some(own) => told(skill, own),
+        None => (skill, Vec::new()),
     };
     given.into_iter().map(told).chain(own).collect()
 }
@@ -102,6 +129,13 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
         }
     }
     for (index, own) in agent.skills.iter().enumerate() {
+        let key = format!("skills[{index}].permissions");
+        if own.permissions.iter().any(|permission| permission.trim().is_empty()) {
+            problems.push((key, "must not hold an empty text".to_owned()));
+        } else if !own.permissions.is_empty() && agent.access.is_anonymous() {
+            let fix = "cannot be had by anybody: callers get permissions by the schemes in [access.schemes]; add one";
+            problems.push((key, fix.to_owned()));
+        }
         let key = format!("skills[{index}].id");
         let id = &own.id;
         if agent.skills.iter().take(index).any(|other| other.id == *id) {
@@ -220,7 +254,7 @@ mod tests {
 
     fn card(text: &str) -> Vec<(String, String)> {
         let skills = skills_of(&agent(text), &[&say()]).into_iter();
-        skills.map(|skill| (skill.id, skill.description)).collect()
+        skills.map(|(skill, _)| (skill.id, skill.description)).collect()
     }
 
     fn told(text: &str) -> Vec<String> {
@@ -258,6 +292,43 @@ mod tests {
             assert_eq!(card(&text), pairs(&expected), "{text}");
             assert_eq!(told(&text), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_skill_that_needs_permissions_is_not_public() {
+        let text = format!(
+            "skills_from = ['tools', 'more/']\n{TOOLS}\n[access.schemes.tls]\nkind = 'mutual_tls'\n\
+             [[skills]]\nid = 'say'\npermissions = ['speak', 'loud']\n[[skills]]\nid = 'pdf'"
+        );
+        let (agent, say) = (agent(&text), say());
+        assert_eq!(problems_of(&agent, &[&say]), []);
+        let public = public_skills(&agent, &[&say]).into_iter();
+        assert_eq!(public.map(|skill| skill.id).collect::<Vec<_>>(), ["pdf"]);
+        let restricted = restricted_skills(&agent, &[&say]).unwrap();
+        let [say] = restricted.as_slice() else { panic!("{restricted:?}") };
+        assert_eq!((say.id(), say.position, &say.skill["name"]), ("say", 0, &"Say".into()));
+        for (held, is_for) in
+            [(&["speak", "loud", "x"][..], true), (&["speak"], false), (&[], false)]
+        {
+            assert_eq!(say.is_for(|permission| held.contains(&permission)), is_for, "{held:?}");
+        }
+    }
+
+    #[test]
+    fn permissions_that_nobody_can_have_are_refused() {
+        let skill = |permissions: &str| {
+            format!("{TOOLS}\n[[skills]]\nid = 'say'\npermissions = {permissions}")
+        };
+        for (permissions, fix) in
+            [("['a']", "cannot be had by anybody"), ("['a', ' ']", "must not")]
+        {
+            let problems = told(&skill(permissions));
+            assert!(
+                problems[0].starts_with(&format!("skills[0].permissions {fix}")),
+                "{problems:?}"
+            );
+        }
+        assert_eq!(told(&skill("[]")), Vec::<String>::new());
     }
 
     #[test]

@@ -1,33 +1,108 @@
-//! Documents that anybody may get: the card of an agent (spec §8), and the keys that verify notifications.
+//! Documents: the card of an agent (spec §8), the one that it has for a caller (§3.1.11), and the keys of this server.
 
-use super::decision::preflight;
+use super::decision::{Decision, Front, preflight};
 use super::head::Head;
+use super::signatures::UnsignedCard;
 
+use crate::auth::Caller;
+use crate::config::Place;
+use crate::edge::service::keys::signing_keys;
 use crate::executor::HostedAgent;
-use a2a::binding::discovery::{self, Known};
+use crate::signing::{CardSignatures, with_signatures};
+use a2a::Outcome;
+use a2a::binding::Reply;
+use a2a::binding::discovery::{self, Known, ServedCard};
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 
-/// Answers a request for the card of an agent, as it is for requests that come in at `origin`.
-///
-/// # Errors
-///
-/// [`Error::MethodNotAllowed`].
-pub(super) fn card(
-    head: &Head<'_>,
-    agent: &HostedAgent,
-    origin: &str,
-) -> Result<HttpResponse, Error> {
-    match head.method() {
-        "GET" | "HEAD" => {
-            let known = Known {
-                etag: head.header("if-none-match").map(str::to_owned),
-                modified: head.header("if-modified-since").map(str::to_owned),
-            };
-            Ok(discovery::card(&agent.card, origin, &agent.card_date, &known))
+impl Front {
+    /// Decides about a request for the card of an agent, which came in at `origin`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MethodNotAllowed`].
+    pub(super) fn card(
+        &self,
+        head: &Head<'_>,
+        agent: &HostedAgent,
+        origin: &str,
+    ) -> Result<Decision, Error> {
+        let is_head = match head.method() {
+            "GET" => false,
+            "HEAD" => true,
+            "OPTIONS" => return Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
+            _ => return Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+        };
+        let known = Known {
+            etag: head.header("if-none-match").map(str::to_owned),
+            modified: head.header("if-modified-since").map(str::to_owned),
+        };
+        let place = self.settings.place_of(origin);
+        let body = discovery::at_origin(&agent.card, place.origin);
+        let mark = self.mark(place);
+        let served = ServedCard::new(&body, mark.as_deref().unwrap_or_default(), &agent.card_date);
+        if served.is_known(&known) {
+            return Ok(Decision::Answer(served.not_modified()));
         }
-        "OPTIONS" => Ok(preflight(head, "GET, HEAD, OPTIONS")),
-        _ => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+        if is_head {
+            return Ok(Decision::Answer(served.answer(String::new())));
+        }
+        match self.signed(body.clone(), place, mark.is_some()) {
+            Ok(body) => Ok(Decision::Answer(served.answer(body))),
+            Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
+        }
+    }
+
+    /// Decides about GetExtendedAgentCard, which came in at `origin`.
+    ///
+    /// # Errors
+    ///
+    /// As [`HostedAgent::extended_card`].
+    pub(super) fn extended_card(
+        &self,
+        agent: &HostedAgent,
+        caller: &Caller,
+        reply: &Reply,
+        origin: &str,
+    ) -> Result<Decision, Error> {
+        let place = self.settings.place_of(origin);
+        let body = discovery::at_origin(&agent.extended_card(caller)?, place.origin);
+        let is_to_be_signed = self.mark(place).is_some();
+        match self.signed(body, place, is_to_be_signed) {
+            Ok(body) => {
+                let answer = reply.outcome(&Outcome::Card(body))?;
+                Ok(Decision::Answer(answer.with_header("cache-control", "private, no-store")))
+            }
+            Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
+        }
+    }
+
+    /// What tells a signed card at this place from others; `None` if cards are not signed there, or could not be in this
+    /// request.
+    fn mark(&self, place: Place<'_>) -> Option<String> {
+        let keys = signing_keys(&self.env).filter(|_| place.is_ours && !self.cannot_sign.get());
+        keys.map(|keys| CardSignatures::mark(place.origin, &keys))
+    }
+
+    /// A card, with its signatures if it is to have any.
+    ///
+    /// # Errors
+    ///
+    /// What has to be signed first.
+    fn signed(
+        &self,
+        card: String,
+        place: Place<'_>,
+        is_to_be_signed: bool,
+    ) -> Result<String, UnsignedCard> {
+        if !is_to_be_signed {
+            return Ok(card);
+        }
+        let unsigned = UnsignedCard { card, origin: place.origin.to_owned() };
+        match unsigned.signatures() {
+            Some(member) => Ok(with_signatures(&unsigned.card, &member)),
+            None => Err(unsigned),
+        }
     }
 }
 

@@ -65,7 +65,7 @@ impl Front {
                     return self.perform(&parameters, *command).await;
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
-                Decision::Check(_) => return to_response(unchecked()),
+                Decision::Check(_) | Decision::Sign(_) => return to_response(unchecked()),
             },
         };
         let (decision, _turn) = match body {
@@ -81,17 +81,27 @@ impl Front {
             Decision::Answer(answer) => to_response(answer),
             Decision::CallBack(called) => self.call_back(*called).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
-            Decision::Check(_) => to_response(unchecked()),
+            Decision::Check(_) | Decision::Sign(_) => to_response(unchecked()),
         }
     }
 
-    /// Decides about a request, with the signatures of its tokens checked.
+    /// Decides about a request, with the signatures of its tokens checked, and with its card signed.
     async fn decide_checked(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
         let mut decision = self.decide(head, body);
         // Each round checks tokens that were not checked before, and a request has few.
         for _ in 0..MAX_CHECKS {
-            let Decision::Check(tokens) = &decision else { break };
-            self.verdicts.keep(check(&self.env, tokens, &self.observer).await);
+            match decision {
+                Decision::Check(tokens) => {
+                    self.verdicts.keep(check(&self.env, &tokens, &self.observer).await);
+                }
+                Decision::Sign(card) => {
+                    if let Err(reason) = card.sign(&self.env).await {
+                        self.observer.observe(&Observation::KeyFailed { reason: &reason });
+                        self.cannot_sign.set(true);
+                    }
+                }
+                decided => return decided,
+            }
             decision = self.decide(head, body);
         }
         decision
@@ -118,7 +128,8 @@ impl Front {
                 let answer = listed.and_then(|listed| reply.outcome(&Outcome::Tasks(listed)));
                 answer.map(to_response)
             }
-            Call::Card => Err(Error::ExtendedAgentCardNotConfigured),
+            // The exchange has answered it.
+            Call::Card => Err(Error::Internal { task: None }),
             Call::Task(call) => self.ask(parameters, command.with_call(call)).await,
             Call::Follow(call) => self.follow(parameters, command.with_call(call)).await,
         };

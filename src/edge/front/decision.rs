@@ -1,5 +1,6 @@
 //! What a request comes to before anything is waited for: an answer, or the command that has to be carried out.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use worker::Env;
@@ -11,12 +12,13 @@ use super::exchange::Exchange;
 use super::head::Head;
 use super::identify::Verdicts;
 use super::route::{Route, route};
+use super::signatures::UnsignedCard;
 use crate::auth::UncheckedToken;
 use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::command::Command;
 use crate::edge::development::{received, statements};
-use crate::edge::service::keys;
+use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::Agents;
 use crate::port::{Observation, Observer};
@@ -34,6 +36,8 @@ pub(super) enum Decision {
     Receive(usize),
     /// What it is when the signatures of these tokens are checked.
     Check(Vec<UncheckedToken>),
+    /// What it is when this card is signed.
+    Sign(Box<UnsignedCard>),
     /// What the object of a callback makes of it.
     CallBack(Box<Called>),
     /// What the command comes to, which is admitted, with what the request says besides.
@@ -59,6 +63,8 @@ pub(super) struct Front {
     pub(super) observer: ConsoleObserver,
     /// What the checks of signatures in this request have found.
     pub(super) verdicts: Verdicts,
+    /// Whether this request has found that cards cannot be signed.
+    pub(super) cannot_sign: Cell<bool>,
 }
 
 impl Front {
@@ -78,7 +84,8 @@ impl Front {
             .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
-        Ok(Self { env, settings, agents, observer, verdicts: Verdicts::default() })
+        let (verdicts, cannot_sign) = (Verdicts::default(), Cell::new(false));
+        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign })
     }
 
     /// Decides about a request.
@@ -95,13 +102,14 @@ impl Front {
             },
             Route::Callback(slug, below) => return self.callback(slug, below, head, body),
             Route::Card(slug) => match self.agents.find(slug) {
-                Some(agent) => {
-                    card::card(head, agent, self.settings.public_url.as_deref().unwrap_or(origin))
-                }
+                Some(agent) => match self.card(head, agent, origin) {
+                    Ok(decision) => return decision,
+                    Err(error) => Err(error),
+                },
                 None => Err(unknown_path(path, &self.agents)),
             },
-            Route::KeySet => match keys::public_set(&self.env) {
-                Some(keys) => card::key_set(head, keys),
+            Route::KeySet => match signing_keys(&self.env) {
+                Some(keys) => card::key_set(head, keys.public_set()),
                 None => Err(unknown_path(path, &self.agents)),
             },
             Route::Received if self.settings.development => development(head),

@@ -3,19 +3,18 @@
 use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
-use super::identify::{Verdicts, identify};
+use super::identify::identify;
 use super::page::{self, PageAgent};
-use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
 use crate::port::{Observation, Observer};
-use a2a::Operation;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, PlainRead, Reply, ServiceParameters};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
+use a2a::{Call, Operation};
 use serde_json::Value;
 
 /// A request to an agent.
@@ -23,8 +22,7 @@ pub(super) struct Exchange<'a> {
     head: &'a Head<'a>,
     door: Door<'a>,
     parameters: ServiceParameters,
-    verdicts: &'a Verdicts,
-    observer: &'a ConsoleObserver,
+    front: &'a Front,
 }
 
 impl<'a> Exchange<'a> {
@@ -44,8 +42,7 @@ impl<'a> Exchange<'a> {
             head,
             door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
             parameters: ServiceParameters::read(header, query),
-            verdicts: &front.verdicts,
-            observer: &front.observer,
+            front,
         })
     }
 
@@ -91,7 +88,7 @@ impl<'a> Exchange<'a> {
     fn page(&self) -> HttpResponse {
         let mut response = if page::is_wanted(self.head.header("accept")) {
             let (origin, _, _) = split_url(self.head.url());
-            let origin = self.door.settings.public_url.as_deref().unwrap_or(origin);
+            let origin = self.door.settings.place_of(origin).origin;
             let Door { agents, agent, slug, .. } = self.door;
             let path = slug.map_or_else(String::new, |slug| format!("/{slug}"));
             let all = agents.slugs().filter_map(|slug| agents.find(Some(slug)));
@@ -160,7 +157,7 @@ impl<'a> Exchange<'a> {
 
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
-        let identify = |agent: &HostedAgent| identify(self.head, agent, self.verdicts);
+        let identify = |agent: &HostedAgent| identify(self.head, agent, &self.front.verdicts);
         let authorization = self.head.header("authorization");
         let asked = Asked { wanted, params, parameters, authorization, reply, identify: &identify };
         let mut command = match self.door.admit(asked) {
@@ -171,8 +168,13 @@ impl<'a> Exchange<'a> {
             }
             Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),
         };
+        let (origin, _, _) = split_url(self.head.url());
+        if command.call == Call::Card {
+            let agent = self.door.agents.find(Some(&command.agent));
+            let agent = agent.ok_or(Error::Internal { task: None })?;
+            return self.front.extended_card(agent, &command.caller, &command.reply, origin);
+        }
         if command.call.message().is_some() {
-            let (origin, _, _) = split_url(self.head.url());
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
@@ -185,7 +187,7 @@ impl Exchange<'_> {
     fn note(&self, error: &Error) {
         let Error::AgentUnusable(slug) = error else { return };
         for (agent, misfit) in self.door.agents.unusable().filter(|(agent, _)| agent == slug) {
-            self.observer.observe(&Observation::AgentUnusable { agent, reason: &misfit.0 });
+            self.front.observer.observe(&Observation::AgentUnusable { agent, reason: &misfit.0 });
         }
     }
 }

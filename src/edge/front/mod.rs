@@ -9,6 +9,7 @@
 //! | `head` | reads all but its body |
 //! | `route` | says what its path leads to |
 //! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
+//! | `signatures` | signs cards |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
 //! | `credentials` | seals the credentials that a message brings for its task |
@@ -38,6 +39,7 @@ mod page;
 mod plan;
 mod quota;
 mod route;
+mod signatures;
 mod stream;
 
 use wasm_bindgen::prelude::*;

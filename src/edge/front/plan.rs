@@ -44,7 +44,9 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     let head = Head::parse(head);
     match front.decide(&head, &received(body.as_deref(), is_broken)) {
         Decision::Answer(answer) => answered(answer),
-        Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => LATER.to_owned(),
+        Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
+            LATER.to_owned()
+        }
         Decision::Perform(command, parameters) => {
             let reply = command.reply.clone();
             let planned = plan_command(&front, &parameters, *command);
@@ -110,7 +112,10 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => *command,
             Decision::Answer(answer) => return Some(answer),
-            Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => return None,
+            Decision::Receive(_)
+            | Decision::Check(_)
+            | Decision::Sign(_)
+            | Decision::CallBack(_) => return None,
         };
         let Command { agent, caller, reply, call, .. } = command;
         let Call::List(request) = call else { return None };
@@ -139,7 +144,10 @@ impl Front {
         let command = match self.decide(head, &received(body, false)) {
             Decision::Perform(command, _) => command,
             Decision::Answer(answer) => return answer,
-            Decision::Receive(_) | Decision::Check(_) | Decision::CallBack(_) => {
+            Decision::Receive(_)
+            | Decision::Check(_)
+            | Decision::Sign(_)
+            | Decision::CallBack(_) => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }
         };
@@ -174,7 +182,8 @@ fn plan_command(
     let Command { agent, caller, .. } = &command;
     match &call {
         Call::Task(_) | Call::Follow(_) => {}
-        Call::Card => return Err(Error::ExtendedAgentCardNotConfigured),
+        // The exchange has answered it.
+        Call::Card => return Err(Error::Internal { task: None }),
         Call::List(request) if !request.include_artifacts => {
             let query = TaskQuery::new(agent, caller, request)?;
             return Ok(format!("l{}", D1Index::listing(&query)));

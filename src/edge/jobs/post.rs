@@ -11,7 +11,7 @@ use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
 use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
 use crate::push::Notification;
-use crate::push::jwk::Claims;
+use crate::signing::Claims;
 
 /// Makes one attempt at a notification, and waits up to `patience_ms` milliseconds for the answer.
 pub(super) async fn post(

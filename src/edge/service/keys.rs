@@ -1,6 +1,7 @@
-//! Signs the JWTs that go with notifications, with the key that the operator has given (`WEBHOOK_JWK`).
+//! Signs with the keys that the operator has given (`SIGNING_JWK`): the JWTs that go with notifications, and cards.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -10,24 +11,59 @@ use worker::js_sys::{Array, JSON, Promise, Uint8Array};
 use super::observer::ConsoleObserver;
 use crate::edge::bindings;
 use crate::port::{Observation, Observer};
-use crate::push::jwk::{Algorithm, Claims, SigningKey, join};
+use crate::signing::{Algorithm, Claims, SigningKey, SigningKeys, join};
 
-/// A signed JWT with these claims; `None` where the operator has given no key.
+/// The keys of this server, read once per instance: secrets do not change while one runs. `None` where the operator has
+/// given none, and for what cannot be used, which is logged.
+pub(in crate::edge) fn signing_keys(env: &Env) -> Option<Rc<SigningKeys>> {
+    let read = || {
+        let (name, text) = bindings::signing_jwk(env)?;
+        match SigningKeys::parse(&text) {
+            Ok(keys) => Some(Rc::new(keys)),
+            Err(reason) => {
+                let reason = format!("the secret {name} cannot be used: it {reason}");
+                ConsoleObserver::of(env).observe(&Observation::KeyFailed { reason: &reason });
+                None
+            }
+        }
+    };
+    KEYS.with(|cell| cell.get_or_init(read).clone())
+}
+
+/// A signed JWT with these claims; `None` where there is no key.
 ///
 /// # Errors
 ///
-/// Why the key cannot be used. The text names the variable and nothing of its value.
+/// Why the key cannot be used. The text names nothing of it.
 pub(in crate::edge) async fn sign(
     env: &Env,
     claims: &Claims<'_>,
 ) -> Result<Option<String>, String> {
-    let Some(jwk) = bindings::webhook_jwk(env) else { return Ok(None) };
-    let key = SigningKey::parse(&jwk).map_err(refusal)?;
-    let input = key.signing_input(claims);
-    // The platform's own message is left out: it might contain parts of the key.
-    let unusable = "is refused by the platform; its members may not belong together";
-    let signature = signature(&key, &input).await.map_err(|_| refusal(unusable))?;
+    let Some(keys) = signing_keys(env) else { return Ok(None) };
+    let input = claims.signing_input(keys.first());
+    let signature = sign_with(&keys, 0, &input).await?;
     Ok(Some(join(&input, &signature)))
+}
+
+/// The signature of a text with the key at this position.
+///
+/// # Errors
+///
+/// As [`sign`].
+pub(in crate::edge) async fn sign_with(
+    keys: &SigningKeys,
+    position: usize,
+    input: &str,
+) -> Result<Vec<u8>, String> {
+    let key = keys.all().get(position).unwrap_or(keys.first());
+    // The platform's own message is left out: it might contain parts of the key.
+    let refused = |_| {
+        format!(
+            "the platform refuses the key {} of SIGNING_JWK; its members may not belong together",
+            key.kid()
+        )
+    };
+    signature(key, input).await.map_err(refused)
 }
 
 async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
@@ -36,7 +72,10 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
         Algorithm::Es256 => r#"{"name":"ECDSA","namedCurve":"P-256","hash":"SHA-256"}"#,
         Algorithm::EdDsa => r#"{"name":"Ed25519"}"#,
     })?;
-    let imported = IMPORTED.with_borrow(Clone::clone);
+    let imported = IMPORTED.with_borrow(|imported| {
+        let found = imported.iter().find(|(kid, _)| kid == key.kid());
+        found.map(|(_, handle)| handle.clone())
+    });
     let handle = match imported {
         Some(handle) => handle,
         None => {
@@ -44,7 +83,10 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
             let usages = Array::of1(&"sign".into());
             let import = subtle_import("jwk", &private, &algorithm, false, &usages)?;
             let handle = JsFuture::from(import).await?;
-            IMPORTED.replace(Some(handle.clone()));
+            IMPORTED.with_borrow_mut(|imported| {
+                imported.retain(|(kid, _)| kid != key.kid());
+                imported.push((key.kid().to_owned(), handle.clone()));
+            });
             handle
         }
     };
@@ -52,23 +94,6 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
     let bytes = Uint8Array::from(input.as_bytes());
     let signed = JsFuture::from(subtle_sign(&algorithm, &handle, &bytes)?).await?;
     Ok(Uint8Array::new(&signed).to_vec())
-}
-
-/// The key set that verifies what [`sign`] signs, as JSON. `None` without a key, and for a key that cannot be
-/// used, which is logged.
-pub(in crate::edge) fn public_set(env: &Env) -> Option<String> {
-    match SigningKey::parse(&bindings::webhook_jwk(env)?) {
-        Ok(key) => Some(key.public_set()),
-        Err(reason) => {
-            let observer = ConsoleObserver::of(env);
-            observer.observe(&Observation::KeyFailed { reason: &refusal(reason) });
-            None
-        }
-    }
-}
-
-fn refusal(reason: &str) -> String {
-    format!("the secret WEBHOOK_JWK cannot be used: it {reason}")
 }
 
 #[wasm_bindgen]
@@ -91,6 +116,7 @@ extern "C" {
 }
 
 thread_local! {
-    /// The key as the platform holds it, imported once per instance: secrets do not change while one runs.
-    static IMPORTED: RefCell<Option<JsValue>> = const { RefCell::new(None) };
+    static KEYS: OnceCell<Option<Rc<SigningKeys>>> = const { OnceCell::new() };
+    /// The keys as the platform holds them, by their names, each imported once per instance.
+    static IMPORTED: RefCell<Vec<(String, JsValue)>> = const { RefCell::new(Vec::new()) };
 }

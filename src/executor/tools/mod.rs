@@ -5,6 +5,7 @@
 
 mod asked;
 mod call;
+mod offer;
 mod telling;
 
 use std::rc::Rc;
@@ -18,21 +19,23 @@ use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use asked::{Asked, AskedCall, Understanding};
 use call::CallInTurn;
+pub(super) use offer::Offer;
 
 /// Calls tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
-    tools: Vec<Rc<dyn Tool>>,
+    offer: Offer,
     asks_missing: bool,
 }
 
 impl ToolsExecutor {
     /// With `asks_missing`, required arguments that are missing are asked for.
-    pub(super) fn new(tools: Vec<Rc<dyn Tool>>, asks_missing: bool) -> Self {
-        Self { tools, asks_missing }
+    pub(super) fn new(offer: Offer, asks_missing: bool) -> Self {
+        Self { offer, asks_missing }
     }
 
-    fn asked(&self, turn: &Turn) -> Asked<'_> {
-        let understanding = Understanding { tools: &self.tools, asks_missing: self.asks_missing };
+    /// What a turn asks for, of the tools that there are to its caller.
+    fn asked<'a>(&self, turn: &Turn, tools: &'a [Rc<dyn Tool>]) -> Asked<'a> {
+        let understanding = Understanding { tools, asks_missing: self.asks_missing };
         // Only a task that has asked back has earlier messages.
         if turn.number == 1 {
             return understanding.of(std::slice::from_ref(&turn.message));
@@ -48,7 +51,8 @@ impl ToolsExecutor {
 #[async_trait(?Send)]
 impl AgentExecutor for ToolsExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let calls = match self.asked(turn) {
+        let tools = self.offer.to(&turn.caller);
+        let calls = match self.asked(turn, &tools) {
             Asked::Calls(calls) => calls,
             Asked::Said(state, parts) => {
                 let parts = parts.into_iter().filter(|part| is_for(part, turn));

@@ -15,21 +15,54 @@ pub struct Known {
     pub modified: Option<String>,
 }
 
-/// The card for a request that came in at `origin`: 200, or 304 when the client has it already.
-/// `modified` is the HTTP date on which the agent files were built.
-pub fn card(template: &str, origin: &str, modified: &str, known: &Known) -> HttpResponse {
-    let body = template.replace(ORIGIN, origin);
-    let etag = format!("\"{:016x}\"", fnv1a(body.as_bytes()));
-    let is_known = match (&known.etag, &known.modified) {
-        (Some(header), _) => matches_etag(header, &etag),
-        (None, Some(header)) => is_since(header, modified),
-        (None, None) => false,
-    };
-    let response = if is_known { HttpResponse::empty(304) } else { HttpResponse::json(200, body) };
-    response
-        .with_header("etag", etag)
-        .with_header("last-modified", modified)
-        .with_header("cache-control", "public, max-age=3600")
+/// A card at an origin: `template` with that in place of [`ORIGIN`].
+pub fn at_origin(template: &str, origin: &str) -> String {
+    template.replace(ORIGIN, origin)
+}
+
+/// A card as it is served at an origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedCard<'a> {
+    etag: String,
+    modified: &'a str,
+}
+
+impl<'a> ServedCard<'a> {
+    /// This card without its signatures, which are another time other bytes; `mark` tells them from those of other keys,
+    /// and is empty if there are none. `modified` is the HTTP date on which the agent files were built.
+    pub fn new(card: &str, mark: &str, modified: &'a str) -> Self {
+        let hash = match mark {
+            "" => fnv1a(card.as_bytes()),
+            mark => fnv1a(format!("{card}\n{mark}").as_bytes()),
+        };
+        Self { etag: format!("\"{hash:016x}\""), modified }
+    }
+
+    /// Whether a client has it already.
+    pub fn is_known(&self, known: &Known) -> bool {
+        match (&known.etag, &known.modified) {
+            (Some(header), _) => matches_etag(header, &self.etag),
+            (None, Some(header)) => is_since(header, self.modified),
+            (None, None) => false,
+        }
+    }
+
+    /// The answer with this body: the card with its signatures.
+    pub fn answer(self, body: String) -> HttpResponse {
+        self.with_headers(HttpResponse::json(200, body))
+    }
+
+    /// The answer to a client that has it already.
+    pub fn not_modified(self) -> HttpResponse {
+        self.with_headers(HttpResponse::empty(304))
+    }
+
+    fn with_headers(self, response: HttpResponse) -> HttpResponse {
+        response
+            .with_header("etag", self.etag)
+            .with_header("last-modified", self.modified)
+            .with_header("cache-control", "public, max-age=3600")
+    }
 }
 
 /// Whether an `If-Modified-Since` header names this date or a later one.
@@ -57,14 +90,19 @@ mod tests {
 
     fn knowing(etag: Option<&str>, modified: Option<&str>) -> HttpResponse {
         let known = Known { etag: etag.map(str::to_owned), modified: modified.map(str::to_owned) };
-        card("{}", "", BUILT, &known)
+        let served = ServedCard::new("{}", "", BUILT);
+        match served.is_known(&known) {
+            true => served.not_modified(),
+            false => served.answer("{}".to_owned()),
+        }
     }
 
     #[test]
     fn urls_begin_with_the_origin() {
         let template = r#"{"url":"{origin}/demo"}"#;
-        let response = card(template, "http://localhost:8787", BUILT, &Known::default());
-        assert_eq!(response.body, r#"{"url":"http://localhost:8787/demo"}"#);
+        let body = at_origin(template, "http://localhost:8787");
+        assert_eq!(body, r#"{"url":"http://localhost:8787/demo"}"#);
+        let response = ServedCard::new(&body, "", BUILT).answer(body);
         assert_eq!(header(&response, "content-type"), Some("application/json"));
         assert_eq!(header(&response, "cache-control"), Some("public, max-age=3600"));
         assert_eq!(header(&response, "last-modified"), Some(BUILT));
@@ -98,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn another_origin_is_another_card() {
-        let tag = |origin| {
-            let response = card("{origin}", origin, BUILT, &Known::default());
-            header(&response, "etag").unwrap().to_owned()
-        };
-        assert_ne!(tag("http://a"), tag("http://b"));
+    fn another_origin_or_other_keys_make_another_card() {
+        let tag = |card: &str, mark: &str| ServedCard::new(card, mark, BUILT).etag;
+        assert_eq!(tag("a", "k"), tag("a", "k"));
+        for (card, mark) in [("b", "k"), ("a", "l"), ("a", "")] {
+            assert_ne!(tag(card, mark), tag("a", "k"));
+        }
     }
 }

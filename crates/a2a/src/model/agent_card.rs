@@ -1,8 +1,11 @@
 //! The agent card (spec §4.4): what an agent is, where it answers and what it can do.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::decode::{Decode, Fields};
+use super::{SecurityRequirement, SecurityScheme};
 
 /// The self-description of an agent (spec §4.4.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,6 +27,12 @@ pub struct AgentCard {
     pub documentation_url: Option<String>,
     /// Which optional parts of the protocol it supports.
     pub capabilities: AgentCapabilities,
+    /// How callers prove who they are, by names of the agent's own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub security_schemes: BTreeMap<String, SecurityScheme>,
+    /// What a caller must pass, one of these; without any, everybody is let in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub security_requirements: Vec<SecurityRequirement>,
     /// Media types that every skill takes unless it says otherwise.
     pub default_input_modes: Vec<String>,
     /// Media types that every skill gives unless it says otherwise.

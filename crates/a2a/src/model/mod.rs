@@ -14,6 +14,7 @@ mod json;
 mod message;
 mod request;
 mod secret;
+mod security;
 mod task;
 mod time;
 mod webhook;
@@ -35,6 +36,10 @@ pub use request::{
     SendMessageRequest, SubscribeToTaskRequest,
 };
 pub use secret::Secret;
+pub use security::{
+    ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
+    OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
+};
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
 pub use webhook::{

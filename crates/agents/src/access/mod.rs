@@ -1,5 +1,6 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
+mod declaration;
 mod scheme;
 mod url;
 

@@ -1,5 +1,4 @@
-//! The key of this server that receivers can look up: the JWTs that go with notifications, and the key
-//! set that verifies them (RFC 7515, 7517, 7519). Signing itself is up to the platform.
+//! The keys of this server, and the key set by which others verify what they sign (RFC 7515, 7517).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -28,19 +27,50 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// What a JWT says.
-#[derive(Clone, Copy, Debug)]
-pub struct Claims<'a> {
-    /// Who sends the notification: the origin of this server, below which the key set is found.
-    pub issuer: &'a str,
-    /// Whom it is for: the origin of the webhook.
-    pub audience: &'a str,
-    /// Now, in seconds since 1970.
-    pub issued_at_s: i64,
-    /// The id of the delivery.
-    pub id: &'a str,
-    /// The task.
-    pub task_id: &'a str,
+/// The keys of this server: one, or two while one replaces the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SigningKeys {
+    first: SigningKey,
+    all: Vec<SigningKey>,
+}
+
+impl SigningKeys {
+    /// Reads a private JWK, or a set of one or two. The first signs notifications, each signs cards.
+    ///
+    /// # Errors
+    ///
+    /// What it must be. The text repeats nothing of the keys.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let text: Value = serde_json::from_str(text).map_err(|_| "must be a JWK, a JSON object")?;
+        let all = match text.get("keys") {
+            None => vec![SigningKey::read(&text)?],
+            Some(Value::Array(keys)) if (1..=MAX_KEYS).contains(&keys.len()) => {
+                keys.iter().map(SigningKey::read).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(_) => return Err("must be a JWK, or a set with one or two in the list `keys`"),
+        };
+        match all.as_slice() {
+            [one, other] if one.kid == other.kid => Err("must not hold two keys of the same kid"),
+            [first, ..] => Ok(Self { first: first.clone(), all }),
+            [] => Err("must hold a key"),
+        }
+    }
+
+    /// The key that signs notifications.
+    pub fn first(&self) -> &SigningKey {
+        &self.first
+    }
+
+    /// Every key.
+    pub fn all(&self) -> &[SigningKey] {
+        &self.all
+    }
+
+    /// The key set that verifies what these keys sign, as JSON.
+    pub fn public_set(&self) -> String {
+        let keys = self.all.iter().map(SigningKey::public_jwk).collect::<Vec<_>>();
+        format!(r#"{{"keys":[{}]}}"#, keys.join(","))
+    }
 }
 
 impl SigningKey {
@@ -50,7 +80,10 @@ impl SigningKey {
     ///
     /// What it must be. The text repeats nothing of the key.
     pub fn parse(jwk: &str) -> Result<Self, &'static str> {
-        let jwk: Value = serde_json::from_str(jwk).map_err(|_| "must be a JWK, a JSON object")?;
+        Self::read(&serde_json::from_str(jwk).map_err(|_| "must be a JWK, a JSON object")?)
+    }
+
+    fn read(jwk: &Value) -> Result<Self, &'static str> {
         let text = |name: &str| jwk.get(name).and_then(Value::as_str);
         let number = |name: &str| {
             let bytes = URL_SAFE_NO_PAD.decode(text(name)?).ok()?;
@@ -90,25 +123,16 @@ impl SigningKey {
         Secret::new(format!(r#"{{{},"d":"{}"}}"#, self.public, self.d.reveal()))
     }
 
-    /// The key set that verifies what this key signs, as JSON.
-    pub fn public_set(&self) -> String {
-        let Self { public, kid, .. } = self;
-        let alg = self.algorithm.name();
-        format!(r#"{{"keys":[{{{public},"kid":"{kid}","alg":"{alg}","use":"sig"}}]}}"#)
+    /// What others name it by.
+    pub fn kid(&self) -> &str {
+        &self.kid
     }
 
-    /// What of a JWT is signed: its header and claims. The signature goes behind it with [`join`].
-    pub fn signing_input(&self, claims: &Claims) -> String {
-        let Claims { issued_at_s: iat, .. } = claims;
-        let [iss, aud, jti, task] = [claims.issuer, claims.audience, claims.id, claims.task_id]
-            .map(|text| Value::from(text).to_string());
-        let exp = iat + LIFETIME_S;
-        let claims = format!(
-            r#"{{"iss":{iss},"aud":{aud},"iat":{iat},"exp":{exp},"jti":{jti},"taskId":{task}}}"#
-        );
-        let (alg, kid) = (self.algorithm.name(), &self.kid);
-        let header = format!(r#"{{"alg":"{alg}","typ":"JWT","kid":"{kid}"}}"#);
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims))
+    /// The public half, as JSON.
+    fn public_jwk(&self) -> String {
+        let Self { public, kid, .. } = self;
+        let alg = self.algorithm.name();
+        format!(r#"{{{public},"kid":"{kid}","alg":"{alg}","use":"sig"}}"#)
     }
 }
 
@@ -122,29 +146,24 @@ impl Algorithm {
     }
 }
 
-/// A whole JWT.
-pub fn join(signing_input: &str, signature: &[u8]) -> String {
-    format!("{signing_input}.{}", URL_SAFE_NO_PAD.encode(signature))
-}
-
 /// Whether a byte stands for itself in JSON.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && byte != b'"' && byte != b'\\'
 }
 
-/// How long a JWT may be used.
-const LIFETIME_S: i64 = 300;
+/// How many keys there may be: the one that signs, and the one that replaces it or was replaced by it.
+const MAX_KEYS: usize = 2;
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use serde_json::json;
 
     // The keys of RFC 8037 (appendix A) and RFC 7517 (appendix A.2).
-    const ED25519: &str = r#"{"kty":"OKP","crv":"Ed25519",
+    pub(in crate::signing) const ED25519: &str = r#"{"kty":"OKP","crv":"Ed25519",
         "d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
         "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
-    const P256: &str = r#"{"kty":"EC","crv":"P-256","kid":"1","use":"enc",
+    pub(in crate::signing) const P256: &str = r#"{"kty":"EC","crv":"P-256","kid":"1","use":"enc",
         "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
         "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
         "d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}"#;
@@ -152,7 +171,7 @@ mod tests {
     #[test]
     fn a_key_without_name_is_named_by_its_thumbprint() {
         let set: Value =
-            serde_json::from_str(&SigningKey::parse(ED25519).unwrap().public_set()).unwrap();
+            serde_json::from_str(&SigningKeys::parse(ED25519).unwrap().public_set()).unwrap();
         let expected = json!({"keys": [{
             "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
             "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", "alg": "EdDSA", "use": "sig",
@@ -164,11 +183,11 @@ mod tests {
     fn the_key_set_shows_nothing_private() {
         for jwk in [ED25519, P256] {
             let private: Value = serde_json::from_str(jwk).unwrap();
-            let set = SigningKey::parse(jwk).unwrap().public_set();
+            let set = SigningKeys::parse(jwk).unwrap().public_set();
             assert!(!set.contains("\"d\"") && !set.contains(private["d"].as_str().unwrap()));
         }
         let set: Value =
-            serde_json::from_str(&SigningKey::parse(P256).unwrap().public_set()).unwrap();
+            serde_json::from_str(&SigningKeys::parse(P256).unwrap().public_set()).unwrap();
         assert_eq!(set["keys"][0]["kid"], "1");
         assert_eq!(set["keys"][0]["use"], "sig");
     }
@@ -180,29 +199,6 @@ mod tests {
         let names: Vec<&String> = members.as_object().unwrap().keys().collect();
         assert_eq!(names, ["crv", "kty", "x", "y", "d"]);
         assert!(!format!("{:?}", SigningKey::parse(P256)).contains("870M"));
-    }
-
-    #[test]
-    fn a_token_says_from_whom_for_whom_and_how_long() {
-        let key = SigningKey::parse(P256).unwrap();
-        let input = key.signing_input(&Claims {
-            issuer: "https://agents.example",
-            audience: "https://hooks.example",
-            issued_at_s: 1_800_000_000,
-            id: "delivery-1",
-            task_id: "task-1",
-        });
-        let parts = input.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
-        let parts: Vec<Value> = parts.map(|part| serde_json::from_slice(&part).unwrap()).collect();
-        let expected = [
-            json!({"alg": "ES256", "typ": "JWT", "kid": "1"}),
-            json!({
-                "iss": "https://agents.example", "aud": "https://hooks.example",
-                "iat": 1_800_000_000, "exp": 1_800_000_300, "jti": "delivery-1", "taskId": "task-1",
-            }),
-        ];
-        assert_eq!(parts, expected);
-        assert_eq!(join("a.b", &[0xff, 0xfe]), "a.b.__4");
     }
 
     #[test]
@@ -225,8 +221,33 @@ mod tests {
             (without(ED25519, "d"), "must be private"),
             (P256.replace("870M", ""), "must be private"),
         ] {
-            let refusal = SigningKey::parse(&jwk).unwrap_err();
-            assert!(refusal.contains(expected) && !refusal.contains("hush"), "{refusal}");
+            for text in [jwk.clone(), format!(r#"{{"keys":[{P256},{jwk}]}}"#)] {
+                let refusal = SigningKeys::parse(&text).unwrap_err();
+                let is_json = serde_json::from_str::<Value>(&text).is_ok();
+                assert!(refusal.contains(expected) || !is_json, "{refusal}");
+                assert!(!refusal.contains("hush"), "{refusal}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_may_be_two_keys_of_different_names() {
+        let set = |keys: &str| SigningKeys::parse(&format!(r#"{{"keys":{keys}}}"#));
+        let both = set(&format!("[{ED25519},{P256}]")).unwrap();
+        assert_eq!(both.first(), &SigningKey::parse(ED25519).unwrap());
+        assert_eq!(both.all()[1], SigningKey::parse(P256).unwrap());
+        let public: Value = serde_json::from_str(&both.public_set()).unwrap();
+        assert_eq!(public["keys"][0]["alg"], "EdDSA");
+        assert_eq!(public["keys"][1]["kid"], "1");
+        assert_eq!(set(&format!("[{P256}]")).unwrap(), SigningKeys::parse(P256).unwrap());
+        for (keys, expected) in [
+            ("[]".to_owned(), "one or two"),
+            (format!("[{P256},{ED25519},{P256}]"), "one or two"),
+            ("{}".to_owned(), "one or two"),
+            (format!("[{P256},{P256}]"), "the same kid"),
+        ] {
+            let refusal = set(&keys).unwrap_err();
+            assert!(refusal.contains(expected), "{refusal}");
         }
     }
 }

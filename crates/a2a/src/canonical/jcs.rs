@@ -1,0 +1,297 @@
+//! The canonical text of JSON (RFC 8785), and the one of older signers.
+
+use std::fmt::Write;
+
+use serde_json::{Number, Value};
+
+/// The canonical text of JSON (RFC 8785): members in the order of the UTF-16 code units of their names, numbers as
+/// ECMAScript writes them, nothing between the tokens.
+///
+/// Numbers are doubles; a whole number beyond 2^53 is the nearest double.
+pub fn to_jcs(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &Style { sorted: by_code_units, quoted: quote }, &mut text);
+    text
+}
+
+/// As [`to_jcs`], in ASCII: all other characters are escaped, and members are in the order of the code points of their
+/// names.
+pub fn to_ascii_json(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &Style { sorted: by_code_points, quoted: quote_ascii }, &mut text);
+    text
+}
+
+/// How a text is written.
+struct Style {
+    sorted: fn(&mut Vec<(&String, &Value)>),
+    quoted: fn(&str, &mut String),
+}
+
+fn by_code_units(members: &mut Vec<(&String, &Value)>) {
+    members.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+}
+
+fn by_code_points(members: &mut Vec<(&String, &Value)>) {
+    members.sort_by_key(|(name, _)| *name);
+}
+
+fn write(value: &Value, style: &Style, text: &mut String) {
+    match value {
+        Value::Null => text.push_str("null"),
+        Value::Bool(true) => text.push_str("true"),
+        Value::Bool(false) => text.push_str("false"),
+        Value::Number(number) => text.push_str(&number_text(number)),
+        Value::String(string) => (style.quoted)(string, text),
+        Value::Array(elements) => {
+            text.push('[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write(element, style, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            (style.sorted)(&mut members);
+            text.push('{');
+            for (index, (name, member)) in members.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                (style.quoted)(name, text);
+                text.push(':');
+                write(member, style, text);
+            }
+            text.push('}');
+        }
+    }
+}
+
+fn quote(string: &str, text: &mut String) {
+    text.push('"');
+    for letter in string.chars() {
+        if !escape(letter, text) {
+            text.push(letter);
+        }
+    }
+    text.push('"');
+}
+
+fn quote_ascii(string: &str, text: &mut String) {
+    text.push('"');
+    for letter in string.chars() {
+        if escape(letter, text) {
+            continue;
+        }
+        if matches!(letter, ' '..='~') {
+            text.push(letter);
+            continue;
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            push_unit(u32::from(*unit), text);
+        }
+    }
+    text.push('"');
+}
+
+/// Writes what must be escaped in any JSON, and says whether this is such a character.
+fn escape(letter: char, text: &mut String) -> bool {
+    match letter {
+        '"' => text.push_str("\\\""),
+        '\\' => text.push_str("\\\\"),
+        '\u{8}' => text.push_str("\\b"),
+        '\t' => text.push_str("\\t"),
+        '\n' => text.push_str("\\n"),
+        '\u{c}' => text.push_str("\\f"),
+        '\r' => text.push_str("\\r"),
+        '\0'..='\u{1f}' => push_unit(u32::from(letter), text),
+        _ => return false,
+    }
+    true
+}
+
+fn push_unit(unit: u32, text: &mut String) {
+    // Writing to a String does not fail.
+    let _ = write!(text, "\\u{unit:04x}");
+}
+
+/// A number as ECMAScript writes it (Number::toString, which RFC 8785 §3.2.2.3 refers to).
+fn number_text(number: &Number) -> String {
+    let value = number.as_f64().unwrap_or_default();
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    // The shortest digits that are read as this number, an even last digit where two are as near. The formats of the
+    // standard library take the larger one then.
+    let shortest = Number::from_f64(value.abs()).map(|number| number.to_string());
+    let shortest = shortest.unwrap_or_default();
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    let digits = significant.trim_end_matches('0');
+    // The number is 0.digits times ten to the power of `point`.
+    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
+    let leading = length(&all) - length(significant);
+    let point = exponent.parse::<i32>().unwrap_or_default() + length(whole) - leading;
+    let count = length(digits);
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
+    let split = |at: i32| digits.split_at_checked(usize::try_from(at).unwrap_or_default());
+    let written = match point {
+        _ if (count..=21).contains(&point) => format!("{digits}{}", zeros(point - count)),
+        1..=21 => match split(point) {
+            Some((whole, fraction)) => format!("{whole}.{fraction}"),
+            None => digits.to_owned(),
+        },
+        -5..=0 => format!("0.{}{digits}", zeros(-point)),
+        _ => {
+            let (first, rest) = split(1).unwrap_or((digits, ""));
+            let dot = if rest.is_empty() { "" } else { "." };
+            format!("{first}{dot}{rest}e{:+}", point - 1)
+        }
+    };
+    format!("{sign}{written}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The example of RFC 8785 §3.2.2 and §3.2.3.
+    #[test]
+    fn the_example_of_the_rfc_has_the_text_of_the_rfc() {
+        let example = r#"{
+            "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+            "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+            "literals": [null, true, false]
+        }"#;
+        let expected = r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#;
+        assert_eq!(to_jcs(&serde_json::from_str(example).expect("JSON")), expected);
+    }
+
+    /// The example of RFC 8785 §3.2.3.
+    #[test]
+    fn members_are_in_the_order_of_their_code_units() {
+        let example = json!({
+            "\u{20ac}": "Euro Sign", "\r": "Carriage Return",
+            "\u{fb33}": "Hebrew Letter Dalet With Dagesh", "1": "One",
+            "\u{1f600}": "Emoji: Grinning Face", "\u{80}": "Control",
+            "\u{f6}": "Latin Small Letter O With Diaeresis",
+        });
+        let texts = |text: &str| {
+            let values =
+                text.split(['{', ',', '}']).filter_map(|member| member.split_once("\":\""));
+            values.map(|(_, value)| value.trim_end_matches('"').to_owned()).collect::<Vec<_>>()
+        };
+        let first = [
+            "Carriage Return",
+            "One",
+            "Control",
+            "Latin Small Letter O With Diaeresis",
+            "Euro Sign",
+        ];
+        let (emoji, hebrew) = ("Emoji: Grinning Face", "Hebrew Letter Dalet With Dagesh");
+        assert_eq!(texts(&to_jcs(&example)), [&first[..], &[emoji, hebrew]].concat());
+        assert_eq!(texts(&to_ascii_json(&example)), [&first[..], &[hebrew, emoji]].concat());
+    }
+
+    /// The samples of RFC 8785, appendix B.
+    #[test]
+    fn numbers_are_written_as_the_rfc_has_them() {
+        for (bits, expected) in [
+            (0x0000_0000_0000_0000_u64, "0"),
+            (0x8000_0000_0000_0000, "0"),
+            (0x0000_0000_0000_0001, "5e-324"),
+            (0x8000_0000_0000_0001, "-5e-324"),
+            (0x7fef_ffff_ffff_ffff, "1.7976931348623157e+308"),
+            (0xffef_ffff_ffff_ffff, "-1.7976931348623157e+308"),
+            (0x4340_0000_0000_0000, "9007199254740992"),
+            (0xc340_0000_0000_0000, "-9007199254740992"),
+            (0x4430_0000_0000_0000, "295147905179352830000"),
+            (0x44b5_2d02_c7e1_4af5, "9.999999999999997e+22"),
+            (0x44b5_2d02_c7e1_4af6, "1e+23"),
+            (0x44b5_2d02_c7e1_4af7, "1.0000000000000001e+23"),
+            (0x444b_1ae4_d6e2_ef4e, "999999999999999700000"),
+            (0x444b_1ae4_d6e2_ef4f, "999999999999999900000"),
+            (0x444b_1ae4_d6e2_ef50, "1e+21"),
+            (0x3eb0_c6f7_a0b5_ed8c, "9.999999999999997e-7"),
+            (0x3eb0_c6f7_a0b5_ed8d, "0.000001"),
+            (0x41b3_de43_5555_5553, "333333333.3333332"),
+            (0x41b3_de43_5555_5554, "333333333.33333325"),
+            (0x41b3_de43_5555_5555, "333333333.3333333"),
+            (0x41b3_de43_5555_5556, "333333333.3333334"),
+            (0x41b3_de43_5555_5557, "333333333.33333343"),
+            (0xbecb_f647_612f_3696, "-0.0000033333333333333333"),
+            (0x4314_3ff3_c1cb_0959, "1424953923781206.2"),
+        ] {
+            let number = Number::from_f64(f64::from_bits(bits)).expect("a number");
+            assert_eq!(number_text(&number), expected, "{bits:x}");
+        }
+        for (number, expected) in [
+            (json!(7), "7"),
+            (json!(-7), "-7"),
+            (json!(u64::MAX), "18446744073709552000"),
+            (json!(100), "100"),
+            (json!(0.1), "0.1"),
+            (json!(12.5e20), "1.25e+21"),
+            (json!(1e-7), "1e-7"),
+        ] {
+            assert_eq!(to_jcs(&number), expected);
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<f64>().prop_map(|number| json!(number)),
+            (-9_007_199_254_740_992_i64..=9_007_199_254_740_992).prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The same value as far as JSON goes: whole numbers and floats are one kind, and no zero is negative.
+    fn normal(value: &Value) -> Value {
+        match value {
+            Value::Number(number) => json!(number.as_f64().unwrap_or_default() + 0.0),
+            Value::Array(elements) => elements.iter().map(normal).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                Value::Object(members.map(|(name, value)| (name.clone(), normal(value))).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_as_the_same_and_written_the_same_again(value in any_json()) {
+            for written in [to_jcs(&value), to_ascii_json(&value)] {
+                let read: Value = serde_json::from_str(&written).expect("JSON");
+                prop_assert_eq!(normal(&read), normal(&value));
+                prop_assert_eq!(to_jcs(&read), to_jcs(&value));
+            }
+            prop_assert!(to_ascii_json(&value).is_ascii());
+        }
+
+        /// Texts are written by another writer, too, which escapes nothing but what it must.
+        #[test]
+        fn texts_are_written_as_serde_writes_them(text in any::<String>()) {
+            prop_assert_eq!(to_jcs(&json!(text)), serde_json::to_string(&text).expect("JSON"));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What of an agent card is signed: its canonical forms (spec §8.4.1).
+//!
+//! Verifiers build the form themselves, and not all of them the same one. Each form of a card can have a signature of
+//! its own: a verifier accepts the card as soon as one signature fits its form.
+
+mod jcs;
+
+use serde_json::{Map, Value};
+
+pub use jcs::{to_ascii_json, to_jcs};
+
+/// The canonical forms of a card, which is JSON without `signatures`: those that differ.
+///
+/// 1. The card as it is served.
+/// 2. As the specification has it: empty fields that need not be there are left out.
+/// 3. As the SDKs in JavaScript and Python have it: nothing that is empty is there, wherever it stands.
+/// 4. The same as JSON in ASCII, as the SDK in Python had it before version 1.3.
+pub fn forms_of(card: &Value) -> Vec<String> {
+    let filled = filled(card).unwrap_or_else(|| Value::Object(Map::new()));
+    let all = [to_jcs(card), to_jcs(&as_specified(card)), to_jcs(&filled), to_ascii_json(&filled)];
+    let mut forms: Vec<String> = Vec::with_capacity(all.len());
+    for form in all {
+        if !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+/// The card without the one field that is served though it is empty and not required: the list of a scheme in a
+/// requirement.
+fn as_specified(card: &Value) -> Value {
+    let mut card = card.clone();
+    let without_lists = |holder: &mut Value| {
+        let requirements = holder.get_mut("securityRequirements").and_then(Value::as_array_mut);
+        let schemes = requirements.into_iter().flatten().filter_map(|one| one.get_mut("schemes"));
+        let schemes = schemes.filter_map(Value::as_object_mut).flat_map(Map::values_mut);
+        for scheme in schemes.filter_map(Value::as_object_mut) {
+            let is_empty = |list: &Value| list.as_array().is_some_and(Vec::is_empty);
+            if scheme.get("list").is_some_and(is_empty) {
+                scheme.remove("list");
+            }
+        }
+    };
+    without_lists(&mut card);
+    if let Some(skills) = card.get_mut("skills").and_then(Value::as_array_mut) {
+        skills.iter_mut().for_each(without_lists);
+    }
+    card
+}
+
+/// A value without all that is empty in it: null, texts, lists and objects. `None` if nothing is left.
+fn filled(value: &Value) -> Option<Value> {
+    match value {
+        Value::Null => None,
+        Value::Bool(_) | Value::Number(_) => Some(value.clone()),
+        Value::String(text) => (!text.is_empty()).then(|| value.clone()),
+        Value::Array(elements) => {
+            let elements: Vec<Value> = elements.iter().filter_map(filled).collect();
+            (!elements.is_empty()).then_some(Value::Array(elements))
+        }
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: Map<String, Value> =
+                members.filter_map(|(name, value)| Some((name.clone(), filled(value)?))).collect();
+            (!members.is_empty()).then_some(Value::Object(members))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_plain_card_has_one_form() {
+        let card =
+            json!({"name": "A", "capabilities": {"streaming": false}, "skills": [{"id": "s"}]});
+        let form = r#"{"capabilities":{"streaming":false},"name":"A","skills":[{"id":"s"}]}"#;
+        assert_eq!(forms_of(&card), [form]);
+    }
+
+    #[test]
+    fn forms_differ_by_what_is_empty_and_by_what_is_not_ascii() {
+        let requirement = json!([{"schemes": {"key": {"list": []}, "jwt": {"list": ["r"]}}}]);
+        let card = json!({
+            "securityRequirements": requirement, "name": "é😀", "defaultInputModes": [],
+            "skills": [{"id": "s", "description": "", "securityRequirements": [{"schemes": {"key": {"list": []}}}]}],
+            "capabilities": {"extensions": [{"uri": "u", "params": {"a": [null, {"b": ""}], "c": 0, "list": []}}]},
+        });
+        let expected = [
+            r#"{"capabilities":{"extensions":[{"params":{"a":[null,{"b":""}],"c":0,"list":[]},"uri":"u"}]},"defaultInputModes":[],"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]},"key":{"list":[]}}}],"skills":[{"description":"","id":"s","securityRequirements":[{"schemes":{"key":{"list":[]}}}]}]}"#,
+            r#"{"capabilities":{"extensions":[{"params":{"a":[null,{"b":""}],"c":0,"list":[]},"uri":"u"}]},"defaultInputModes":[],"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]},"key":{}}}],"skills":[{"description":"","id":"s","securityRequirements":[{"schemes":{"key":{}}}]}]}"#,
+            r#"{"capabilities":{"extensions":[{"params":{"c":0},"uri":"u"}]},"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
+            r#"{"capabilities":{"extensions":[{"params":{"c":0},"uri":"u"}]},"name":"\u00e9\ud83d\ude00","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
+        ];
+        assert_eq!(forms_of(&card), expected);
+    }
+
+    #[test]
+    fn the_order_of_members_makes_no_difference() {
+        let forms = |text: &str| forms_of(&serde_json::from_str(text).expect("JSON"));
+        let (one, other) = (
+            r#"{"a":{"x":1,"y":[{"q":"","p":2}]},"b":[]}"#,
+            r#"{"b":[],"a":{"y":[{"p":2.0,"q":""}],"x":1e0}}"#,
+        );
+        assert_eq!(forms(one), forms(other));
+        assert_eq!(forms("{}"), ["{}"]);
+        assert_eq!(forms(r#"{"a":[]}"#), [r#"{"a":[]}"#, "{}"]);
+    }
+}

@@ -22,7 +22,7 @@ mod token;
 pub use caller::Caller;
 pub use evidence::Evidence;
 pub use given::GivenCredentials;
-pub use operator::ActAs;
+pub use operator::{ActAs, not_for_operators};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

@@ -44,6 +44,17 @@ pub enum Observation<'a> {
         /// The id of the caller.
         caller: &'a str,
     },
+    /// An operator used its permission on a task, or on the list of all.
+    OperatorActed {
+        /// The agent that was asked.
+        agent: &'a str,
+        /// The id of the operator.
+        caller: &'a str,
+        /// The task; none for a listing.
+        task: Option<&'a TaskId>,
+        /// The name of the operation.
+        operation: &'a str,
+    },
     /// The agent of a task is not part of this Worker any more.
     AgentMissing {
         /// The task.
@@ -288,6 +299,7 @@ impl Observation<'_> {
             | Self::StatementRun { .. } => Severity::Detail,
             // A given-up notification is a dead letter too, which is logged as an error when it comes.
             Self::AccessDenied { .. }
+            | Self::OperatorActed { .. }
             | Self::NotificationAttempted(_)
             | Self::NotificationGivenUp { .. }
             | Self::DeletionsQueued { .. }
@@ -330,6 +342,16 @@ impl fmt::Display for Observation<'_> {
             Self::TaskCanceled { task, .. } => write!(out, "task {task}: canceled by its client"),
             Self::AccessDenied { agent, task, caller } => {
                 write!(out, "task {task}: the caller {caller} was denied access at {agent}")
+            }
+            Self::OperatorActed { agent, caller, task, operation } => {
+                let line = json!({
+                    "event": "operator acted",
+                    "agent": agent,
+                    "caller": caller,
+                    "task": task,
+                    "operation": operation,
+                });
+                line.fmt(out)
             }
             Self::AgentMissing { task } => {
                 write!(out, "task {task}: its agent is not served any more")

@@ -46,7 +46,7 @@ mod webhooks;
 
 use std::rc::{Rc, Weak};
 
-use crate::auth::Caller;
+use crate::auth::{Caller, not_for_operators};
 use crate::config::Limits;
 use crate::executor::Runner;
 use crate::port::{FirstRow, Observation, Ports, StoreError, TaskStore};
@@ -57,7 +57,7 @@ use a2a::model::{
     ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
     UnixMillis,
 };
-use a2a::{ShownTask, Terms};
+use a2a::{Operation, ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
 use credentials::Credentials;
@@ -131,6 +131,32 @@ impl TaskSession {
             }
             let (task, caller) = (&self.id, caller.id.as_str());
             self.observe(&Observation::AccessDenied { agent, task, caller });
+        }
+        Err(Error::TaskNotFound(self.id.clone()))
+    }
+
+    /// The task for a caller of whom was found out that it is an operator of this agent: whoever owns it. Operators are
+    /// told of the operation, also if there is no such task.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] for an operation that is the
+    /// owner's alone.
+    pub fn operated_by(
+        &self,
+        agent: &str,
+        operator: &Caller,
+        operation: Operation,
+    ) -> Result<Owned<'_>, Error> {
+        let (task, caller, name) = (Some(&self.id), operator.id.as_str(), operation.name());
+        self.observe(&Observation::OperatorActed { agent, caller, task, operation: name });
+        if !operation.is_for_operators() {
+            return Err(not_for_operators());
+        }
+        let facts = self.life.facts().filter(|_| self.life.exists());
+        if facts.is_some_and(|facts| Visitor::Operator(agent).may_see(&facts)) {
+            self.announce();
+            return Ok(Owned::for_operator(self));
         }
         Err(Error::TaskNotFound(self.id.clone()))
     }

@@ -24,7 +24,7 @@ use a2a::binding::ServiceParameters;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::TaskId;
-use a2a::{Call, FollowCall, Outcome, TaskCall};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 
 /// Answers a request. Its body is `undefined` while it was not received.
 ///
@@ -123,9 +123,11 @@ impl Front {
         let (command, call) = command.take_call();
         let answer = match call {
             Call::List(request) => {
-                let Command { agent, caller, reply, .. } = command;
-                let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
-                let answer = listed.and_then(|listed| reply.outcome(&Outcome::Tasks(listed)));
+                let listed = list_tasks(&self.env, &command, &request, &self.observer).await;
+                if listed.is_ok() {
+                    self.note_operator(&command);
+                }
+                let answer = listed.and_then(|listed| form.outcome(&Outcome::Tasks(listed)));
                 answer.map(to_response)
             }
             // The exchange has answered it.
@@ -134,6 +136,16 @@ impl Front {
             Call::Follow(call) => self.follow(parameters, command.with_call(call)).await,
         };
         answer.unwrap_or_else(|error| to_response(form.error(&error)))
+    }
+
+    /// Tells the observer that an operator has listed tasks.
+    pub(super) fn note_operator<C>(&self, command: &Command<C>) {
+        if command.is_operators() {
+            let (agent, caller) = (command.agent.as_str(), command.caller.id.as_str());
+            let operation = Operation::ListTasks.name();
+            let acted = Observation::OperatorActed { agent, caller, task: None, operation };
+            self.observer.observe(&acted);
+        }
     }
 
     /// Lets the object of the task that a call is about answer it.

@@ -13,6 +13,7 @@
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
 //! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
+//! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
 //! | [`prelude`], [`testing`] | what the author of an agent needs |
@@ -35,6 +36,7 @@ pub mod operation;
 pub mod port;
 pub mod prelude;
 pub mod push;
+pub mod remembered;
 pub mod session;
 pub mod signing;
 pub mod task;

@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
+    ("remembered", &[]),
     ("task", &["auth"]),
     ("tools", &[]),
     ("port", &["format"]),
@@ -45,6 +46,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "operation",
             "host",
             "format",
+            "remembered",
         ],
     ),
 ];

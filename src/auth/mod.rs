@@ -1,15 +1,17 @@
 //! Who calls (spec §7): decides by what a request shows, and by the policy of the agent. Nothing here waits.
 //!
-//! What has to be waited for, as the public keys of an identity provider, is told as [`Pending`]. The edge finds it out, and
+//! What has to be waited for, as the public keys of an identity provider, is told as [`Identity::Pending`]. The edge finds it out, and
 //! asks again with the [`Verdict`]s.
 
 mod caller;
 mod certificate;
 mod challenge;
 mod credential;
+pub mod discovery;
 mod evidence;
 mod given;
 mod jwt;
+mod key_set;
 mod keyring;
 mod known;
 mod method;
@@ -22,6 +24,7 @@ mod token;
 pub use caller::Caller;
 pub use evidence::Evidence;
 pub use given::GivenCredentials;
+pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
 pub use operator::{ActAs, not_for_operators};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};

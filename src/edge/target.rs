@@ -1,9 +1,9 @@
-//! The checks of a webhook's URL, on the parts into which the platform takes it.
+//! The checks of the URLs of webhooks and of public keys, on the parts into which the platform takes it.
 
 use web_sys::Url;
 
 use crate::config::Settings;
-use crate::push::guard::{MAX_URL_BYTES, Policy, Target, check_target};
+use crate::push::guard::{MAX_URL_BYTES, Policy, Reach, Target, check_target};
 
 /// Checks the URL of a webhook, when it is registered and before each notification.
 ///
@@ -13,6 +13,27 @@ use crate::push::guard::{MAX_URL_BYTES, Policy, Target, check_target};
 ///
 /// What the URL must be, as a text that follows the name of the field.
 pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), String> {
+    check(url, &[Policy::of(settings)])
+}
+
+/// Checks the URL of public keys, or of a document that leads to them, before each request. It goes where webhooks may go,
+/// with two exceptions: the operator's list of hosts is for webhooks, and keys that anyone on the way could exchange are
+/// no keys, so it is `http` only for this machine in development.
+///
+/// # Errors
+///
+/// What the URL must be, as a text that follows its name.
+pub(super) fn check_key_url(url: &str, settings: &Settings) -> Result<(), String> {
+    let policy = Policy { hosts: &[], ..Policy::of(settings) };
+    let reach = if settings.development { Reach::Loopback } else { Reach::Public };
+    match url.starts_with("https:") {
+        true => check(url, &[policy]),
+        false => check(url, &[policy, Policy { reach, ..policy }]),
+    }
+}
+
+/// Checks a URL by each of these policies.
+fn check(url: &str, policies: &[Policy<'_>]) -> Result<(), String> {
     if url.len() > MAX_URL_BYTES {
         return Err(format!("must have at most {MAX_URL_BYTES} bytes, got {}", url.len()));
     }
@@ -25,7 +46,12 @@ pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), St
         host: &host,
         port: url.port().parse().ok(),
     };
-    check_target(&target, Policy::of(settings))
+    policies.iter().try_for_each(|policy| check_target(&target, *policy))
+}
+
+/// The host of a URL, with the port if it names one.
+pub(super) fn host_of(url: &str) -> Option<String> {
+    Url::new(url).ok().map(|url| url.host())
 }
 
 /// The origin of a URL, as `https://hooks.example.com`.

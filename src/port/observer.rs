@@ -198,6 +198,34 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// The public keys of those who give out tokens cannot be fetched. Keys that are known are used on for a while; without
+    /// any, callers are told to come back later.
+    KeySetUnavailable {
+        /// The host that was asked, with the port if the URL names one.
+        host: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+    /// A set of public keys has some that are private, symmetric or too weak. They are not used.
+    KeysImproper {
+        /// The host that the set is from.
+        host: &'a str,
+        /// How many.
+        count: usize,
+    },
+    /// The platform refuses the public key that a token names.
+    KeyRefused {
+        /// The name of the key, as the token has it.
+        kid: Option<&'a str>,
+    },
+    /// What was fetched from another server cannot be read from D1 or stored there: it is fetched once more by each
+    /// instance.
+    RememberingFailed {
+        /// What was to be done, as `read`.
+        what: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
     /// A notification was posted to its webhook, or an attempt at that failed.
     NotificationAttempted(NotificationAttempt<'a>),
     /// A notification was given up.
@@ -324,6 +352,10 @@ impl Observation<'_> {
             | Self::ListingFailed { .. }
             | Self::CounterFailed { .. }
             | Self::KeyFailed { .. }
+            | Self::KeySetUnavailable { .. }
+            | Self::KeysImproper { .. }
+            | Self::KeyRefused { .. }
+            | Self::RememberingFailed { .. }
             | Self::WebhookPostponed { .. }
             | Self::JobUnreadable { .. }
             | Self::DeadLetter { .. }
@@ -404,6 +436,20 @@ impl fmt::Display for Observation<'_> {
             Self::StatementRun { sql, .. } => write!(out, "statement on the index: {sql}"),
             Self::CounterFailed { name, reason } => write!(out, "counter {name}: {reason}"),
             Self::KeyFailed { reason } => out.write_str(reason),
+            Self::KeySetUnavailable { host, reason } => {
+                write!(out, "the public keys of {host} cannot be fetched: {reason}")
+            }
+            Self::KeysImproper { host, count } => write!(
+                out,
+                "the key set of {host} has {count} keys that are private, symmetric or too weak; they are not used"
+            ),
+            Self::KeyRefused { kid } => {
+                let kid: String = kid.unwrap_or_default().chars().take(MAX_KID_CHARS).collect();
+                write!(out, "the platform refuses the public key {kid:?} of a token's issuer")
+            }
+            Self::RememberingFailed { what, reason } => {
+                write!(out, "the table remembered: {what} failed: {reason}")
+            }
             Self::NotificationAttempted(attempt) => attempt.fmt(out),
             Self::NotificationGivenUp {
                 agent,
@@ -463,6 +509,9 @@ impl fmt::Display for NotificationAttempt<'_> {
         line.fmt(out)
     }
 }
+
+/// How much of the name of a key is shown, in characters.
+const MAX_KID_CHARS: usize = 60;
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
 //! | `credentials` | seals the credentials that a message brings for its task |
-//! | `check` | checks the signatures of tokens |
+//! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of whoever gave them out |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
@@ -34,6 +34,7 @@ mod decision;
 mod exchange;
 mod head;
 mod identify;
+mod key_sets;
 mod listing;
 mod page;
 mod plan;

@@ -1,5 +1,6 @@
 //! What several of the programs use: the index, counters, requests to other servers, keys, time and chance.
 
+pub(super) mod background;
 pub(super) mod clock;
 pub(super) mod counters;
 pub(super) mod index;
@@ -7,6 +8,8 @@ pub(super) mod keys;
 pub(super) mod observer;
 pub(super) mod outbound;
 pub(super) mod random;
+pub(super) mod remembered;
 pub(super) mod rows;
 pub(super) mod secrets;
+pub(super) mod signatures;
 pub(super) mod vault;

@@ -1,0 +1,92 @@
+//! Checks signatures with public keys of others, by WebCrypto.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use worker::js_sys::{Array, JSON, Promise, Uint8Array};
+
+use crate::auth::PublicKey;
+use a2a_agents::access::JwtAlgorithm;
+
+/// Whether a signature over a text was made with the private half of a key; false for a signature of the wrong length, too.
+///
+/// # Errors
+///
+/// When the platform refuses the key, as one whose point is not on its curve.
+pub(in crate::edge) async fn is_genuine(
+    key: &PublicKey,
+    text: &str,
+    signature: &[u8],
+) -> Result<bool, Unusable> {
+    if !key.may_have_made(signature) {
+        return Ok(false);
+    }
+    // For importing the key and for checking with it.
+    let algorithm = JSON::parse(match key.algorithm {
+        JwtAlgorithm::Rs256 => r#"{"name":"RSASSA-PKCS1-v1_5","hash":"SHA-256"}"#,
+        JwtAlgorithm::Es256 => r#"{"name":"ECDSA","namedCurve":"P-256","hash":"SHA-256"}"#,
+        JwtAlgorithm::EdDsa => r#"{"name":"Ed25519"}"#,
+        JwtAlgorithm::Hs256 => return Err(Unusable),
+    });
+    let algorithm = algorithm.map_err(|_| Unusable)?;
+    let handle = handle(key, &algorithm).await.map_err(|_| Unusable)?;
+    // Copies: the memory behind the slices may move while the platform reads them.
+    let (signature, text) = (Uint8Array::from(signature), Uint8Array::from(text.as_bytes()));
+    let verified = match subtle_verify(&algorithm, &handle, &signature, &text) {
+        Ok(promise) => JsFuture::from(promise).await,
+        Err(error) => Err(error),
+    };
+    Ok(verified.is_ok_and(|verdict| verdict.is_truthy() && verdict.as_bool() == Some(true)))
+}
+
+/// The key cannot be used.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::edge) struct Unusable;
+
+/// The key as the platform holds it, imported once per instance.
+async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue> {
+    let jwk = key.to_jwk();
+    if let Some(handle) = IMPORTED.with_borrow(|imported| imported.get(&jwk).cloned()) {
+        return Ok(handle);
+    }
+    let usages = Array::of1(&"verify".into());
+    let import = subtle_import("jwk", &JSON::parse(&jwk)?, algorithm, false, &usages)?;
+    let handle = JsFuture::from(import).await?;
+    IMPORTED.with_borrow_mut(|imported| {
+        if imported.len() >= MAX_IMPORTED {
+            imported.clear();
+        }
+        imported.insert(jwk, handle.clone());
+    });
+    Ok(handle)
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = importKey)]
+    fn subtle_import(
+        format: &str,
+        key: &JsValue,
+        algorithm: &JsValue,
+        extractable: bool,
+        usages: &Array,
+    ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = verify)]
+    fn subtle_verify(
+        algorithm: &JsValue,
+        key: &JsValue,
+        signature: &Uint8Array,
+        data: &Uint8Array,
+    ) -> Result<Promise, JsValue>;
+}
+
+thread_local! {
+    /// The keys as the platform holds them, by the JWKs that they were imported from. They belong to no request.
+    static IMPORTED: RefCell<BTreeMap<String, JsValue>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// The number of keys that an instance holds. With one more, it begins anew.
+const MAX_IMPORTED: usize = 128;

@@ -1,0 +1,473 @@
+//! What was fetched from another server and is kept for a while: how long it may be used, and who fetches it anew. Pure:
+//! time is an argument, and what is to be done comes out as a [`Step`].
+//!
+//! A value is *fresh* first. Then it is *stale*: it is still used, and somebody fetches it anew beside. At last it is *too
+//! old*: nobody uses it before it is fetched anew. The rows are shared by all instances of the Worker, a [`Memory`] is what one
+//! instance knows of one row.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use a2a::model::UnixMillis;
+
+/// A value, and until when it is fresh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// The value: at most [`MAX_VALUE_BYTES`].
+    pub value: Rc<str>,
+    /// When it was fetched.
+    pub fetched: UnixMillis,
+    /// Until when nobody needs to fetch it anew. Whoever begins to fetch it moves this on by [`LEASE_MS`].
+    pub fresh_until: UnixMillis,
+}
+
+/// How old a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// It is used as it is.
+    Fresh,
+    /// It is used, and fetched anew beside.
+    Stale,
+    /// It is not used.
+    TooOld,
+}
+
+impl Remembered {
+    /// How old the value is. It may be used for `usable_ms` after it was fetched.
+    pub fn age(&self, usable_ms: u64, now: UnixMillis) -> Age {
+        if now >= self.fetched.after(usable_ms) {
+            Age::TooOld
+        } else if now >= self.fresh_until {
+            Age::Stale
+        } else {
+            Age::Fresh
+        }
+    }
+}
+
+/// What is needed of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// One that may be used.
+    Usable,
+    /// One that was fetched after this instant, since the one of then lacks something. It is fetched once in
+    /// [`LEASE_MS`] at most.
+    NewerThan(UnixMillis),
+}
+
+/// What one who needs a value does next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Use it.
+    Use(Remembered),
+    /// Use it, and let this job go on beside.
+    UseBeside(Remembered, Job),
+    /// Do this job, and ask again.
+    Do(Job),
+    /// Wait a little, since another request does a job, and ask again.
+    Wait,
+    /// The newest value was fetched a moment ago, and there is no newer one.
+    NothingNewer,
+    /// It cannot be had: an attempt has failed a moment ago.
+    Unavailable,
+}
+
+/// What has to be done for a value. An instance does one job for a value at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// Read its row.
+    Read,
+    /// Fetch it, since there is none that may be used.
+    Fetch,
+    /// Fetch it anew, if no other instance does.
+    Refresh(Claim),
+}
+
+/// When a row may be claimed, for which `fresh_until` is moved on by [`LEASE_MS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// When its value is stale.
+    Stale,
+    /// Also when it is fresh, if it was fetched [`LEASE_MS`] ago and is not claimed.
+    Fresh,
+}
+
+/// What an instance knows of a row.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    known: Option<Remembered>,
+    /// When the row was read.
+    read: Option<UnixMillis>,
+    /// When the last attempt at a newer value failed, if none has succeeded since.
+    failed: Option<UnixMillis>,
+    /// Until when a job is under way at the latest.
+    busy_until: Option<UnixMillis>,
+}
+
+impl Memory {
+    /// What one who needs the value does next, who then tells it by the other methods.
+    pub fn step(&self, need: Need, usable_ms: u64, now: UnixMillis) -> Step {
+        let is_busy = self.busy_until.is_some_and(|until| now < until);
+        let within = |instant: Option<UnixMillis>, millis: u64| {
+            instant.is_some_and(|instant| now.millis_since(instant) < millis)
+        };
+        let known = self.known.as_ref().map(|known| (known, known.age(usable_ms, now)));
+        let Some((known, age @ (Age::Fresh | Age::Stale))) = known else {
+            return match () {
+                () if is_busy => Step::Wait,
+                () if within(self.failed, PAUSE_MS) => Step::Unavailable,
+                // Another instance may have fetched it.
+                () if !within(self.read, PAUSE_MS) => Step::Do(Job::Read),
+                () => Step::Do(Job::Fetch),
+            };
+        };
+        match need {
+            Need::NewerThan(seen) if known.fetched <= seen => match () {
+                () if now.millis_since(known.fetched) < LEASE_MS => Step::NothingNewer,
+                () if is_busy => Step::Wait,
+                () if within(self.failed, PAUSE_MS) => Step::Unavailable,
+                () => Step::Do(Job::Refresh(Claim::Fresh)),
+            },
+            Need::NewerThan(_) | Need::Usable => match age {
+                Age::Stale if !is_busy && !within(self.failed, LEASE_MS) => {
+                    Step::UseBeside(known.clone(), Job::Refresh(Claim::Stale))
+                }
+                Age::Stale | Age::Fresh | Age::TooOld => Step::Use(known.clone()),
+            },
+        }
+    }
+
+    /// A job begins. Others wait for its end, or for [`BUSY_MS`] if it never comes.
+    pub fn begin(&mut self, now: UnixMillis) {
+        self.busy_until = Some(now.after(BUSY_MS));
+    }
+
+    /// A job ends that has read the row.
+    pub fn has_read(&mut self, row: Option<Remembered>, now: UnixMillis) {
+        self.read = Some(now);
+        self.busy_until = None;
+        self.take(row);
+    }
+
+    /// A job ends that has fetched the value.
+    pub fn has_fetched(&mut self, value: Remembered) {
+        self.failed = None;
+        self.busy_until = None;
+        self.take(Some(value));
+    }
+
+    /// A job ends that should have brought a newer value, and has not. It may have read the row.
+    pub fn has_failed(&mut self, row: Option<Remembered>, now: UnixMillis) {
+        self.failed = Some(now);
+        self.busy_until = None;
+        self.take(row);
+    }
+
+    /// Whether a job is under way.
+    pub fn is_busy(&self, now: UnixMillis) -> bool {
+        self.busy_until.is_some_and(|until| now < until)
+    }
+
+    /// What is known.
+    pub fn known(&self) -> Option<&Remembered> {
+        self.known.as_ref()
+    }
+
+    /// Keeps the newer of two values.
+    fn take(&mut self, row: Option<Remembered>) {
+        let Some(row) = row else { return };
+        match &self.known {
+            Some(known) if known.fetched > row.fetched => {}
+            Some(_) | None => self.known = Some(row),
+        }
+    }
+}
+
+/// What an instance knows of all rows that it has needed, by their keys: of [`MAX_MEMORIES`] at most, with values of
+/// [`MAX_MEMORY_BYTES`] altogether. Of those beyond, it forgets the ones that were fetched first.
+#[derive(Debug, Default)]
+pub struct Memories(BTreeMap<String, Memory>);
+
+impl Memories {
+    /// What is known of the row of this key.
+    pub fn of(&mut self, key: &str, now: UnixMillis) -> &mut Memory {
+        if !self.0.contains_key(key) {
+            self.make_room(now);
+        }
+        self.0.entry(key.to_owned()).or_default()
+    }
+
+    fn make_room(&mut self, now: UnixMillis) {
+        while self.0.len() >= MAX_MEMORIES || self.bytes() > MAX_MEMORY_BYTES {
+            let idle = self.0.iter().filter(|(_, memory)| !memory.is_busy(now));
+            let oldest = idle.min_by_key(|(_, memory)| memory.known().map(|known| known.fetched));
+            let Some(key) = oldest.map(|(key, _)| key.clone()) else { return };
+            self.0.remove(&key);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let known = self.0.values().filter_map(Memory::known);
+        known.map(|known| known.value.len()).sum()
+    }
+}
+
+/// How long a value is fresh after it was fetched, by the header `Cache-Control` of the answer, in milliseconds: `max-age`
+/// within [`MIN_FRESH_MS`] and [`MAX_FRESH_MS`], [`FRESH_MS`] without it.
+pub fn fresh_ms(cache_control: Option<&str>) -> u64 {
+    let directives = cache_control.unwrap_or_default().split(',').map(str::trim);
+    let mut fresh_ms = FRESH_MS;
+    for directive in directives {
+        let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
+        let value = value.trim().trim_matches('"');
+        match name.trim().to_ascii_lowercase().as_str() {
+            "no-store" | "no-cache" => return MIN_FRESH_MS,
+            "max-age" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                // More digits than a number holds are more seconds than the bound.
+                let seconds: u64 = value.parse().unwrap_or(u64::MAX);
+                fresh_ms = seconds.saturating_mul(1_000).clamp(MIN_FRESH_MS, MAX_FRESH_MS);
+            }
+            _ => {}
+        }
+    }
+    fresh_ms
+}
+
+/// The shortest time for which a value is fresh: 5 minutes, in milliseconds.
+pub const MIN_FRESH_MS: u64 = 5 * 60_000;
+
+/// For how long a value is fresh of which its server says nothing: an hour, in milliseconds.
+pub const FRESH_MS: u64 = 60 * 60_000;
+
+/// The longest time for which a value is fresh: 12 hours, in milliseconds.
+pub const MAX_FRESH_MS: u64 = 12 * 60 * 60_000;
+
+/// For how long one instance has a row to itself to fetch its value anew, and the shortest time between two attempts at
+/// that: a minute, in milliseconds. Less than [`MIN_FRESH_MS`], by which a claimed row is told from a fresh one.
+pub const LEASE_MS: u64 = 60_000;
+
+/// How long an instance without a value that may be used leaves a server alone that has failed: 10 s, in milliseconds.
+pub const PAUSE_MS: u64 = 10_000;
+
+/// How long a job is waited for: 15 s, in milliseconds. One whose request was canceled never ends.
+pub const BUSY_MS: u64 = 15_000;
+
+/// The number of rows that an instance knows at most.
+pub const MAX_MEMORIES: usize = 64;
+
+/// The bytes from which on an instance forgets values: 4 MiB.
+pub const MAX_MEMORY_BYTES: usize = 4 * 1024 * 1024;
+
+/// The largest value: 256 KiB.
+pub const MAX_VALUE_BYTES: usize = 256 * 1024;
+
+/// The longest key of a row, in bytes.
+pub const MAX_KEY_BYTES: usize = 2_560;
+
+/// A row that was not fetched anew for this time is deleted by the clean-up: a week, in milliseconds. Those that are used are
+/// fetched anew.
+pub const UNUSED_MS: u64 = 7 * 24 * 60 * 60_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY_MS: u64 = 24 * 60 * 60_000;
+    const T0: UnixMillis = UnixMillis(1_700_000_000_000);
+
+    fn fetched_at(fetched: UnixMillis) -> Remembered {
+        Remembered { value: "v".into(), fetched, fresh_until: fetched.after(FRESH_MS) }
+    }
+
+    fn known(value: Remembered) -> Memory {
+        let mut memory = Memory::default();
+        memory.has_read(Some(value), T0);
+        memory
+    }
+
+    fn step(memory: &Memory, need: Need, after_ms: u64) -> Step {
+        memory.step(need, DAY_MS, T0.after(after_ms))
+    }
+
+    #[test]
+    fn a_value_is_fresh_then_stale_then_too_old() {
+        let value = fetched_at(T0);
+        for (after_ms, age) in [
+            (0, Age::Fresh),
+            (FRESH_MS - 1, Age::Fresh),
+            (FRESH_MS, Age::Stale),
+            (DAY_MS - 1, Age::Stale),
+            (DAY_MS, Age::TooOld),
+        ] {
+            assert_eq!(value.age(DAY_MS, T0.after(after_ms)), age, "{after_ms}");
+        }
+        let long = Remembered { fresh_until: T0.after(2 * DAY_MS), ..value };
+        assert_eq!(
+            long.age(DAY_MS, T0.after(DAY_MS)),
+            Age::TooOld,
+            "however fresh it claims to be"
+        );
+    }
+
+    #[test]
+    fn the_row_is_read_first_and_the_value_is_fetched_if_there_is_none() {
+        let mut memory = Memory::default();
+        assert_eq!(step(&memory, Need::Usable, 0), Step::Do(Job::Read));
+        memory.begin(T0);
+        assert_eq!(step(&memory, Need::Usable, 1), Step::Wait, "one request reads it");
+        memory.has_read(None, T0.after(5));
+        assert_eq!(step(&memory, Need::Usable, 6), Step::Do(Job::Fetch));
+        memory.begin(T0.after(6));
+        assert_eq!(step(&memory, Need::Usable, 7), Step::Wait, "one request fetches it");
+        let value = fetched_at(T0.after(8));
+        memory.has_fetched(value.clone());
+        assert_eq!(step(&memory, Need::Usable, 9), Step::Use(value));
+    }
+
+    #[test]
+    fn a_row_of_another_instance_is_used_without_a_fetch() {
+        let memory = known(fetched_at(T0));
+        assert_eq!(step(&memory, Need::Usable, 1), Step::Use(fetched_at(T0)));
+    }
+
+    #[test]
+    fn a_stale_value_is_used_by_all_and_fetched_anew_by_one() {
+        let mut memory = known(fetched_at(T0));
+        let value = || fetched_at(T0);
+        let beside = Step::UseBeside(value(), Job::Refresh(Claim::Stale));
+        assert_eq!(step(&memory, Need::Usable, FRESH_MS), beside);
+        memory.begin(T0.after(FRESH_MS));
+        assert_eq!(step(&memory, Need::Usable, FRESH_MS + 1), Step::Use(value()));
+        memory.has_failed(None, T0.after(FRESH_MS + 2));
+        let then = FRESH_MS + 2 + LEASE_MS;
+        assert_eq!(step(&memory, Need::Usable, then - 1), Step::Use(value()), "a pause");
+        assert_eq!(step(&memory, Need::Usable, then), beside);
+        let newer = fetched_at(T0.after(then));
+        memory.has_fetched(newer.clone());
+        assert_eq!(step(&memory, Need::Usable, then + FRESH_MS - 1), Step::Use(newer));
+    }
+
+    #[test]
+    fn a_value_that_another_instance_fetches_anew_is_used_as_if_it_were_fresh() {
+        let mut memory = known(fetched_at(T0));
+        memory.begin(T0.after(FRESH_MS));
+        let leased = Remembered { fresh_until: T0.after(FRESH_MS + LEASE_MS), ..fetched_at(T0) };
+        memory.has_read(Some(leased.clone()), T0.after(FRESH_MS + 1));
+        assert_eq!(step(&memory, Need::Usable, FRESH_MS + 2), Step::Use(leased));
+    }
+
+    #[test]
+    fn a_value_that_is_too_old_is_never_used() {
+        let mut memory = known(fetched_at(T0));
+        for need in [Need::Usable, Need::NewerThan(T0)] {
+            assert_eq!(step(&memory, need, DAY_MS), Step::Do(Job::Read), "another may have one");
+        }
+        memory.has_read(Some(fetched_at(T0)), T0.after(DAY_MS));
+        assert_eq!(step(&memory, Need::Usable, DAY_MS + 1), Step::Do(Job::Fetch));
+        memory.has_failed(None, T0.after(DAY_MS + 2));
+        let failed = |after_ms| step(&memory, Need::Usable, DAY_MS + 2 + after_ms);
+        assert_eq!(failed(0), Step::Unavailable);
+        assert_eq!(failed(PAUSE_MS - 1), Step::Unavailable);
+        assert_eq!(failed(PAUSE_MS), Step::Do(Job::Read));
+    }
+
+    #[test]
+    fn a_newer_value_is_looked_for_once_a_minute() {
+        let mut memory = known(fetched_at(T0));
+        let newer = Need::NewerThan(T0);
+        assert_eq!(step(&memory, newer, 0), Step::NothingNewer);
+        assert_eq!(step(&memory, newer, LEASE_MS - 1), Step::NothingNewer);
+        let look = Step::Do(Job::Refresh(Claim::Fresh));
+        assert_eq!(step(&memory, newer, LEASE_MS), look);
+        memory.begin(T0.after(LEASE_MS));
+        assert_eq!(step(&memory, newer, LEASE_MS + 1), Step::Wait);
+        assert_eq!(step(&memory, Need::Usable, LEASE_MS + 1), Step::Use(fetched_at(T0)));
+
+        let mut failing = memory.clone();
+        failing.has_failed(None, T0.after(LEASE_MS + 2));
+        let after = |after_ms| step(&failing, newer, LEASE_MS + 2 + after_ms);
+        assert_eq!(after(0), Step::Unavailable, "it is not known that there is none");
+        assert_eq!(after(PAUSE_MS), look);
+
+        let found = fetched_at(T0.after(LEASE_MS + 3));
+        memory.has_fetched(found.clone());
+        assert_eq!(step(&memory, newer, LEASE_MS + 4), Step::Use(found.clone()));
+        assert_eq!(step(&memory, Need::NewerThan(found.fetched), LEASE_MS + 4), Step::NothingNewer);
+    }
+
+    #[test]
+    fn a_job_that_never_ends_is_taken_over() {
+        let mut memory = Memory::default();
+        memory.begin(T0);
+        assert_eq!(step(&memory, Need::Usable, BUSY_MS - 1), Step::Wait);
+        assert_eq!(step(&memory, Need::Usable, BUSY_MS), Step::Do(Job::Read));
+    }
+
+    #[test]
+    fn an_older_row_never_replaces_a_newer_value() {
+        let mut memory = known(fetched_at(T0));
+        memory.has_read(Some(fetched_at(UnixMillis(T0.0 - 1))), T0);
+        assert_eq!(memory.known(), Some(&fetched_at(T0)));
+        memory.has_read(None, T0);
+        assert_eq!(memory.known(), Some(&fetched_at(T0)), "nor does a row that is gone");
+    }
+
+    #[test]
+    fn a_clock_that_is_behind_makes_no_value_old() {
+        let memory = known(fetched_at(T0.after(5_000)));
+        assert_eq!(step(&memory, Need::Usable, 0), Step::Use(fetched_at(T0.after(5_000))));
+        assert_eq!(step(&memory, Need::NewerThan(T0.after(5_000)), 0), Step::NothingNewer);
+    }
+
+    #[test]
+    fn an_instance_forgets_what_was_fetched_first() {
+        let mut memories = Memories::default();
+        let at = |nth: usize| T0.after(u64::try_from(nth).unwrap());
+        for nth in 0..=MAX_MEMORIES {
+            memories.of(&nth.to_string(), T0).has_fetched(fetched_at(at(nth)));
+            assert!(memories.0.len() <= MAX_MEMORIES);
+        }
+        assert!(!memories.0.contains_key("0") && memories.0.contains_key("1"));
+        memories.of("1", T0).begin(T0);
+        memories.of("new", T0);
+        assert!(memories.0.contains_key("1"), "a job is under way for it");
+        assert!(!memories.0.contains_key("2"));
+
+        let mut memories = Memories::default();
+        let large: Rc<str> = "x".repeat(MAX_VALUE_BYTES).into();
+        for nth in 0..100 {
+            let value = Remembered { value: large.clone(), ..fetched_at(at(nth)) };
+            memories.of(&nth.to_string(), T0).has_fetched(value);
+            assert!(memories.bytes() <= MAX_MEMORY_BYTES + MAX_VALUE_BYTES);
+        }
+    }
+
+    #[test]
+    fn the_server_says_how_long_a_value_is_fresh_within_bounds() {
+        for (header, expected) in [
+            (None, FRESH_MS),
+            (Some(""), FRESH_MS),
+            (Some("public"), FRESH_MS),
+            (Some("public, max-age=7200, must-revalidate"), 7_200_000),
+            (Some("Max-Age=\"1200\""), 1_200_000),
+            (Some("max-age = 900"), 900_000),
+            (Some("max-age=0"), MIN_FRESH_MS),
+            (Some("max-age=299"), MIN_FRESH_MS),
+            (Some("max-age=999999999999999999999999"), MAX_FRESH_MS),
+            (Some("max-age=86400"), MAX_FRESH_MS),
+            (Some("max-age=-1"), FRESH_MS),
+            (Some("max-age=soon"), FRESH_MS),
+            (Some("s-maxage=900"), FRESH_MS),
+            (Some("no-store"), MIN_FRESH_MS),
+            (Some("max-age=7200, no-cache"), MIN_FRESH_MS),
+        ] {
+            assert_eq!(fresh_ms(header), expected, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn a_claimed_row_is_told_from_a_fresh_one() {
+        const { assert!(LEASE_MS < MIN_FRESH_MS) };
+        const { assert!(MAX_FRESH_MS < UNUSED_MS) };
+    }
+}

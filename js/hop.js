@@ -111,7 +111,10 @@ export class Hop {
       const certificate = /** @type {any} */ (request).cf?.tlsClientAuth;
       if (certificate) head += `\n${CERTIFICATE}\n${JSON.stringify(certificate)}`;
     }
-    return head;
+    const trace = headers.get("traceparent");
+    if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
+    // The platform names each request. No client can send a header with a colon in its name.
+    return `${head}\n:request\n${headers.get("cf-ray") ?? crypto.randomUUID()}`;
   }
 
   /**

@@ -43,6 +43,7 @@ pub mod task;
 pub mod testing;
 #[cfg(feature = "demo")]
 mod tools;
+pub mod trail;
 
 pub use edge::handle;
 pub use host::Host;

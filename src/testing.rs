@@ -12,6 +12,7 @@ use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
 use crate::session::{Opening, Owned, Sender, SentCredentials, TaskSession};
+use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
     CREDENTIALS_MEDIA_TYPE, Message, Part, Role, Secret, SendMessageConfiguration,
@@ -172,6 +173,7 @@ impl TestAgent {
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            trail: Default::default(),
             origin: Some(ORIGIN.to_owned()),
             credentials,
         };
@@ -192,7 +194,7 @@ impl TestAgent {
     /// As CancelTask.
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
-        cancel_task(session.owned_by(AGENT, &self.caller)?, Terms::default())
+        cancel_task(session.owned_by(AGENT, &self.caller, &Trail::default())?, Terms::default())
     }
 
     /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
@@ -230,7 +232,7 @@ impl TestAgent {
 
     fn is_parked(&self) -> bool {
         let Ok(session) = self.session() else { return false };
-        session.owned_by(AGENT, &self.caller).is_ok_and(Owned::is_parked)
+        session.owned_by(AGENT, &self.caller, &Trail::default()).is_ok_and(Owned::is_parked)
     }
 
     fn wake(&self) {
@@ -255,7 +257,7 @@ impl TestAgent {
     /// The task as it is now, if there is one.
     pub fn task(&self) -> Option<Task> {
         let session = self.session().ok()?;
-        let owned = session.owned_by(AGENT, &self.caller).ok()?;
+        let owned = session.owned_by(AGENT, &self.caller, &Trail::default()).ok()?;
         owned.with_task(Task::clone)
     }
 

@@ -24,6 +24,7 @@ use a2a_edge::executor::{Runner, Wait};
 use a2a_edge::operation;
 use a2a_edge::port::Severity;
 use a2a_edge::session::{FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession, Visitor};
+use a2a_edge::trail::Trail;
 use serde_json::{Value, json};
 
 use support::{Host, cancel_task, first, limits, next};
@@ -161,18 +162,19 @@ fn ask(
             }
             Call::Task(TaskCall::GetTask(request)) => {
                 let terms = Terms { after, wait_ms: Some(60_000), ..Terms::default() };
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::get_task(task, &request, terms).await.map(|_| ())
             }
             Call::Task(TaskCall::CancelTask(_)) => {
-                operation::cancel_task(session.owned_by(agent, caller)?, terms).map(|_| ())
+                operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
+                    .map(|_| ())
             }
             Call::Task(TaskCall::Webhook(call)) => {
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::manage_webhooks(task, call, Dialect::V1).map(|_| ())
             }
             Call::Follow(FollowCall::SubscribeToTask(_)) => {
-                let task = session.owned_by(agent, caller)?;
+                let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::subscribe_to_task(task, after, terms).map(|_| ())
             }
             Call::Follow(FollowCall::SendStreamingMessage(request)) => {
@@ -223,7 +225,7 @@ fn for_strangers_a_task_in_memory_is_as_unknown_as_one_that_does_not_exist() {
     assert_eq!(traces(&host), before);
     assert_eq!(callers.borrow().len(), 1);
     assert_eq!(host.platform.take_jobs(), []);
-    assert!(session.owned_by("agent", &alice).is_ok());
+    assert!(session.owned_by("agent", &alice, &Trail::default()).is_ok());
 }
 
 #[test]
@@ -240,7 +242,7 @@ fn a_stranger_opens_nothing_and_wakes_nothing() {
     host.platform.restore_alarm(alarm);
     let before = traces(&host);
     for (agent, stranger) in strangers() {
-        let opened = visit(&host, Visitor::Caller(agent, &stranger));
+        let opened = visit(&host, Visitor::Caller(agent, &stranger, &Trail::default()));
         assert_eq!(opened.err(), Some(OpenError::Denied), "{agent} {stranger:?}");
     }
     for (agent, token) in [("agent", "0".repeat(64)), ("agent", String::new())] {
@@ -249,11 +251,16 @@ fn a_stranger_opens_nothing_and_wakes_nothing() {
     }
     assert_eq!(traces(&host), before);
     let told = host.platform.observed(Severity::Info);
-    assert!(told.contains(&"task t: the caller jwt:bob was denied access at agent".to_owned()));
+    let denied = r#"{"event":"access denied","agent":"agent","caller":"jwt:bob","task":"t","#;
+    assert!(told.iter().any(|line| line.starts_with(denied)), "{told:?}");
 
-    let session = visit(&host, Visitor::Caller("agent", &alice)).expect("it is hers");
+    let session =
+        visit(&host, Visitor::Caller("agent", &alice, &Trail::default())).expect("it is hers");
     host.platform.run_all();
-    let state = session.owned_by("agent", &alice).unwrap().with_task(|task| task.status.state);
+    let state = session
+        .owned_by("agent", &alice, &Trail::default())
+        .unwrap()
+        .with_task(|task| task.status.state);
     assert_eq!(state, Some(TaskState::Completed), "her request has woken it");
 }
 
@@ -290,11 +297,15 @@ fn an_interrupted_run_is_not_for_strangers_to_recover() {
     let before = traces(&host);
     let bob = caller("jwt:bob", None);
     for no_agent in [None, Some(NoAgent::Unusable), Some(NoAgent::Missing)] {
-        let opened = visit_with(&host, Visitor::Caller("agent", &bob), no_agent);
+        let opened = visit_with(&host, Visitor::Caller("agent", &bob, &Trail::default()), no_agent);
         assert_eq!(opened.err(), Some(OpenError::Denied), "{no_agent:?}");
     }
     assert_eq!(traces(&host), before);
-    let opened = visit_with(&host, Visitor::Caller("agent", &alice), Some(NoAgent::Unusable));
+    let opened = visit_with(
+        &host,
+        Visitor::Caller("agent", &alice, &Trail::default()),
+        Some(NoAgent::Unusable),
+    );
     assert_eq!(opened.err(), Some(OpenError::AgentUnusable("agent".to_owned())));
 }
 
@@ -313,9 +324,9 @@ fn a_task_that_nobody_knows_of_stays_so_when_a_stranger_asks() {
         host.platform.poll_each(&mut || ControlFlow::Break(()));
     }
     let bob = caller("jwt:bob", None);
-    assert_eq!(session.owned_by("agent", &bob).map(|_| ()), Err(unknown()));
+    assert_eq!(session.owned_by("agent", &bob, &Trail::default()).map(|_| ()), Err(unknown()));
     assert_eq!(host.platform.alarms_set(), 0);
-    assert!(session.owned_by("agent", &alice).is_ok());
+    assert!(session.owned_by("agent", &alice, &Trail::default()).is_ok());
     assert_eq!(host.platform.alarms_set(), 1, "now somebody knows of it");
     host.platform.run_until(sent).expect("an answer");
 }
@@ -334,10 +345,18 @@ fn a_group_shares_its_tasks_and_each_of_its_callers_is_known_to_the_executor() {
 
     // Another object of it, so that what is stored decides.
     host.platform.crash();
-    let session = visit(&host, Visitor::Caller("agent", &bob)).expect("the group's");
-    assert!(session.owned_by("agent", &bob).is_ok());
-    assert!(session.owned_by("agent", &caller("jwt:bob", None)).is_err(), "without the claim");
-    assert!(session.owned_by("agent", &caller("jwt:bob", Some("@jwt:else"))).is_err());
+    let session =
+        visit(&host, Visitor::Caller("agent", &bob, &Trail::default())).expect("the group's");
+    assert!(session.owned_by("agent", &bob, &Trail::default()).is_ok());
+    assert!(
+        session.owned_by("agent", &caller("jwt:bob", None), &Trail::default()).is_err(),
+        "without the claim"
+    );
+    assert!(
+        session
+            .owned_by("agent", &caller("jwt:bob", Some("@jwt:else")), &Trail::default(),)
+            .is_err()
+    );
     send_as(&host, &session, &bob, next("m2", "this one")).expect("an answer");
     host.platform.run_all();
     let ids: Vec<String> = callers.borrow().iter().map(|caller| caller.id.clone()).collect();
@@ -375,16 +394,23 @@ fn an_operator_has_the_tasks_of_its_agent_and_each_use_is_told() {
     drop(session);
     assert_eq!(visit(&host, Visitor::Operator("other")).err(), Some(OpenError::Denied));
     let session = visit(&host, Visitor::Operator("agent")).expect("a task of this agent");
-    assert_eq!(session.owned_by("agent", &operator).map(|_| ()), Err(unknown()), "is no owner");
+    assert_eq!(
+        session.owned_by("agent", &operator, &Trail::default()).map(|_| ()),
+        Err(unknown()),
+        "is no owner"
+    );
     let operated = |agent: &str, operation: Operation| {
-        session.operated_by(agent, &operator, operation).map(|task| task.generation())
+        session
+            .operated_by(agent, &operator, operation, &Trail::default())
+            .map(|task| task.generation())
     };
     assert!(operated("agent", Operation::GetTask).is_ok());
     assert_eq!(operated("other", Operation::GetTask), Err(unknown()));
     for operation in [Operation::SendMessage, Operation::GetTaskPushNotificationConfig] {
         assert!(matches!(operated("agent", operation), Err(Error::PermissionDenied(_))));
     }
-    let task = session.operated_by("agent", &operator, Operation::CancelTask).unwrap();
+    let task =
+        session.operated_by("agent", &operator, Operation::CancelTask, &Trail::default()).unwrap();
     operation::cancel_task(task, Terms::default()).expect("it waits for input");
     let told = host.platform.observed(Severity::Info);
     let uses: Vec<Value> = told
@@ -414,24 +440,25 @@ fn an_operator_sees_of_webhooks_that_they_are_there_and_none_of_their_secrets() 
         other => panic!("{other:?}"),
     };
     let create = call(Operation::CreateTaskPushNotificationConfig, webhook);
-    let task = session.owned_by("agent", &alice).unwrap();
+    let task = session.owned_by("agent", &alice, &Trail::default()).unwrap();
     operation::manage_webhooks(task, create, Dialect::V1).expect("it is registered");
     let list = || call(Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t"}));
     let shown = |task| match operation::manage_webhooks(task, list(), Dialect::V1) {
         Ok(Outcome::PushConfigs(webhooks)) => serde_json::to_string(&webhooks).unwrap(),
         other => panic!("{other:?}"),
     };
-    let owned = shown(session.owned_by("agent", &alice).unwrap());
+    let owned = shown(session.owned_by("agent", &alice, &Trail::default()).unwrap());
     assert_eq!(owned.matches("hidden").count(), 4, "the owner is known, and sees them: {owned}");
     let operator = caller("key:ops", None);
     let operation = Operation::ListTaskPushNotificationConfigs;
-    let operated = shown(session.operated_by("agent", &operator, operation).unwrap());
+    let operated =
+        shown(session.operated_by("agent", &operator, operation, &Trail::default()).unwrap());
     assert!(operated.contains(r#""https://example.com""#), "{operated}");
     assert!(!operated.contains("hidden"), "{operated}");
     let params = json!({"taskId": "t", "id": "c", "fromGeneration": 1});
     let again = call(Operation::RedeliverTaskPushNotifications, params);
     let operation = Operation::RedeliverTaskPushNotifications;
-    let task = session.operated_by("agent", &operator, operation).unwrap();
+    let task = session.operated_by("agent", &operator, operation, &Trail::default()).unwrap();
     let Ok(Outcome::PushConfig(sent)) = operation::manage_webhooks(task, again, Dialect::V1) else {
         panic!("it is sent again");
     };

@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
     ("remembered", &[]),
-    ("task", &["auth"]),
+    ("trail", &[]),
+    ("task", &["auth", "trail"]),
     ("tools", &[]),
-    ("port", &["format"]),
+    ("port", &["format", "trail"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     ("executor", &["task", "auth", "port"]),
@@ -29,8 +30,8 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
     ("prelude", &["executor", "host", "port", "task"]),
-    ("testing", &["auth", "config", "executor", "operation", "port", "session"]),
-    ("session", &["config", "auth", "task", "port", "executor", "push"]),
+    ("testing", &["auth", "config", "executor", "operation", "port", "session", "trail"]),
+    ("session", &["config", "auth", "task", "port", "executor", "push", "trail"]),
     ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
@@ -47,6 +48,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "host",
             "format",
             "remembered",
+            "trail",
         ],
     ),
 ];

@@ -21,6 +21,7 @@ use a2a_edge::operation::{cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
 use a2a_edge::session::{Deletion, FindAgent, Opening, Owned, Sender, TaskSession};
+use a2a_edge::trail::Trail;
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -93,7 +94,7 @@ impl Host {
         let mut message = json!({
             "messageId": self.platform.new_id(), "role": "ROLE_USER", "parts": [{"text": text}],
         });
-        if session.owned_by("agent", &Caller::anonymous()).is_ok() {
+        if session.owned_by("agent", &Caller::anonymous(), &Trail::default()).is_ok() {
             message["taskId"] = json!("t");
         }
         serde_json::from_value(json!({"message": message, "configuration": configuration}))
@@ -131,13 +132,14 @@ impl Host {
 }
 
 fn owned(session: &TaskSession) -> Owned<'_> {
-    session.owned_by("agent", &Caller::anonymous()).expect("a task")
+    session.owned_by("agent", &Caller::anonymous(), &Trail::default()).expect("a task")
 }
 
 fn sender() -> Sender {
     Sender {
         agent: "agent".to_owned(),
         run_timeout_ms: None,
+        trail: Default::default(),
         origin: Some("https://agents.example".to_owned()),
         caller: Caller::anonymous(),
         accepted_output_modes: Vec::new(),

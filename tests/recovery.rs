@@ -258,6 +258,7 @@ impl World {
             dialect: Dialect::V1,
             fingerprint: is_keyed.then(|| "f".to_owned()),
             run_timeout_ms: None,
+            trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
             credentials: None,
         };

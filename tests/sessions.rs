@@ -21,6 +21,7 @@ use a2a_edge::executor::ExecutorError;
 use a2a_edge::operation::send_message;
 use a2a_edge::port::{Clock, Severity};
 use a2a_edge::session::{Sender, TaskSession};
+use a2a_edge::trail::Trail;
 use futures_util::future::join;
 use serde_json::json;
 
@@ -195,7 +196,7 @@ fn a_cancel_commits_at_once_and_drops_what_comes_later() {
     });
     let session = host.open();
     let cancel = async {
-        while session.owned_by("agent", &Caller::anonymous()).is_err() {
+        while session.owned_by("agent", &Caller::anonymous(), &Trail::default()).is_err() {
             futures_util::future::poll_fn(once()).await;
         }
         cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
@@ -258,7 +259,7 @@ fn messages_to_a_working_task_are_offered_to_its_run() {
     });
     let session = host.open();
     let follow_up = async {
-        while session.owned_by("agent", &Caller::anonymous()).is_err() {
+        while session.owned_by("agent", &Caller::anonymous(), &Trail::default()).is_err() {
             futures_util::future::poll_fn(once()).await;
         }
         host.send(&session, next("m2", "b")).await
@@ -340,13 +341,19 @@ fn a_denied_access_is_told_to_the_operators_and_not_to_the_caller() {
     let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
     let session = host.open();
     let stranger = Caller::new("stranger");
-    assert!(session.owned_by("agent", &stranger).is_err());
+    assert!(session.owned_by("agent", &stranger, &Trail::default()).is_err());
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
-    assert_eq!(host.platform.observed(Severity::Info), [""; 0], "there was no task yet");
-    let denied = session.owned_by("agent", &stranger).map(|_| ());
+    let created = host.platform.observed(Severity::Info);
+    assert_eq!(created.len(), 1, "there was no task that could be denied: {created:?}");
+    assert!(created[0].contains(r#""event":"task created""#), "{created:?}");
+    let denied = session.owned_by("agent", &stranger, &Trail::default()).map(|_| ());
     assert_eq!(denied, Err(Error::TaskNotFound(TaskId::new("t"))));
-    let line = "task t: the caller stranger was denied access at agent";
-    assert_eq!(host.platform.observed(Severity::Info), [line]);
+    let lines = host.platform.observed(Severity::Info);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let line: serde_json::Value = serde_json::from_str(&lines[1]).unwrap();
+    assert_eq!(line["event"], "access denied");
+    assert_eq!((&line["agent"], &line["caller"]), (&json!("agent"), &json!("stranger")));
+    assert_eq!((&line["task"], &line["outcome"]), (&json!("t"), &json!("another caller's task")));
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn request() -> RunRequest {
         accepted_output_modes: Vec::new(),
         metadata: None,
         origin: None,
+        trail: Default::default(),
         timeout_ms: 30,
     }
 }

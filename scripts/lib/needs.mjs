@@ -16,21 +16,29 @@ export function embeddedAgents({ depInfo, targets }) {
   return embedded === undefined ? [] : JSON.parse(readFileSync(embedded, "utf8")).agents;
 }
 
-/** What the agents of a build need, each name once: `{ name, by: ["tool weather of the agent demo"] }`. */
+/**
+ * What the agents of a build need, each once: `{ name, by: ["tool weather of the agent demo"] }`. With `or`, any of those names
+ * does instead.
+ */
 export function needsOf(made) {
   const users = new Map();
   for (const { slug, needs = [] } of embeddedAgents(made)) {
-    for (const { name, by } of needs) {
-      users.set(name, [...(users.get(name) ?? []), ...by.map((user) => `${user} of the agent ${slug}`)]);
+    for (const { name, by, or = [] } of needs) {
+      const key = [name, ...or].join();
+      const known = users.get(key)?.by ?? [];
+      users.set(key, { name, by: [...known, ...by.map((user) => `${user} of the agent ${slug}`)], ...(or.length > 0 && { or }) });
     }
   }
-  return [...users].map(([name, by]) => ({ name, by })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What the agents of the build in a folder of the project need. */
 export function builtNeeds(folder) {
   return JSON.parse(readFileSync(inProject(folder, NEEDS), "utf8"));
 }
+
+/** Those of the needs for which no name is set. */
+const missingOf = (needs, set) => needs.filter(({ name, or = [] }) => ![name, ...or].some((known) => set.has(known)));
 
 /**
  * Before serving: says what is not set, and makes `.dev.vars` with the names if there is neither that file nor an `.env`.
@@ -43,7 +51,7 @@ export async function checkLocalNeeds(folder, vars = []) {
   const files = existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name)));
   const set = await configured(undefined, vars);
   for (const file of files) for (const name of namesIn(readFileSync(inProject(file), "utf8"))) set.add(name);
-  const missing = needs.filter(({ name }) => !set.has(name));
+  const missing = missingOf(needs, set);
   if (missing.length === 0) return;
 
   say(`\nNot set, or empty, so that what needs it fails:\n\n${table(missing)}\n`);
@@ -70,7 +78,7 @@ export async function reportRemoteNeeds(folder, values) {
   const { code, output } = await wrangler(["secret", "list", "--format=json", ...environment], { quiet: true });
   const secrets = code === 0 ? secretsIn(output) : undefined;
   for (const name of secrets ?? []) set.add(name);
-  const missing = needs.filter(({ name }) => !set.has(name));
+  const missing = missingOf(needs, set);
   if (missing.length === 0) return;
   const lines = missing.map(({ name }) => `    ${wranglerLine("secret", "put", name, ...environment)}`).join("\n");
   const unknown = "The secrets of the Worker could not be listed. If these are not set, what needs them fails:";

@@ -27,6 +27,8 @@ pub struct Settings {
     /// `AGENTS`: agents instead of those that the build embedded, as JSON of the same form. For tests, which
     /// bring their own.
     pub agents: Option<String>,
+    /// `AUDIT`: `all` (the default), or `refusals` to leave out what was done, as tasks that were created.
+    pub audits_all: bool,
     /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
     pub strict_version: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
@@ -62,6 +64,7 @@ impl Settings {
             development: variables.switch("DEVELOPMENT")?,
             default_agent: variables.text("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
             agents: variables.text("AGENTS"),
+            audits_all: read_audit(variables)?,
             strict_version: variables.switch("STRICT_VERSION")?,
             max_body_bytes: variables.number(
                 "MAX_BODY_BYTES",
@@ -113,6 +116,15 @@ fn parse_origins(text: &str) -> Result<Vec<String>, ConfigError> {
 
 /// The largest number of `ORIGINS`: they are searched with each request for a card.
 const MAX_ORIGINS: usize = 100;
+
+/// Whether audits are told everything.
+fn read_audit(variables: Variables<'_>) -> Result<bool, ConfigError> {
+    match variables.text("AUDIT").as_deref().map(str::trim) {
+        None | Some("all") => Ok(true),
+        Some("refusals") => Ok(false),
+        Some(_) => Err(ConfigError { name: "AUDIT", wanted: "all or refusals".to_owned() }),
+    }
+}
 
 /// An origin without the final slash.
 fn parse_origin(name: &'static str, text: &str) -> Result<String, ConfigError> {

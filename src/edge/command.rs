@@ -9,6 +9,7 @@ use crate::auth::{Caller, GivenCredentials};
 use crate::format;
 use crate::operation::list_tasks::Scope;
 use crate::session::SentCredentials;
+use crate::trail::Trail;
 use a2a::binding::Reply;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{FollowCall, TaskCall, Terms};
@@ -31,6 +32,9 @@ pub(super) struct Command<C = TaskCall> {
     /// not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<String>,
+    /// What the request is found again by. Front Workers of former versions do not say it.
+    #[serde(skip_serializing_if = "Trail::is_empty")]
+    pub(super) trail: Trail,
     /// Credentials that come with a message, for a task that waits for some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<SentCredentials>,
@@ -53,7 +57,7 @@ pub(super) struct Command<C = TaskCall> {
 impl<C> Command<C> {
     /// A call with nothing said besides.
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
-        let (fingerprint, terms, origin) = (None, Terms::default(), None);
+        let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed, format, is_operators) = (None, None, None, false);
         Self {
             agent,
@@ -62,6 +66,7 @@ impl<C> Command<C> {
             fingerprint,
             terms,
             origin,
+            trail,
             credentials,
             unsealed,
             format,
@@ -99,6 +104,7 @@ impl<C> Command<C> {
             fingerprint,
             terms,
             origin,
+            trail,
             credentials,
             unsealed,
             format,
@@ -113,6 +119,7 @@ impl<C> Command<C> {
             fingerprint,
             terms,
             origin,
+            trail,
             credentials,
             unsealed,
             format,
@@ -144,6 +151,7 @@ impl<C: Decode> Decode for Command<C> {
             fingerprint: fields.string("fingerprint"),
             terms: fields.object("terms").unwrap_or_default(),
             origin: fields.string("origin"),
+            trail: fields.object("trail").unwrap_or_default(),
             credentials: fields.object("credentials"),
             unsealed: None,
             format: is_operators.then_some(format::OPERATORS_COMMAND),
@@ -176,7 +184,8 @@ mod tests {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
         let origin = fingerprint.as_ref().map(|_| "https://a.example".to_owned());
         let command = Command::new("a".to_owned(), caller, reply.clone(), call);
-        Command { fingerprint, terms, origin, ..command }
+        let trail = Trail::new(origin.as_ref().map(|_| "8f2d-FRA"), None);
+        Command { fingerprint, terms, origin, trail, ..command }
     }
 
     fn survives<T: Serialize + Decode + PartialEq + std::fmt::Debug>(command: T) {

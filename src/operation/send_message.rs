@@ -90,7 +90,7 @@ pub(super) fn deliver(
             .begin(message, metadata, webhook, sender, announcement)
             .map(Delivered::Begun);
     }
-    let task = session.owned_by(&sender.agent, &sender.caller)?;
+    let task = session.owned_by(&sender.agent, &sender.caller, &sender.trail)?;
     // A client repeats a message that it got no answer to: it is told what the message came to, and is not
     // refused because of what it has changed.
     if !task.has_received(&message) {

@@ -1,6 +1,7 @@
 //! What a task asks of the outside, a trait for each subject. `edge` implements them on Cloudflare,
 //! [`memory`] in tests.
 
+mod audit;
 mod clock;
 mod index;
 pub mod memory;
@@ -15,6 +16,7 @@ mod vault;
 use std::rc::Rc;
 
 pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+pub use audit::{Act, Audit};
 pub use clock::Clock;
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};

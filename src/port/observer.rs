@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::json;
 
+use super::Audit;
 use a2a::model::{Message, TaskId};
 use a2a_agents::NotSet;
 
@@ -35,26 +36,8 @@ pub enum Observation<'a> {
         /// The task.
         task: &'a TaskId,
     },
-    /// A caller asked for a task that is another caller's or another agent's. It was told that there is none.
-    AccessDenied {
-        /// The agent that was asked.
-        agent: &'a str,
-        /// The task.
-        task: &'a TaskId,
-        /// The id of the caller.
-        caller: &'a str,
-    },
-    /// An operator used its permission on a task, or on the list of all.
-    OperatorActed {
-        /// The agent that was asked.
-        agent: &'a str,
-        /// The id of the operator.
-        caller: &'a str,
-        /// The task; none for a listing.
-        task: Option<&'a TaskId>,
-        /// The name of the operation.
-        operation: &'a str,
-    },
+    /// Somebody did something, or was refused it: a line for audits.
+    Audited(Audit<'a>),
     /// The agent of a task is not part of this Worker any more.
     AgentMissing {
         /// The task.
@@ -326,8 +309,7 @@ impl Observation<'_> {
             | Self::TaskCanceled { .. }
             | Self::StatementRun { .. } => Severity::Detail,
             // A given-up notification is a dead letter too, which is logged as an error when it comes.
-            Self::AccessDenied { .. }
-            | Self::OperatorActed { .. }
+            Self::Audited(_)
             | Self::NotificationAttempted(_)
             | Self::NotificationGivenUp { .. }
             | Self::DeletionsQueued { .. }
@@ -372,19 +354,7 @@ impl fmt::Display for Observation<'_> {
                 write!(out, "task {task}: the agent {agent} is given a message")
             }
             Self::TaskCanceled { task, .. } => write!(out, "task {task}: canceled by its client"),
-            Self::AccessDenied { agent, task, caller } => {
-                write!(out, "task {task}: the caller {caller} was denied access at {agent}")
-            }
-            Self::OperatorActed { agent, caller, task, operation } => {
-                let line = json!({
-                    "event": "operator acted",
-                    "agent": agent,
-                    "caller": caller,
-                    "task": task,
-                    "operation": operation,
-                });
-                line.fmt(out)
-            }
+            Self::Audited(audit) => audit.fmt(out),
             Self::AgentMissing { task } => {
                 write!(out, "task {task}: its agent is not served any more")
             }

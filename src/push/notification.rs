@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Report, Standing};
 use crate::format;
+use a2a::http::trace::TraceContext;
 use a2a::model::TaskPushNotificationConfig;
 use a2a::model::decode::{Decode, Fields};
 
@@ -21,6 +22,10 @@ pub struct Notification {
     pub config: TaskPushNotificationConfig,
     /// How the receiver answers, as far as is known.
     pub standing: Standing,
+    /// The trace that the attempt belongs to, if the message that began the newest run belonged to one. Objects of former
+    /// versions do not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceContext>,
 }
 
 impl Decode for Notification {
@@ -31,6 +36,7 @@ impl Decode for Notification {
             body: fields.string("body")?,
             config: fields.object("config")?,
             standing: Standing::named(&fields.string("standing").unwrap_or_default()),
+            trace: fields.object("trace"),
         })
     }
 }

@@ -15,6 +15,7 @@
 //! | `bell` | who waits for a change |
 //! | `unannounced` | whether nobody outside knows of the task yet |
 //! | `health` | whether the session is still true to its storage |
+//! | `tracing` | the trace of the run under way, which its requests belong to |
 //!
 //! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
 //! background. Operations of clients get no further than [`Owned`], which is the owner check.
@@ -38,6 +39,7 @@ mod retention;
 mod run;
 mod run_state;
 mod sender;
+mod tracing;
 mod turn_host;
 mod unannounced;
 mod visitor;
@@ -49,9 +51,10 @@ use std::rc::{Rc, Weak};
 use crate::auth::{Caller, not_for_operators};
 use crate::config::Limits;
 use crate::executor::Runner;
-use crate::port::{FirstRow, Observation, Ports, StoreError, TaskStore};
+use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{Effect, Input, NewTask, RunStart, TaskError};
+use crate::task::{Effect, Input, LogEntry, NewTask, RunRequest, RunStart, TaskError};
+use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
     ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
@@ -68,6 +71,7 @@ use life::Life;
 use retention::Retention;
 use run::RunLimits;
 use run_state::RunState;
+use tracing::Tracing;
 use unannounced::Unannounced;
 use webhooks::Webhooks;
 
@@ -109,6 +113,7 @@ pub struct TaskSession {
     alarm: Alarm,
     bell: Bell,
     health: Health,
+    tracing: Tracing,
     handle: Weak<Self>,
 }
 
@@ -119,18 +124,24 @@ impl TaskSession {
     }
 
     /// The one owner check: the task exists, and is this agent's and this caller's. Nothing happens to the task before.
+    /// `trail` tells operators which request it was that is denied.
     ///
     /// # Errors
     ///
     /// [`Error::TaskNotFound`] otherwise, whatever the reason.
-    pub fn owned_by(&self, agent: &str, caller: &Caller) -> Result<Owned<'_>, Error> {
+    pub fn owned_by(
+        &self,
+        agent: &str,
+        caller: &Caller,
+        trail: &Trail,
+    ) -> Result<Owned<'_>, Error> {
         if let Some(facts) = self.life.facts().filter(|_| self.life.exists()) {
-            if Visitor::Caller(agent, caller).may_see(&facts) {
+            let visitor = Visitor::Caller(agent, caller, trail);
+            if visitor.may_see(&facts) {
                 self.announce();
                 return Ok(Owned::new(self));
             }
-            let (task, caller) = (&self.id, caller.id.as_str());
-            self.observe(&Observation::AccessDenied { agent, task, caller });
+            visitor.note_denied(&self.id, self.ports.observer.as_ref());
         }
         Err(Error::TaskNotFound(self.id.clone()))
     }
@@ -147,9 +158,10 @@ impl TaskSession {
         agent: &str,
         operator: &Caller,
         operation: Operation,
+        trail: &Trail,
     ) -> Result<Owned<'_>, Error> {
-        let (task, caller, name) = (Some(&self.id), operator.id.as_str(), operation.name());
-        self.observe(&Observation::OperatorActed { agent, caller, task, operation: name });
+        let acted = Audit::of(Act::OperatorActed, agent, &operator.id, trail).on(&self.id);
+        self.observe(&Observation::Audited(acted.by(operation)));
         if !operation.is_for_operators() {
             return Err(not_for_operators());
         }
@@ -194,7 +206,8 @@ impl TaskSession {
         // All that may fail comes before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
-            owned.register(webhook, sender.dialect, 0)?;
+            let webhook = owned.register(webhook, sender.dialect, 0)?;
+            self.note_registered(&webhook.id, &sender);
         }
         let (agent, task) = (sender.agent.as_str(), &self.id);
         self.observe(&Observation::MessageReceived { agent, task, message: &message });
@@ -363,9 +376,22 @@ impl TaskSession {
 
     /// Makes the task exist, if there is a draft of it.
     fn create(&self) {
-        for entry in self.life.create(self.now()) {
-            self.journal.append(&entry);
+        let entries = self.life.create(self.now());
+        for entry in &entries {
+            self.journal.append(entry);
         }
+        if let (Some(LogEntry::Run(start)), Some(facts)) = (entries.last(), self.life.facts()) {
+            let RunRequest { caller, trail, .. } = &start.request;
+            let created = Audit::of(Act::TaskCreated, &facts.agent, &caller.id, trail);
+            self.observe(&Observation::Audited(created.on(&self.id)));
+        }
+    }
+
+    /// A message came with a webhook, which is registered.
+    fn note_registered(&self, webhook: &str, sender: &Sender) {
+        let Sender { agent, caller, trail, .. } = sender;
+        let registered = Audit::of(Act::WebhookRegistered, agent, &caller.id, trail);
+        self.observe(&Observation::Audited(registered.on(&self.id).with_webhook(webhook)));
     }
 
     /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something.

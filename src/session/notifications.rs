@@ -2,6 +2,7 @@
 //! asks.
 
 use super::frame;
+use super::tracing::span;
 use super::webhook::Webhook;
 use super::{TaskSession, follower};
 use crate::port::{Observation, StoreError, WebhookJob};
@@ -113,7 +114,11 @@ fn give_out_next(
         webhook.give_out(generation, lease.clone(), until);
         (webhook.config.clone(), webhook.delivery.standing(now))
     })?;
-    Some(Notification { lease, generation, body, config, standing })
+    let trace = session.life.with_machine(|machine| {
+        machine.run().and_then(|run| run.request.trail.trace.as_deref().cloned())
+    });
+    let trace = trace.flatten().map(|trace| trace.within(&span(session.ports.random.as_ref())));
+    Some(Notification { lease, generation, body, config, standing, trace })
 }
 
 /// The first event after a generation that a filter lets through, in a dialect, and its generation.

@@ -12,11 +12,12 @@ use super::journal::Journal;
 use super::life::Life;
 use super::retention::Retention;
 use super::run_state::RunState;
+use super::tracing::Tracing;
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
 use super::{FindAgent, TaskSession, Visitor, parking, run};
 use crate::config::Limits;
-use crate::port::{Indexed, Observation, Ports, StoreError, TaskStore};
+use crate::port::{Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
 use a2a::model::TaskId;
 
@@ -93,8 +94,8 @@ impl TaskSession {
             Opening::ByRequest | Opening::ByAlarm => journal.load_for(&visitor, &id),
         };
         let loaded = loaded.inspect_err(|error| {
-            if let (OpenError::Denied, Some((agent, caller))) = (error, visitor.names()) {
-                ports.observer.observe(&Observation::AccessDenied { agent, task: &id, caller });
+            if *error == OpenError::Denied {
+                visitor.note_denied(&id, ports.observer.as_ref());
             }
         })?;
         // Only tasks set alarms.
@@ -113,6 +114,7 @@ impl TaskSession {
                 (Life::live(stored.facts, machine), stored.indexed, log)
             }
         };
+        let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
         let session = Rc::new_cyclic(|handle| Self {
             id,
             store,
@@ -130,6 +132,7 @@ impl TaskSession {
             alarm: Alarm::new(opening),
             bell: Bell::default(),
             health: Health::default(),
+            tracing,
             handle: handle.clone(),
         });
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {

@@ -227,6 +227,7 @@ impl<'a> Owned<'a> {
         }
         let limits = session.run_limits().ok_or_else(|| self.internal())?;
         let (agent, dialect, before) = (sender.agent.clone(), sender.dialect, self.generation());
+        let by = webhook.is_some().then(|| sender.clone());
         let sent = sender.credentials.clone().filter(|_| !self.has_received(&message));
         let taken = sent.map(|sent| credentials::taken(session, sent)).transpose()?.flatten();
         let request = sender.request(&limits, metadata);
@@ -238,7 +239,10 @@ impl<'a> Owned<'a> {
                 credentials::keep(session, sealed)?;
             }
             if let Some(webhook) = webhook {
-                self.register(webhook, dialect, before)?;
+                let webhook = self.register(webhook, dialect, before)?;
+                if let Some(sender) = &by {
+                    session.note_registered(&webhook.id, sender);
+                }
             }
             note_newest_message(session, &agent);
         }

@@ -115,6 +115,7 @@ mod tests {
             accepted_output_modes: Vec::new(),
             metadata: None,
             origin: None,
+            trail: Default::default(),
             timeout_ms: 1,
         };
         let new = NewTask {

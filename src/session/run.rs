@@ -89,8 +89,9 @@ pub(super) fn turn_of(
 ) -> Option<Turn> {
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
-    let RunRequest { caller, accepted_output_modes, metadata, origin: _, timeout_ms: _ } =
+    let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms: _ } =
         start.request;
+    session.tracing.follow(trail.trace.map(|trace| *trace));
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),

@@ -251,6 +251,7 @@ mod tests {
             accepted_output_modes: Vec::new(),
             metadata: None,
             origin: None,
+            trail: Default::default(),
             timeout_ms: 1,
         };
         let start = RunStart { attempt: 1, resumes, message: 1, begun_ms: now.0, request };

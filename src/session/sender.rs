@@ -5,6 +5,7 @@ use super::run::RunLimits;
 use crate::auth::Caller;
 use crate::port::TaskFacts;
 use crate::task::RunRequest;
+use crate::trail::Trail;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::Metadata;
@@ -24,6 +25,8 @@ pub struct Sender {
     pub dialect: Dialect,
     /// The origin under which the request reached the server, as `https://agents.example`; none where it is not known.
     pub origin: Option<String>,
+    /// What the request is found again by.
+    pub trail: Trail,
     /// How long the run may take, in milliseconds, if less than the agent's runs may.
     pub run_timeout_ms: Option<u64>,
     /// The credentials that come with the message, for a task that waits for some.
@@ -49,6 +52,7 @@ impl Sender {
             accepted_output_modes: self.accepted_output_modes,
             metadata,
             origin: self.origin,
+            trail: Box::new(self.trail),
         }
     }
 

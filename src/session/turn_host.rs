@@ -106,7 +106,7 @@ impl TurnHost for TaskSession {
     }
 
     fn http(&self) -> &dyn Http {
-        self.ports.http.as_ref()
+        &self.tracing
     }
 
     fn begin_wait(

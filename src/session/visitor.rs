@@ -2,17 +2,18 @@
 //! and nothing of it goes on.
 
 use crate::auth::Caller;
-use crate::port::TaskFacts;
+use crate::port::{Act, Audit, Observation, Observer, TaskFacts};
 use crate::task::{Admission, TaskMachine};
-use a2a::model::UnixMillis;
+use crate::trail::Trail;
+use a2a::model::{TaskId, UnixMillis};
 
 /// For whom a session is opened.
 #[derive(Clone, Copy, Debug)]
 pub enum Visitor<'a> {
     /// For the server itself, as an alarm or a sender of notifications, or for a send that names no task.
     Server,
-    /// For a caller who names the task, at an agent.
-    Caller(&'a str, &'a Caller),
+    /// For a caller who names the task, at an agent, with what its request is found again by.
+    Caller(&'a str, &'a Caller, &'a Trail),
     /// For an operator of an agent. That it is one was found out before.
     Operator(&'a str),
     /// For whoever posts to a callback of a task of an agent, with its token and what the sender calls the post.
@@ -24,7 +25,9 @@ impl Visitor<'_> {
     pub(super) fn may_see(&self, facts: &TaskFacts) -> bool {
         match self {
             Self::Server => true,
-            Self::Caller(agent, caller) => facts.agent == *agent && facts.owner == caller.owner(),
+            Self::Caller(agent, caller, _) => {
+                facts.agent == *agent && facts.owner == caller.owner()
+            }
             Self::Operator(agent) | Self::Callback(agent, ..) => facts.agent == *agent,
         }
     }
@@ -39,11 +42,15 @@ impl Visitor<'_> {
         }
     }
 
-    /// The agent that is asked, and the id of the caller, for the log.
-    pub(super) fn names(&self) -> Option<(&str, &str)> {
+    /// Writes the line of an audit that a caller was denied a task. It is told that there is none.
+    pub(super) fn note_denied(&self, task: &TaskId, observer: &dyn Observer) {
         match self {
-            Self::Caller(agent, caller) => Some((agent, &caller.id)),
-            Self::Server | Self::Operator(_) | Self::Callback(..) => None,
+            Self::Caller(agent, caller, trail) => {
+                let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail).on(task);
+                let denied = denied.refused(Some("another caller's task"));
+                observer.observe(&Observation::Audited(denied));
+            }
+            Self::Server | Self::Operator(_) | Self::Callback(..) => {}
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{CallbackCall, CallbackRecord, Park, WaitEnd};
 use crate::auth::Caller;
+use crate::trail::Trail;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
     Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
@@ -146,6 +147,9 @@ pub struct RunRequest {
     /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// What the request is found again by. Stored if it belongs to a trace.
+    #[serde(skip_serializing_if = "is_untraced")]
+    pub trail: Box<Trail>,
     /// How long the run may take, in milliseconds.
     pub timeout_ms: u64,
 }
@@ -159,6 +163,11 @@ pub struct StepRecord {
     pub nth: u32,
     /// What it came to.
     pub outcome: Result<Json, String>,
+}
+
+#[allow(clippy::borrowed_box, reason = "serde gives the field as it is")]
+fn is_untraced(trail: &Box<Trail>) -> bool {
+    trail.trace.is_none()
 }
 
 impl Decode for RunStart {
@@ -180,6 +189,7 @@ impl Decode for RunRequest {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             metadata: fields.metadata("metadata"),
             origin: fields.string("origin"),
+            trail: fields.object("trail").map(Box::new).unwrap_or_default(),
             timeout_ms: fields.number("timeoutMs")?,
         })
     }
@@ -204,15 +214,21 @@ mod tests {
 
     use super::*;
     use crate::task::{CallbackName, WokenBy};
+    use a2a::http::trace::TraceContext;
     use a2a::model::{Part, Secret};
 
     #[test]
     fn entries_are_read_as_they_were_written() {
+        let trace = TraceContext::read(
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            Some("a=1"),
+        );
         let request = RunRequest {
             caller: Caller::anonymous(),
             accepted_output_modes: vec!["text/plain".to_owned()],
             metadata: json!({"a": 1}).as_object().cloned().map(Metadata::from),
             origin: Some("https://a.example".to_owned()),
+            trail: Box::new(Trail::new(Some("r"), trace)),
             timeout_ms: 5,
         };
         let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };

@@ -46,6 +46,15 @@ async function askAll(questions: Question[], base: string, id: string, headers: 
   return answers;
 }
 
+test("nobody who is refused costs an object or a statement", async () => {
+  const refused = Object.values(CALLERS).filter(({ is }) => is === "nobody" || is === "no operator");
+  const [, cost] = await costs(async () => {
+    const asked = refused.map(({ headers }) => askAll(QUESTIONS, `${worker.url}/guarded`, theirs, headers));
+    return (await Promise.all(asked)).flat();
+  });
+  assert.deepEqual([...new Set(Object.values(cost))], [0]);
+});
+
 describe("a task of somebody else is as one that does not exist (§13.1)", () => {
   for (const [who, { headers, path = "/guarded", is }] of Object.entries(CALLERS)) {
     if (is !== "stranger" && !who.endsWith("another agent")) continue;
@@ -99,15 +108,6 @@ describe("who may ask is answered (§7.5)", () => {
       }
     });
   }
-
-  test("nobody who is refused costs an object or a statement", async () => {
-    const refused = Object.values(CALLERS).filter(({ is }) => is === "nobody" || is === "no operator");
-    const [, cost] = await costs(async () => {
-      const asked = refused.map(({ headers }) => askAll(QUESTIONS, `${worker.url}/guarded`, theirs, headers));
-      return (await Promise.all(asked)).flat();
-    });
-    assert.deepEqual([...new Set(Object.values(cost))], [0]);
-  });
 });
 
 describe("lists and keys are of their owner alone", () => {

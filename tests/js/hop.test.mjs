@@ -52,7 +52,7 @@ describe("what Rust is told", () => {
     const { hop, calls } = rustOf("=204\n\n");
     await hop.serve(post("{}", { "a2a-version": "1.0", "x-other": "1" }), {});
     const [[, , head, body, isBroken]] = calls;
-    assert.equal(head, "POST\nhttps://a.example/demo\na2a-version\n1.0");
+    assert.match(head, /^POST\nhttps:\/\/a\.example\/demo\na2a-version\n1\.0\n:request\n[0-9a-f-]{36}$/);
     assert.deepEqual([new TextDecoder().decode(body), isBroken], ["{}", false]);
   });
 
@@ -61,12 +61,21 @@ describe("what Rust is told", () => {
     const certified = Object.assign(new Request("https://a.example/demo"), { cf: { tlsClientAuth: { certPresented: "1", line: "a\nb" } } });
     await hop.serve(certified, {});
     await hop.serve(new Request("https://a.example/demo", { headers: { certificate: "x", accept: "y" } }), {});
-    const heads = calls.map(([, , head]) => head);
+    const heads = calls.map(([, , head]) => head.slice(0, head.indexOf("\n:request")));
     assert.equal(heads[0], `GET\nhttps://a.example/demo\n:certificate\n{"certPresented":"1","line":"a\\nb"}`);
     assert.equal(heads[1], "GET\nhttps://a.example/demo\naccept\ny");
     const { hop: other, calls: told } = rustOf("=204\n\n");
     await other.serve(certified, {});
-    assert.equal(told[0][2], "GET\nhttps://a.example/demo");
+    assert.match(told[0][2], /^GET\nhttps:\/\/a\.example\/demo\n:request\n/);
+  });
+
+  test("the name that the platform gave the request, and its trace", async () => {
+    const { hop, calls } = rustOf("=204\n\n");
+    const [traceparent, tracestate] = [`00-${"a".repeat(32)}-${"b".repeat(16)}-01`, "vendor=x"];
+    await hop.serve(post("{}", { "cf-ray": "8f2d-FRA", traceparent, tracestate }), {});
+    await hop.serve(post("{}", { "cf-ray": "8f2d-FRA", tracestate }), {});
+    const heads = calls.map(([, , head]) => head.slice("POST\nhttps://a.example/demo\n".length));
+    assert.deepEqual(heads, [`traceparent\n${traceparent}\ntracestate\n${tracestate}\n:request\n8f2d-FRA`, ":request\n8f2d-FRA"]);
   });
 
   test("a request without a body has an empty one", async () => {

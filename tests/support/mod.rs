@@ -14,6 +14,7 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{self, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
+use a2a_edge::trail::Trail;
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 use serde_json::json;
@@ -74,6 +75,7 @@ impl Host {
             dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
             credentials: None,
         }
@@ -119,7 +121,9 @@ pub fn reason(session: &TaskSession) -> String {
 
 /// The task of the anonymous caller, once it exists.
 pub fn owned(session: &TaskSession) -> Owned<'_> {
-    session.owned_by("agent", &Caller::anonymous()).expect("a task of the anonymous caller")
+    session
+        .owned_by("agent", &Caller::anonymous(), &Trail::default())
+        .expect("a task of the anonymous caller")
 }
 
 /// GetTask as an object answers it: the owner check first.
@@ -130,7 +134,7 @@ pub async fn get_task(
     request: &GetTaskRequest,
     terms: Terms,
 ) -> Result<Outcome, Error> {
-    operation::get_task(session.owned_by(agent, caller)?, request, terms).await
+    operation::get_task(session.owned_by(agent, caller, &Trail::default())?, request, terms).await
 }
 
 /// CancelTask as an object answers it.
@@ -140,7 +144,7 @@ pub fn cancel_task(
     caller: &Caller,
     terms: Terms,
 ) -> Result<Outcome, Error> {
-    operation::cancel_task(session.owned_by(agent, caller)?, terms)
+    operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
 }
 
 /// A call about webhooks as an object answers it.
@@ -150,5 +154,9 @@ pub fn manage_webhooks(
     caller: &Caller,
     call: WebhookCall,
 ) -> Result<Outcome, Error> {
-    operation::manage_webhooks(session.owned_by(agent, caller)?, call, Dialect::V1)
+    operation::manage_webhooks(
+        session.owned_by(agent, caller, &Trail::default())?,
+        call,
+        Dialect::V1,
+    )
 }

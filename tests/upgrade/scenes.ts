@@ -52,13 +52,16 @@ export interface Deliveries {
 /** The extension that lets a webhook choose its events and be signed. */
 export const EXTENSION = "urn:a2a-edge:webhooks:v1";
 
+/** A client that belongs to a trace. */
+const TRACED = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "a=1" };
+
 /** The tasks of a context that no database takes while the scenes are played. */
 const OWED = "context-owed";
 
 /** Plays every scene; the Worker is to be killed right after it, so that the runs that are under way stay so. */
 export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   const agent = (slug: string, headers: Record<string, string> = {}): Agent => new Agent(`${worker.url}/${slug}`, headers);
-  const [demo, faults, tools] = [agent("demo"), agent("faults"), agent("assistant")];
+  const [demo, faults, tools] = [agent("demo"), agent("faults"), agent("assistant", TRACED)];
   const key = "key-of-the-release";
   const tasks: Record<string, Shown> = {};
 

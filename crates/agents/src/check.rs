@@ -7,6 +7,7 @@ use super::http_tool::problems_of;
 use super::slug::check_slug;
 #[cfg(any(test, feature = "build"))]
 use crate::HttpToolDefinition;
+use crate::access::{self, is_same_scheme};
 use crate::tool::Tool;
 use crate::{Executor, skills};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
@@ -35,6 +36,7 @@ impl fmt::Display for Problem {
 pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems: Vec<Problem> =
         agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
+    problems.extend(check_schemes(agents));
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
@@ -99,6 +101,9 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     for (key, fix) in check_run(&agent.executor.run) {
         report(key, fix);
     }
+    for (key, fix) in agent.access.gate_problems() {
+        report(&key, fix);
+    }
     if agent.default && agent.development {
         report(
             "development",
@@ -113,6 +118,31 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     }
     for (key, fix) in skills::problems_of(agent, tools) {
         report(&key, fix);
+    }
+    for (key, fix) in access::problems_of(&agent.access) {
+        report(&key, fix);
+    }
+    problems
+}
+
+/// Schemes of one name in several files.
+fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, agent) in agents.iter().enumerate() {
+        for (name, scheme) in &agent.access.schemes {
+            let mut earlier = agents.iter().take(index).filter_map(|other| {
+                let known = other.access.schemes.get(name)?;
+                (!is_same_scheme(known, scheme)).then_some(other)
+            });
+            if let Some(other) = earlier.next() {
+                let fix = format!(
+                    "is another scheme than that of this name in {}: its kind, issuer or team, keys, or the secrets of a \
+                     caller differ. Ids of callers begin with the name, so give one of the two another name",
+                    other.file
+                );
+                problems.push(problem(agent, &format!("access.schemes.{name}"), fix));
+            }
+        }
     }
     problems
 }
@@ -340,6 +370,36 @@ mod tests {
             ),
         ] {
             assert!(problems(&text).contains(&problem.to_owned()), "{:?}", problems(&text));
+        }
+    }
+
+    #[test]
+    fn schemes_of_one_name_are_the_same_in_all_files() {
+        let file = |slug: &str, scheme: &str| {
+            let good =
+                if slug == "a" { GOOD.to_owned() } else { GOOD.replace("default = true", "") };
+            agent(slug, &format!("{good}\n[access.schemes.who]\n{scheme}"))
+        };
+        let key = "kind = 'api_key'\nname = 'X-Key'\ncallers = [{ id = 'a', secrets = ['A'] }]";
+        let other = key.replace("'A'", "'B'");
+        let others = key.replace("id = 'a'", "id = 'b'");
+        let jwt = "kind = 'jwt'\naudience = ['x']\nissuer = 'https://a.example'\ndiscover = true";
+        let issuer = jwt.replace("a.example", "b.example");
+        let audience = jwt.replace("'x'", "'y'");
+        for (one, two, is_good) in [
+            (key, key, true),
+            (key, others.as_str(), true),
+            (key, other.as_str(), false),
+            (key, jwt, false),
+            (jwt, issuer.as_str(), false),
+            (jwt, audience.as_str(), true),
+        ] {
+            let agents = [file("a", one), file("b", two)];
+            let problems = check_all("agents", &agents, &known(&tools()));
+            let told: Vec<String> = problems.iter().map(Problem::to_string).collect();
+            assert_eq!(told.is_empty(), is_good, "{told:?}");
+            let place = "agents/b.toml: `access.schemes.who` is another scheme than that of this name in agents/a.toml";
+            assert!(told.iter().all(|told| told.starts_with(place)), "{told:?}");
         }
     }
 

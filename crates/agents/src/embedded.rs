@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
-use crate::access::Access;
+use crate::access::{Access, needs_of, secrets_of};
 use crate::skills::restricted_skills;
 use crate::tool::Tool;
 use crate::{Executor, HttpToolDefinition, Misfit, RestrictedSkill, Table, ToolsTable};
@@ -67,19 +67,24 @@ pub struct EmbeddedExecutor {
 pub struct Need {
     /// Its name.
     pub name: String,
-    /// Who needs it, as `tool weather` or `executor seats`.
+    /// Who needs it, as `tool weather`, `executor seats` or `scheme key`.
     pub by: Vec<String>,
+    /// The names of secrets any of which does instead, while one replaces the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub or: Vec<String>,
 }
 
 impl Need {
-    /// Those of a list in which each has who needs it and its name; every name once.
-    fn collect(needs: Vec<(String, String)>) -> Vec<Self> {
+    /// Those of a list in which each has who needs it and its names, one of which has to be set; all that do the same
+    /// once.
+    fn collect(needs: Vec<(String, Vec<String>)>) -> Vec<Self> {
         let mut collected: Vec<Self> = Vec::new();
-        for (by, name) in needs {
-            match collected.iter_mut().find(|need| need.name == name) {
+        for (by, names) in needs {
+            let Some((name, or)) = names.split_first() else { continue };
+            match collected.iter_mut().find(|need| need.name == *name && need.or == or) {
                 Some(need) if need.by.contains(&by) => {}
                 Some(need) => need.by.push(by),
-                None => collected.push(Self { name, by: vec![by] }),
+                None => collected.push(Self { name: name.clone(), by: vec![by], or: or.to_vec() }),
             }
         }
         collected
@@ -123,7 +128,11 @@ impl EmbeddedAgent {
         tools: &[&dyn Tool],
         shared: &[HttpToolDefinition],
     ) -> Result<Self, Misfit> {
-        let needs = Need::collect(definition.executor.executor.needs(&definition, tools));
+        let values = definition.executor.executor.needs(&definition, tools).into_iter();
+        let values = values.chain(needs_of(&definition.access)).map(|(by, name)| (by, vec![name]));
+        let secrets = secrets_of(&definition.access).into_iter();
+        let secrets = secrets.map(|(by, names)| (by, names.to_vec()));
+        let needs = Need::collect(values.chain(secrets).collect());
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let restricted = restricted_skills(&definition, tools)?;
         let capabilities = capabilities_of(&definition);
@@ -238,6 +247,7 @@ mod tests {
         let need = |name: &str, by: &[&str]| Need {
             name: name.to_owned(),
             by: by.iter().map(|by| (*by).to_owned()).collect(),
+            or: Vec::new(),
         };
         let agent = embed(
             "executor = { kind = 'tools', tools = { names = ['near'] } }\n\
@@ -255,5 +265,16 @@ mod tests {
             "executor = { kind = 'seats', seats = { a = 'x ${KEY}', b = ['${KEY}', '$${NO}'] } }",
         );
         assert_eq!(agent.needs, [need("KEY", &["executor seats"])]);
+        let agent = embed(
+            "executor = { kind = 'tools', tools = { names = ['far'] } }\n\
+             [access.schemes.key]\nkind = 'api_key'\nname = 'X-Key'\n\
+             callers = [{ id = 'a', secrets = ['A', 'A_NEW'] }, { id = 'b', secrets = ['B'] }]\n\
+             [access.schemes.jwt]\nkind = 'jwt'\nissuer = '${FAR}'\naudience = ['${ME}']\ndiscover = true",
+        );
+        let either = Need { or: vec!["A_NEW".to_owned()], ..need("A", &["scheme key"]) };
+        let others = [need("FAR", &["tool far", "scheme jwt"]), need("ME", &["scheme jwt"])];
+        assert_eq!(agent.needs, [&others[..], &[either, need("B", &["scheme key"])]].concat());
+        let text = serde_json::to_string(&agent).unwrap();
+        assert_eq!(serde_json::from_str::<EmbeddedAgent>(&text).unwrap(), agent);
     }
 }

@@ -11,9 +11,9 @@ use toml::de::{DeTable, DeValue, Error};
 pub fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Problem> {
     let parsed: AgentDefinition =
         toml::from_str(text).map_err(|error| problem(file, text, &error))?;
-    // What the card says of schemes may hold variables, which the Worker fills in.
-    let is_filled_in = |key: &str| key.starts_with("executor.") || key.starts_with("access.");
-    check_public(file, text, |key| !is_filled_in(key) && !is_private_of_tool(key))?;
+    check_public(file, text, |key| {
+        !key.starts_with("executor.") && !is_private_of_tool(key) && !is_filled_in_access(key)
+    })?;
     Ok(AgentDefinition { slug: slug.to_owned(), file: file.to_owned(), ..parsed })
 }
 
@@ -47,6 +47,20 @@ fn is_private_of_tool(key: &str) -> bool {
     !["name", "description", "arguments.", "schema."].iter().any(|public| key.starts_with(public))
 }
 
+/// Whether the Worker fills in variables at a key of `[access]`. All others are compared as they stand.
+fn is_filled_in_access(key: &str) -> bool {
+    let Some((_, member)) = key.strip_prefix("access.schemes.").and_then(|key| key.split_once('.'))
+    else {
+        return false;
+    };
+    let is_of_flow = member.starts_with("flows.");
+    is_of_flow || FILLED_IN_ACCESS.contains(&member.split('[').next().unwrap_or_default())
+}
+
+/// The texts of schemes in which variables are filled in, besides those of flows.
+const FILLED_IN_ACCESS: [&str; 6] =
+    ["audience", "description", "issuer", "jwks_url", "oauth2_metadata_url", "team"];
+
 /// Nothing that goes to the card refers to a secret or a variable.
 fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Result<(), Problem> {
     let Ok(table) = DeTable::parse(text) else { return Ok(()) };
@@ -55,10 +69,16 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
         let names = Expandable::parse(value);
         let name = names.iter().flat_map(Expandable::values).next().map(str::to_owned);
         if let (None, true, Some(name)) = (&found, is_public(key), name) {
-            let fix = format!(
-                "holds ${{{name}}}, but goes to the card, which everybody may read; secrets and variables stand in \
-                 [executor.<kind>] and in the requests of [[tools]]"
-            );
+            let fix = match key.starts_with("access.") {
+                true => format!(
+                    "holds ${{{name}}}, which is not filled in here; in [access] variables stand in `issuer`, `audience`, \
+                     `jwks_url`, `team`, `flows` and `description`"
+                ),
+                false => format!(
+                    "holds ${{{name}}}, but goes to the card, which everybody may read; secrets and variables stand in \
+                     [executor.<kind>] and in the requests of [[tools]]"
+                ),
+            };
             found = Some(Problem {
                 file: format!("{file}:{}", line_at(text, at)),
                 key: key.to_owned(),
@@ -336,6 +356,26 @@ mod tests {
             let found = parse("f.toml", "f", &TOOLS.replacen(from, to, 1)).unwrap_err().to_string();
             assert!(found.starts_with(place), "{found}");
         }
+        let jwt = "[access.schemes.jwt]\nkind = 'jwt'\nissuer = '${A}'\naudience = ['x', '${B}']\njwks_url = '${C}/keys'\n";
+        let file = |access: &str| TOOLS.replacen("[executor]", &format!("{access}[executor]"), 1);
+        assert!(parse("f.toml", "f", &file(jwt)).is_ok());
+        for (more, place) in [
+            (
+                "cookie = '${KEY}'\n",
+                "f.toml:9: `access.schemes.jwt.cookie` holds ${KEY}, which is not filled",
+            ),
+            (
+                "claims = { id = '${KEY}' }\n",
+                "f.toml:9: `access.schemes.jwt.claims.id` holds ${KEY}",
+            ),
+        ] {
+            let text = file(&format!("{jwt}{more}"));
+            let found = parse("f.toml", "f", &text).unwrap_err().to_string();
+            assert!(found.starts_with(place), "{found}");
+        }
+        let origins = file("[access]\nallowed_origins = ['${KEY}']\n");
+        let found = parse("f.toml", "f", &origins).unwrap_err().to_string();
+        assert!(found.starts_with("f.toml:5: `access.allowed_origins[0]` holds ${KEY}"), "{found}");
         let shared = "description = '${KEY}'\nurl = 'https://c.example/'";
         let found = parse_tool("t/a.toml", "a", shared).unwrap_err().to_string();
         assert!(found.starts_with("t/a.toml:1: `description` holds ${KEY}"), "{found}");

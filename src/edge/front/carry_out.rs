@@ -19,7 +19,7 @@ use crate::edge::command::{Command, StreamCommand};
 use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::format;
-use crate::port::{Observation, Observer};
+use crate::port::{Act, Audit, Observation, Observer};
 use a2a::binding::ServiceParameters;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
@@ -141,10 +141,9 @@ impl Front {
     /// Tells the observer that an operator has listed tasks.
     pub(super) fn note_operator<C>(&self, command: &Command<C>) {
         if command.is_operators() {
-            let (agent, caller) = (command.agent.as_str(), command.caller.id.as_str());
-            let operation = Operation::ListTasks.name();
-            let acted = Observation::OperatorActed { agent, caller, task: None, operation };
-            self.observer.observe(&acted);
+            let Command { agent, caller, trail, .. } = command;
+            let acted = Audit::of(Act::OperatorActed, agent, &caller.id, trail);
+            self.observer.observe(&Observation::Audited(acted.by(Operation::ListTasks)));
         }
     }
 

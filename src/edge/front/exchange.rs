@@ -5,7 +5,7 @@ use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
-use crate::auth::ActAs;
+use crate::auth::{ActAs, Identity};
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
 use crate::port::{Observation, Observer};
@@ -65,7 +65,10 @@ impl<'a> Exchange<'a> {
         }
         let body = match self.bytes(body) {
             Ok(Some(body)) => body,
-            Ok(None) => return Decision::Receive(self.door.settings.max_body_bytes),
+            Ok(None) => {
+                let decided = self.before_body();
+                return decided.unwrap_or_else(|error| refuse(&RequestId::NULL, &error));
+            }
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
         if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
@@ -112,12 +115,11 @@ impl<'a> Exchange<'a> {
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let reply = Reply::rest(media_type);
-        let max_body_bytes = self.door.settings.max_body_bytes;
         let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
-            None => Ok(Decision::Receive(max_body_bytes)),
+            None => self.before_body(),
         });
         decided.unwrap_or_else(|error| Decision::Answer(reply.error(&error)))
     }
@@ -156,6 +158,22 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// What a request comes to whose body was not received: it is, unless the agent of the path refuses the request
+    /// already. Where the path is `/`, the body says which agent it is for.
+    fn before_body(&self) -> Result<Decision, Error> {
+        let agent = self.door.slug.map(|_| self.door.agent);
+        match agent.map(|agent| identify(self.head, agent, &self.front.verdicts)) {
+            Some(Identity::Refused(error)) => {
+                self.note(&error);
+                Err(error)
+            }
+            Some(Identity::Pending(tokens)) => Ok(Decision::Check(tokens)),
+            Some(Identity::Caller(_)) | None => {
+                Ok(Decision::Receive(self.door.settings.max_body_bytes))
+            }
+        }
+    }
+
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
         let identify = |agent: &HostedAgent| identify(self.head, agent, &self.front.verdicts);
@@ -177,6 +195,7 @@ impl<'a> Exchange<'a> {
             let agent = agent.ok_or(Error::Internal { task: None })?;
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
+        command.trail = self.head.trail();
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());

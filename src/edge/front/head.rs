@@ -1,5 +1,8 @@
 //! The head of a request: everything but its body, as `js/hop.js` hands it over in one text.
 
+use crate::trail::Trail;
+use a2a::http::trace::TraceContext;
+
 /// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head<'a> {
@@ -32,6 +35,14 @@ impl<'a> Head<'a> {
         self.url
     }
 
+    /// What the request is found again by.
+    pub(super) fn trail(&self) -> Trail {
+        let trace = self
+            .header("traceparent")
+            .and_then(|parent| TraceContext::read(parent, self.header("tracestate")));
+        Trail::new(self.header(REQUEST), trace)
+    }
+
     /// The headers that are handed over, names in lower case.
     pub(super) fn headers(&self) -> &[(&'a str, &'a str)] {
         &self.headers
@@ -44,7 +55,11 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The headers that are handed over for every Worker; those of policies come on top. To ask the platform for each of them costs a fraction of going through all.
+/// The name under which `js/hop.js` tells the id of the request. No client can send a header of this name.
+const REQUEST: &str = ":request";
+
+/// The headers that are handed over for every Worker; those of policies come on top, and what [`Head::trail`] reads. To
+/// ask the platform for each of them costs a fraction of going through all.
 pub(super) const NAMES: [&str; 14] = [
     "a2a-extensions",
     "a2a-version",
@@ -80,5 +95,26 @@ mod tests {
         assert_eq!(head.header("a2a-version"), Some("1.0"));
         assert_eq!(head.header("prefer"), None, "a value is no name");
         assert_eq!(Head::parse("GET\nhttps://a.example/").header("accept"), None);
+    }
+
+    #[test]
+    fn a_head_says_what_its_request_is_found_again_by() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        for (headers, request, state) in [
+            (
+                format!("\ntraceparent\n{parent}\ntracestate\na=1\n:request\n8f2d-FRA"),
+                Some("8f2d-FRA"),
+                Some("a=1"),
+            ),
+            (format!("\ntraceparent\n{parent}\ntracestate\n\n:request\na b"), None, None),
+        ] {
+            let text = format!("GET\nhttps://a.example/{headers}");
+            let trail = Head::parse(&text).trail();
+            let trace = trail.trace.expect("a valid parent");
+            assert_eq!((trail.request.as_deref(), trace.tracestate()), (request, state));
+            assert_eq!(trace.traceparent(), parent);
+        }
+        let trail = Head::parse("GET\nhttps://a.example/\ntraceparent\nx\ntracestate\na=1").trail();
+        assert!(trail.is_empty(), "a state without a parent is none");
     }
 }

@@ -3,6 +3,7 @@
 use crate::push::signature::SigningSecret;
 use crate::push::{Notification, Report, retry_after_s};
 use a2a::binding::MediaType;
+use a2a::http::trace::TraceContext;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
 
 /// The id of a notification: the same for every attempt at the same event.
@@ -19,7 +20,7 @@ pub(super) fn headers(
     timestamp_s: i64,
     authorization: Option<String>,
 ) -> Vec<(&'static str, String)> {
-    let Notification { config, generation, body, .. } = notification;
+    let Notification { config, generation, body, trace, .. } = notification;
     let mut headers = vec![
         ("content-type", MediaType::A2aJson.as_str().to_owned()),
         ("webhook-id", id.to_owned()),
@@ -38,6 +39,8 @@ pub(super) fn headers(
         headers.push(("x-a2a-notification-token", token.reveal().to_owned()));
         headers.push(("a2a-notification-token", token.reveal().to_owned()));
     }
+    let trace = trace.iter().flat_map(TraceContext::headers);
+    headers.extend(trace.map(|(name, value)| (name, value.to_owned())));
     headers
 }
 
@@ -130,6 +133,7 @@ mod tests {
             body: r#"{"statusUpdate":{}}"#.to_owned(),
             config: decode(whole).unwrap(),
             standing: Standing::Unknown,
+            trace: None,
         }
     }
 

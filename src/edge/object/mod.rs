@@ -2,6 +2,7 @@
 //! calls in the client's form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
+mod audit;
 mod followers;
 mod platform;
 mod store;
@@ -215,13 +216,20 @@ impl TaskObject {
             }
             TaskCall::CancelTask(_) => {
                 let task = task_of(&session, &command, asked)?;
-                let outcome = operation::cancel_task(task, terms)?;
+                let outcome = operation::cancel_task(task, terms);
+                audit::canceled(&self.observer(), &command, task.id(), &outcome);
+                let outcome = outcome?;
                 task.until_indexed().await;
                 outcome
             }
             TaskCall::Webhook(call) => {
                 let task = task_of(&session, &command, asked)?;
-                operation::manage_webhooks(task, call, reply.dialect())?
+                let change = audit::Change::of(&call);
+                let outcome = operation::manage_webhooks(task, call, reply.dialect());
+                if let Some(change) = change {
+                    change.note(&self.observer(), &command, task.id(), &outcome);
+                }
+                outcome?
             }
         };
         reply.outcome(&outcome)
@@ -371,10 +379,10 @@ fn task_of<'a, C>(
     command: &Command<C>,
     operation: Operation,
 ) -> std::result::Result<Owned<'a>, Error> {
-    let Command { agent, caller, .. } = command;
+    let Command { agent, caller, trail, .. } = command;
     match command.is_operators() {
-        true => session.operated_by(agent, caller, operation),
-        false => session.owned_by(agent, caller),
+        true => session.operated_by(agent, caller, operation, trail),
+        false => session.owned_by(agent, caller, trail),
     }
 }
 
@@ -382,7 +390,7 @@ fn task_of<'a, C>(
 fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
     match task {
         Some(_) if command.is_operators() => Visitor::Operator(&command.agent),
-        Some(_) => Visitor::Caller(&command.agent, &command.caller),
+        Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
         // The object is new, or its name is that of a key of the caller's.
         None => Visitor::Server,
     }
@@ -390,7 +398,8 @@ fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a>
 
 /// The sender of a message, as the session wants it.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
-    let Command { agent, caller, reply, fingerprint, terms, origin, credentials, .. } = command;
+    let Command { agent, caller, reply, fingerprint, terms, origin, trail, credentials, .. } =
+        command;
     Sender {
         agent,
         caller,
@@ -398,6 +407,7 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         fingerprint,
         dialect: reply.dialect(),
         origin,
+        trail,
         run_timeout_ms: terms.run_timeout_ms,
         credentials,
     }

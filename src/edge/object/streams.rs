@@ -98,7 +98,7 @@ impl TaskObject {
         let session = self.session(opening, visitor(command, task))?;
         // Each use of an operator's permission is noted once, when the stream begins.
         if task.is_some() && !command.is_operators() {
-            session.owned_by(&command.agent, &command.caller)?;
+            session.owned_by(&command.agent, &command.caller, &command.trail)?;
         }
         Ok(session)
     }

@@ -2,6 +2,7 @@
 //! goes through it. The platform implements the door; [`memory`] does for tests.
 
 pub mod memory;
+pub mod trace;
 
 use std::fmt;
 

@@ -1,6 +1,9 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
+mod check;
 mod declaration;
+mod gate;
+mod needs;
 mod scheme;
 mod url;
 
@@ -8,11 +11,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use gate::{LimitedBy, RateLimit};
 pub use scheme::{
     ApiKey, Basic, CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, KeyLocation,
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,
 };
 pub use url::check_url;
+
+pub(crate) use check::{is_same_scheme, problems_of};
+pub(crate) use needs::{needs_of, secrets_of};
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,27 +89,4 @@ impl Access {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
-}
-
-/// A guard against too many requests: a rate-limit binding of wrangler.toml, which has the limit and the period.
-/// Counts are kept per location of the platform, so this is a guard and no quota.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RateLimit {
-    /// The name of the binding.
-    pub binding: String,
-    /// What is counted together.
-    pub by: LimitedBy,
-}
-
-/// What a rate limit counts together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitedBy {
-    /// The requests of a caller to this agent.
-    Caller,
-    /// The requests from an address to this agent.
-    Address,
-    /// The requests from an address to this agent whose credentials were refused.
-    Failures,
 }

@@ -34,12 +34,51 @@ pub fn check_url(url: &str) -> Result<(), String> {
     }
 }
 
+/// Checks an origin, as browsers write it in `Origin`: scheme, host, and port if it is not that of the scheme.
+///
+/// # Errors
+///
+/// What it must be, to be read behind the key.
+pub(super) fn check_origin(origin: &str) -> Result<(), String> {
+    const RULE: &str = "must be an origin, as \"https://app.example.com\": in small letters, without path and slash at its end";
+    check_url(origin)?;
+    let host = origin.split_once("://").map_or("", |(_, host)| host);
+    let is_default = host.ends_with(if origin.starts_with("https:") { ":443" } else { ":80" });
+    let is_plain = host.bytes().all(|byte| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]_".contains(&byte)
+    });
+    if is_plain && !is_default { Ok(()) } else { Err(RULE.to_owned()) }
+}
+
 /// The hosts that are this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn origins_are_written_as_browsers_write_them() {
+        for good in ["https://app.example", "https://app.example:8443", "http://localhost:5173"] {
+            assert_eq!(check_origin(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "*",
+            "null",
+            "app.example",
+            "https://app.example/",
+            "https://app.example/a",
+            "https://app.example?a",
+            "https://App.example",
+            "https://app.example:443",
+            "http://app.example",
+            "http://localhost:80",
+            "https://*.example",
+            "https://app.example, https://b.example",
+        ] {
+            assert!(check_origin(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn keys_come_by_https_or_from_this_machine() {

@@ -1,0 +1,195 @@
+//! What an audit of a deployment wants to know: who did what, or was refused it. One line of JSON each, in one form.
+//!
+//! A line holds no credentials and nothing of what clients and agents say. Ids are the words of others: they are shown on
+//! one line, and cut.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::trail::Trail;
+use a2a::Operation;
+use a2a::http::one_line;
+use a2a::model::TaskId;
+
+/// Something that somebody did, or was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audit<'a> {
+    /// What it is.
+    pub act: Act,
+    /// The agent that was asked.
+    pub agent: &'a str,
+    /// The id of the caller; none where it is not known who calls.
+    pub caller: Option<&'a str>,
+    /// The task; none where it is not known which.
+    pub task: Option<&'a TaskId>,
+    /// The operation, by its name in the specification, where it is told.
+    pub operation: Option<&'a str>,
+    /// The id of the webhook.
+    pub webhook: Option<&'a str>,
+    /// The request.
+    pub trail: &'a Trail,
+    /// Why it was not done; none if it was. A text of ours, without credentials.
+    pub refusal: Option<&'a str>,
+}
+
+impl<'a> Audit<'a> {
+    /// Something that was done, with nothing said besides.
+    pub fn of(act: Act, agent: &'a str, caller: &'a str, trail: &'a Trail) -> Self {
+        let (task, operation, webhook, refusal) = (None, None, None, None);
+        Self { act, agent, caller: Some(caller), task, operation, webhook, trail, refusal }
+    }
+
+    /// The same with its task.
+    #[must_use]
+    pub fn on(self, task: &'a TaskId) -> Self {
+        Self { task: Some(task), ..self }
+    }
+
+    /// The same with the operation by which it was done.
+    #[must_use]
+    pub fn by(self, operation: Operation) -> Self {
+        Self { operation: Some(operation.name()), ..self }
+    }
+
+    /// The same with its webhook.
+    #[must_use]
+    pub fn with_webhook(self, webhook: &'a str) -> Self {
+        Self { webhook: Some(webhook), ..self }
+    }
+
+    /// The same, which was not done.
+    #[must_use]
+    pub fn refused(self, refusal: Option<&'a str>) -> Self {
+        Self { refusal, ..self }
+    }
+}
+
+/// What was done, or refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Act {
+    /// A request without credentials that are right.
+    #[serde(rename = "authentication failed")]
+    AuthenticationFailed,
+    /// A caller was refused what it may not do, or a task that is another's.
+    #[serde(rename = "access denied")]
+    AccessDenied,
+    /// A task began to exist.
+    #[serde(rename = "task created")]
+    TaskCreated,
+    /// A client canceled a task, maybe once more.
+    #[serde(rename = "task canceled")]
+    TaskCanceled,
+    /// A webhook was registered, or put in the place of another.
+    #[serde(rename = "webhook registered")]
+    WebhookRegistered,
+    /// A webhook was deleted.
+    #[serde(rename = "webhook deleted")]
+    WebhookDeleted,
+    /// An operator used its permission on a task of anybody.
+    #[serde(rename = "operator acted")]
+    OperatorActed,
+}
+
+impl Act {
+    /// Whether clients do it every day, so that operators may want to do without these lines.
+    pub fn is_of_daily_use(self) -> bool {
+        match self {
+            Self::TaskCreated
+            | Self::TaskCanceled
+            | Self::WebhookRegistered
+            | Self::WebhookDeleted => true,
+            Self::AuthenticationFailed | Self::AccessDenied | Self::OperatorActed => false,
+        }
+    }
+}
+
+/// The line of an audit.
+#[derive(Serialize)]
+struct Line<'a> {
+    event: Act,
+    agent: &'a str,
+    caller: Option<String>,
+    task: Option<String>,
+    operation: Option<&'a str>,
+    config: Option<String>,
+    request: Option<&'a str>,
+    trace: Option<&'a str>,
+    outcome: &'a str,
+}
+
+impl fmt::Display for Audit<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { act, agent, caller, task, operation, webhook, trail, refusal } = self;
+        let line = Line {
+            event: *act,
+            agent,
+            caller: caller.map(shown),
+            task: task.map(|task| shown(task.as_str())),
+            operation: *operation,
+            config: webhook.map(shown),
+            request: trail.request.as_deref(),
+            trace: trail.trace.as_ref().map(|trace| trace.trace_id()),
+            outcome: refusal.unwrap_or("done"),
+        };
+        out.write_str(&serde_json::to_string(&line).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// An id on one line, cut, and without signs that change how the rest of the line is shown.
+fn shown(id: &str) -> String {
+    let line = one_line(id);
+    let cut = line.char_indices().nth(MAX_SHOWN_CHARS).map_or(line.len(), |(at, _)| at);
+    let is_plain = |letter: &char| !matches!(*letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    line.get(..cut).unwrap_or_default().chars().filter(is_plain).collect()
+}
+
+/// How much of an id is shown, in characters.
+const MAX_SHOWN_CHARS: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use a2a::http::trace::TraceContext;
+    use serde_json::{Value, json};
+
+    fn line(audit: &Audit<'_>) -> Value {
+        let text = audit.to_string();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn every_line_has_the_same_members() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let trail = Trail::new(Some("8f2d-FRA"), TraceContext::read(parent, None));
+        let task = TaskId::new("t");
+        let created = Audit::of(Act::TaskCreated, "demo", "key:billing", &trail).on(&task);
+        assert_eq!(
+            created.to_string(),
+            r#"{"event":"task created","agent":"demo","caller":"key:billing","task":"t","operation":null,"config":null,"request":"8f2d-FRA","trace":"4bf92f3577b34da6a3ce929d0e0e4736","outcome":"done"}"#
+        );
+        let none = Trail::default();
+        let failed =
+            Audit { caller: None, ..Audit::of(Act::AuthenticationFailed, "demo", "", &none) };
+        let expected = json!({"event": "authentication failed", "agent": "demo", "caller": null, "task": null,
+            "operation": null, "config": null, "request": null, "trace": null, "outcome": "the token has expired"});
+        assert_eq!(line(&failed.refused(Some("the token has expired"))), expected);
+    }
+
+    #[test]
+    fn ids_are_shown_on_one_line_and_cut() {
+        let trail = Trail::default();
+        for (id, expected) in [
+            ("jwt:a\nb\r\n{\"event\":\"x\"}", "jwt:a b {\"event\":\"x\"}".to_owned()),
+            ("jwt:\u{202e}evil\u{2028}x", "jwt:evil x".to_owned()),
+            (&"é".repeat(500), "é".repeat(128)),
+        ] {
+            let audit = Audit::of(Act::TaskCanceled, "demo", id, &trail).with_webhook(id);
+            assert_eq!(
+                (&line(&audit)["caller"], &line(&audit)["config"]),
+                (&json!(expected), &json!(expected))
+            );
+        }
+    }
+}

@@ -272,6 +272,32 @@ mod tests {
     }
 
     #[test]
+    fn a_caller_of_whom_something_is_known_has_a_card_of_its_own() {
+        let restricted = json!([{"permissions": ["p"], "position": 0, "skill": {"id": "s"}}]);
+        let mut agent = agent("a", "restricted", restricted);
+        agent["card"] = json!(r#"{"skills":[]}"#);
+        let agents = read(&[agent], true, None).unwrap();
+        let agent = agents.find(Some("a")).unwrap();
+        let held = Caller { permissions: vec!["p".to_owned()], ..Caller::new("key:x") };
+        assert_eq!(agent.extended_card(&held).unwrap(), r#"{"skills":[{"id":"s"}]}"#);
+        assert_eq!(agent.extended_card(&Caller::new("key:x")).unwrap(), r#"{"skills":[]}"#);
+        // Nobody has permissions without credentials; should that change, this card still asks for some.
+        let anonymous = Caller { permissions: held.permissions, ..Caller::anonymous() };
+        let refused = agent.extended_card(&anonymous);
+        assert_eq!(refused, Err(Error::ExtendedAgentCardNotConfigured));
+    }
+
+    #[test]
+    fn an_agent_whose_card_lacks_a_variable_lets_nobody_in() {
+        let card = r#"{"securitySchemes":{"s":{"x":"${NOWHERE}"}}}"#;
+        let agents = read(&[agent("a", "card", card.into())], true, None).unwrap();
+        let agent = agents.find(Some("a")).unwrap();
+        assert_eq!(agent.card, card);
+        let misfit = agent.policy.as_ref().err().unwrap();
+        assert!(misfit.0.contains("NOWHERE"), "{misfit}");
+    }
+
+    #[test]
     fn agents_that_cannot_be_read_are_an_error_and_not_none() {
         for (agents, reason) in
             [(json!(5), "invalid type: integer `5`"), (json!({}), "missing field `slug`")]

@@ -37,7 +37,9 @@ impl AgentExecutor for ScriptExecutor {
         messages.retain(|message| message.role == Role::User);
         // A run that is done again must not look at what came later.
         messages.truncate(turn.number);
-        let Some((rule, values)) = rule_for(&self.rules, &messages) else {
+        let Some((rule, values)) =
+            rule_for(&self.rules, &messages, &|permission| turn.caller.may(permission))
+        else {
             return events.reject("no rule of this agent fits the message");
         };
         for (index, action) in rule.then.iter().enumerate() {

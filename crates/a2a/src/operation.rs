@@ -138,6 +138,8 @@ impl Operation {
                 return Err(Error::invalid("params", "must not have a member without a name"));
             }
             Value::Object(_) => {}
+            // The one method whose parameters are optional (spec §9.4.8).
+            Value::Null if self == Self::GetExtendedAgentCard => return Ok(Call::Card),
             Value::Null
             | Value::Bool(_)
             | Value::Number(_)
@@ -240,5 +242,6 @@ mod tests {
             let error = Operation::GetTask.decode(params).expect_err("refused");
             assert_eq!(error.wire().code, -32602);
         }
+        assert_eq!(Operation::GetExtendedAgentCard.decode(json!(null)), Ok(Call::Card));
     }
 }

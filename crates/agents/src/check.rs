@@ -365,6 +365,11 @@ mod tests {
             ),
             (script.to_owned(), "agents/x.toml: `executor.script.rules` needs at least one rule"),
             (
+                script.replace("rules = []", "rules = [{ permissions = ['a'], then = [] }]"),
+                "agents/x.toml: `executor.script.rules` has a rule with `permissions`, which nobody can have: \
+                 callers get them by the schemes in [access.schemes]; add one",
+            ),
+            (
                 script.replace("script = { rules = [] }", "").replace("\"script\",", "\"seats\""),
                 "agents/x.toml: `skills` an agent of kind \"seats\" needs at least one `[[skills]]`",
             ),

@@ -10,15 +10,19 @@ use serde_json::{Number, Value};
 /// Numbers are doubles; a whole number beyond 2^53 is the nearest double.
 pub fn to_jcs(value: &Value) -> String {
     let mut text = String::new();
-    write(value, &Style { sorted: by_code_units, quoted: quote }, &mut text);
+    write(value, &Style { sorted: by_code_units, quoted: quote, number: number_text }, &mut text);
     text
 }
 
-/// As [`to_jcs`], in ASCII: all other characters are escaped, and members are in the order of the code points of their
-/// names.
+/// As Python writes JSON when it is told nothing: in ASCII, all other characters being escaped, with members in the order of
+/// the code points of their names, and every number as a float in its own way.
 pub fn to_ascii_json(value: &Value) -> String {
     let mut text = String::new();
-    write(value, &Style { sorted: by_code_points, quoted: quote_ascii }, &mut text);
+    write(
+        value,
+        &Style { sorted: by_code_points, quoted: quote_ascii, number: python_number_text },
+        &mut text,
+    );
     text
 }
 
@@ -26,6 +30,7 @@ pub fn to_ascii_json(value: &Value) -> String {
 struct Style {
     sorted: fn(&mut Vec<(&String, &Value)>),
     quoted: fn(&str, &mut String),
+    number: fn(&Number) -> String,
 }
 
 fn by_code_units(members: &mut Vec<(&String, &Value)>) {
@@ -41,7 +46,7 @@ fn write(value: &Value, style: &Style, text: &mut String) {
         Value::Null => text.push_str("null"),
         Value::Bool(true) => text.push_str("true"),
         Value::Bool(false) => text.push_str("false"),
-        Value::Number(number) => text.push_str(&number_text(number)),
+        Value::Number(number) => text.push_str(&(style.number)(number)),
         Value::String(string) => (style.quoted)(string, text),
         Value::Array(elements) => {
             text.push('[');
@@ -121,40 +126,77 @@ fn push_unit(unit: u32, text: &mut String) {
 /// A number as ECMAScript writes it (Number::toString, which RFC 8785 §3.2.2.3 refers to).
 fn number_text(number: &Number) -> String {
     let value = number.as_f64().unwrap_or_default();
-    if value == 0.0 {
-        return "0".to_owned();
+    let Some(Digits { sign, digits, point }) = Digits::of(value) else { return "0".to_owned() };
+    match point {
+        -5..=21 => format!("{sign}{}", positional(&digits, point)),
+        _ => format!("{sign}{}e{:+}", with_first_point(&digits), point - 1),
     }
-    let sign = if value < 0.0 { "-" } else { "" };
-    // The shortest digits that are read as this number, an even last digit where two are as near. The formats of the
-    // standard library take the larger one then.
-    let shortest = Number::from_f64(value.abs()).map(|number| number.to_string());
-    let shortest = shortest.unwrap_or_default();
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let significant = all.trim_start_matches('0');
-    let digits = significant.trim_end_matches('0');
-    // The number is 0.digits times ten to the power of `point`.
-    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
-    let leading = length(&all) - length(significant);
-    let point = exponent.parse::<i32>().unwrap_or_default() + length(whole) - leading;
-    let count = length(digits);
-    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
-    let split = |at: i32| digits.split_at_checked(usize::try_from(at).unwrap_or_default());
-    let written = match point {
-        _ if (count..=21).contains(&point) => format!("{digits}{}", zeros(point - count)),
-        1..=21 => match split(point) {
-            Some((whole, fraction)) => format!("{whole}.{fraction}"),
-            None => digits.to_owned(),
-        },
-        -5..=0 => format!("0.{}{digits}", zeros(-point)),
-        _ => {
-            let (first, rest) = split(1).unwrap_or((digits, ""));
-            let dot = if rest.is_empty() { "" } else { "." };
-            format!("{first}{dot}{rest}e{:+}", point - 1)
-        }
+}
+
+/// A number as Python writes a float.
+fn python_number_text(number: &Number) -> String {
+    let value = number.as_f64().unwrap_or_default();
+    let Some(Digits { sign, digits, point }) = Digits::of(value) else {
+        return if value.is_sign_negative() { "-0.0" } else { "0.0" }.to_owned();
     };
-    format!("{sign}{written}")
+    let exponent = point - 1;
+    match exponent {
+        _ if (-4..=15).contains(&exponent) && length(&digits) <= point => {
+            format!("{sign}{}.0", positional(&digits, point))
+        }
+        -4..=15 => format!("{sign}{}", positional(&digits, point)),
+        _ => format!("{sign}{}e{exponent:+03}", with_first_point(&digits)),
+    }
+}
+
+/// A number as its shortest digits: 0.digits times ten to the power of `point`.
+struct Digits {
+    sign: &'static str,
+    digits: String,
+    point: i32,
+}
+
+impl Digits {
+    /// The shortest digits that are read as this number, an even last digit where two are as near. `None` for zero.
+    fn of(value: f64) -> Option<Self> {
+        if value == 0.0 {
+            return None;
+        }
+        // The formats of the standard library take the larger one where two are as near.
+        let shortest = Number::from_f64(value.abs())?.to_string();
+        let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let significant = all.trim_start_matches('0');
+        let leading = length(&all) - length(significant);
+        let point = exponent.parse::<i32>().unwrap_or_default() + length(whole) - leading;
+        let digits = significant.trim_end_matches('0').to_owned();
+        Some(Self { sign: if value < 0.0 { "-" } else { "" }, digits, point })
+    }
+}
+
+fn length(digits: &str) -> i32 {
+    i32::try_from(digits.len()).unwrap_or(i32::MAX)
+}
+
+/// Digits without an exponent.
+fn positional(digits: &str, point: i32) -> String {
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
+    if point <= 0 {
+        return format!("0.{}{digits}", zeros(-point));
+    }
+    match digits.split_at_checked(usize::try_from(point).unwrap_or_default()) {
+        Some((whole, fraction)) if !fraction.is_empty() => format!("{whole}.{fraction}"),
+        Some(_) | None => format!("{digits}{}", zeros(point - length(digits))),
+    }
+}
+
+/// Digits with a point behind the first.
+fn with_first_point(digits: &str) -> String {
+    match digits.split_at_checked(1) {
+        Some((first, rest)) if !rest.is_empty() => format!("{first}.{rest}"),
+        Some(_) | None => digits.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -244,6 +286,28 @@ mod tests {
             (json!(1e-7), "1e-7"),
         ] {
             assert_eq!(to_jcs(&number), expected);
+        }
+    }
+
+    /// What Python 3.11 gives for `json.dumps` of these floats.
+    #[test]
+    fn numbers_are_written_as_python_writes_them() {
+        for (number, expected) in [
+            (json!(0), "0.0"),
+            (json!(-0.0), "-0.0"),
+            (json!(3), "3.0"),
+            (json!(-120.0), "-120.0"),
+            (json!(1e15), "1000000000000000.0"),
+            (json!(1e16), "1e+16"),
+            (json!(-12.5), "-12.5"),
+            (json!(0.0001), "0.0001"),
+            (json!(0.000012), "1.2e-05"),
+            (json!(1e-7), "1e-07"),
+            (json!(1.5e-100), "1.5e-100"),
+            (json!(123456789.25), "123456789.25"),
+            (json!(1.25e22), "1.25e+22"),
+        ] {
+            assert_eq!(to_ascii_json(&number), expected);
         }
     }
 

@@ -94,7 +94,7 @@ mod tests {
             r#"{"capabilities":{"extensions":[{"params":{"a":[null,{"b":""}],"c":0,"list":[]},"uri":"u"}]},"defaultInputModes":[],"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]},"key":{"list":[]}}}],"skills":[{"description":"","id":"s","securityRequirements":[{"schemes":{"key":{"list":[]}}}]}]}"#,
             r#"{"capabilities":{"extensions":[{"params":{"a":[null,{"b":""}],"c":0,"list":[]},"uri":"u"}]},"defaultInputModes":[],"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]},"key":{}}}],"skills":[{"description":"","id":"s","securityRequirements":[{"schemes":{"key":{}}}]}]}"#,
             r#"{"capabilities":{"extensions":[{"params":{"c":0},"uri":"u"}]},"name":"é😀","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
-            r#"{"capabilities":{"extensions":[{"params":{"c":0},"uri":"u"}]},"name":"\u00e9\ud83d\ude00","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
+            r#"{"capabilities":{"extensions":[{"params":{"c":0.0},"uri":"u"}]},"name":"\u00e9\ud83d\ude00","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
         ];
         assert_eq!(forms_of(&card), expected);
     }

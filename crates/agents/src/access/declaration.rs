@@ -9,9 +9,12 @@ use a2a::model::{
 };
 
 impl Access {
-    /// The schemes as a card declares them. One whose declaration lacks something is left out; that is a build error.
+    /// The schemes as a card declares them: those that a requirement names. One whose declaration lacks something is left
+    /// out; that is a build error.
     pub(crate) fn security_schemes(&self) -> BTreeMap<String, SecurityScheme> {
-        let declared = self.schemes.iter();
+        let requirements = self.requirements();
+        let is_required = |name: &String| requirements.iter().any(|one| one.contains_key(name));
+        let declared = self.schemes.iter().filter(|(name, _)| is_required(name));
         declared.filter_map(|(name, scheme)| Some((name.clone(), scheme.declaration()?))).collect()
     }
 
@@ -337,7 +340,11 @@ mod tests {
         ] {
             let access = access(&format!("{requires}{schemes}"));
             assert_eq!(serde_json::to_value(access.security_requirements()).unwrap(), expected);
+            assert_eq!(access.security_schemes().len(), 2);
         }
+        let access = access(&format!("requires = [{{ key = [] }}]\n{schemes}"));
+        let declared: Vec<String> = access.security_schemes().into_keys().collect();
+        assert_eq!(declared, ["key"], "what nobody may pass is not declared");
         assert_eq!(Access::default().security_requirements(), []);
     }
 

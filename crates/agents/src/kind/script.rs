@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::script::{Rule, is_for_development, parks, problems_of};
+use crate::script::{Rule, is_for_development, needs_permissions, parks, problems_of};
 use crate::skills::has_skills;
 use crate::{AgentDefinition, Recovery};
 
@@ -28,6 +28,11 @@ impl ScriptTable {
         if !agent.development && rules.iter().any(is_for_development) {
             let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
                        may have";
+            problems.push((RULES.to_owned(), fix.to_owned()));
+        }
+        if agent.access.is_anonymous() && rules.iter().any(needs_permissions) {
+            let fix = "has a rule with `permissions`, which nobody can have: callers get them by the schemes in \
+                       [access.schemes]; add one";
             problems.push((RULES.to_owned(), fix.to_owned()));
         }
         let recovery = agent.executor.run.recovery;

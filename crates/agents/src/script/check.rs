@@ -12,7 +12,14 @@ pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<(String, String)> {
     let mut problems = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let at = format!("{path}[{index}]");
-        let same = rules.iter().take(index).position(|earlier| earlier.when == rule.when);
+        // One that needs fewer permissions is taken by those who lack the others.
+        let hides = |earlier: &Rule| {
+            let mut needed = earlier.permissions.iter();
+            let takes_all = needed.all(|permission| rule.permissions.contains(permission));
+            let is_preferred = earlier.permissions.len() >= rule.permissions.len();
+            earlier.when == rule.when && takes_all && is_preferred
+        };
+        let same = rules.iter().take(index).position(hides);
         match (same, &rule.when) {
             (Some(same), Some(_)) => problems.push((
                 format!("{at}.when"),
@@ -104,6 +111,11 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
 pub(crate) fn is_for_development(rule: &Rule) -> bool {
     let is_own = |action: &Action| matches!(action, Action::Panic | Action::Steps(_));
     rule.then.iter().any(is_own) || rule.follow_up.iter().any(is_for_development)
+}
+
+/// Whether a rule, or one that follows up on it, is for callers with permissions.
+pub(crate) fn needs_permissions(rule: &Rule) -> bool {
+    !rule.permissions.is_empty() || rule.follow_up.iter().any(needs_permissions)
 }
 
 /// Whether a rule, or one that follows up on it, has a step that parks the run.
@@ -287,5 +299,9 @@ mod tests {
             "when = { pattern = 'a' }",
         ];
         assert_eq!(problems(&kinds.map(rule).join("\n")), []);
+        let needs = ["", "permissions = ['a']", "permissions = ['b']", "permissions = ['a', 'b']"];
+        assert_eq!(problems(&needs.map(rule).join("\n")), []);
+        let again = [needs[3], needs[0], "permissions = ['b', 'a']"].map(rule);
+        assert_problem(&again, "[2]", "[0] has no `when` either");
     }
 }

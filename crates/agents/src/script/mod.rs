@@ -8,7 +8,7 @@ mod template;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use check::{is_for_development, parks, problems_of};
+pub(crate) use check::{is_for_development, needs_permissions, parks, problems_of};
 pub use condition::{Condition, Pattern};
 use step::Step;
 pub use template::Values;
@@ -22,6 +22,10 @@ pub struct Rule {
     /// Which messages; without it, those that no other rule takes.
     #[serde(default)]
     pub when: Option<Condition>,
+    /// The permissions that the caller must have, all of them. For others the rule does not exist; of two rules that fit
+    /// alike, the one that needs more goes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<String>,
     /// What to do, in order.
     pub then: Vec<Action>,
     /// Rules for the next message of the same task; tried before the others. They stay for as long as one
@@ -191,19 +195,24 @@ pub enum Amount {
     Captured(String),
 }
 
-/// The rule for the newest of the client's `messages` (oldest first), and what its texts may use.
+/// The rule for the newest of the client's `messages` (oldest first), and what its texts may use. `may` says which
+/// permissions the caller has.
 ///
 /// Earlier messages decide which follow-up rules apply, innermost first: those of the rule before, then
 /// those that it was one of itself, and so on outwards, then `rules`. So the siblings of a rule that asks
 /// again stay. A rule taken from further out leaves those inside it behind.
-pub fn rule_for<'a>(rules: &'a [Rule], messages: &[Message]) -> Option<(&'a Rule, Values)> {
+pub fn rule_for<'a>(
+    rules: &'a [Rule],
+    messages: &[Message],
+    may: &dyn Fn(&str) -> bool,
+) -> Option<(&'a Rule, Values)> {
     let mut chosen: Option<(&Rule, Values)> = None;
     let mut levels = vec![rules];
     for message in messages {
         if let Some((rule, _)) = &chosen {
             levels.push(&rule.follow_up);
         }
-        let innermost = |levels: &[&'a [Rule]]| best(levels.last().copied()?, message);
+        let innermost = |levels: &[&'a [Rule]]| best(levels.last().copied()?, message, may);
         chosen = innermost(&levels);
         while chosen.is_none() && levels.len() > 1 {
             levels.pop();
@@ -213,14 +222,20 @@ pub fn rule_for<'a>(rules: &'a [Rule], messages: &[Message]) -> Option<(&'a Rule
     chosen
 }
 
-fn best<'a>(rules: &'a [Rule], message: &Message) -> Option<(&'a Rule, Values)> {
-    let mut best: Option<((u8, usize), &Rule, Values)> = None;
-    for rule in rules {
+fn best<'a>(
+    rules: &'a [Rule],
+    message: &Message,
+    may: &dyn Fn(&str) -> bool,
+) -> Option<(&'a Rule, Values)> {
+    let mut best: Option<((u8, usize, usize), &Rule, Values)> = None;
+    let is_for = |rule: &&Rule| rule.permissions.iter().all(|permission| may(permission));
+    for rule in rules.iter().filter(is_for) {
         let fit = match &rule.when {
             Some(condition) => condition.fit(message),
             None => Some(((0, 0), Values::of(&message.text()))),
         };
-        if let Some((rank, values)) = fit
+        if let Some(((kind, length), values)) = fit
+            && let rank = (kind, length, rule.permissions.len())
             && best.as_ref().is_none_or(|(best, ..)| rank > *best)
         {
             best = Some((rank, rule, values));
@@ -260,7 +275,7 @@ mod tests {
 
     fn answer(script: &Script, messages: &[(&str, &str)]) -> String {
         let messages: Vec<Message> = messages.iter().map(|(id, text)| message(id, text)).collect();
-        let Some((rule, values)) = rule_for(&script.rules, &messages) else {
+        let Some((rule, values)) = rule_for(&script.rules, &messages, &|_| false) else {
             return "none".to_owned();
         };
         match &rule.then[0] {
@@ -328,6 +343,31 @@ mod tests {
         ] {
             assert_eq!(answer(&script, &[(id, text)]), expected, "{id} {text}");
         }
+    }
+
+    #[test]
+    fn a_rule_is_for_callers_with_all_of_its_permissions() {
+        let script = script(
+            "[[rules]]\nthen = [{ do = 'complete', text = 'all' }]\n\
+             [[rules]]\npermissions = ['a']\nthen = [{ do = 'complete', text = 'a' }]\n\
+             [[rules]]\npermissions = ['a', 'b']\nthen = [{ do = 'complete', text = 'both' }]\n\
+             [[rules]]\npermissions = ['b']\nwhen = { text = 'x' }\nthen = [{ do = 'complete', text = 'x' }]",
+        );
+        for (held, text, expected) in [
+            (&[][..], "y", "all"),
+            (&["a"], "y", "a"),
+            (&["b"], "y", "all"),
+            (&["b", "a"], "y", "both"),
+            (&["a"], "x", "a"),
+            (&["b"], "x", "x"),
+        ] {
+            let may = |wanted: &str| held.contains(&wanted);
+            let (rule, values) = rule_for(&script.rules, &[message("m", text)], &may).unwrap();
+            let Action::Complete(Some(said)) = &rule.then[0] else { panic!("{rule:?}") };
+            assert_eq!(values.fill(said), expected, "{held:?} {text}");
+        }
+        let hidden = &script.rules[1..];
+        assert!(rule_for(hidden, &[message("m", "x")], &|_| false).is_none());
     }
 
     #[test]

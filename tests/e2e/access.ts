@@ -1,0 +1,102 @@
+// Agents that ask for credentials, with secrets made in each run, and what a request with some of them comes to.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { testAgents } from "./harness.ts";
+import { message, toolCall, type Message, type Task } from "./client.ts";
+
+export type Headers = Record<string, string>;
+
+/** A secret as `openssl rand -hex 24` makes one. */
+export const fresh = (): string => randomBytes(24).toString("hex");
+
+/** The secrets of a Worker by their names, each another one. */
+export function secretsOf<Name extends string>(...names: Name[]): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, fresh()])) as Record<Name, string>;
+}
+
+/** A caller with a secret, as agent files name them. */
+export const caller = (id: string, secrets: string[], more: object = {}): object => ({ id, secrets, ...more });
+
+/** The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the assistant with this table `[access]`. */
+export function guarded(tables: Record<string, object>): string {
+  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
+  const assistant = agents.find(({ slug }) => slug === "assistant");
+  const copies = Object.entries(tables).map(([slug, access]) => ({ ...assistant, slug, default: false, access }));
+  return JSON.stringify({ ...built, agents: [...agents, ...copies] });
+}
+
+export const basic = (name: string, password: string): Headers => ({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}` });
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+/** What the platform would report of a client certificate. Miniflare takes it from this header; the real platform from the handshake. */
+export function certificate(reported: object): Headers {
+  return { "mf-cf-blob": JSON.stringify({ tlsClientAuth: reported }) };
+}
+
+/** A certificate that the platform has verified. */
+export const verified = {
+  certPresented: "1", certVerified: "SUCCESS", certRevoked: "0", certSubjectDNRFC2253: "CN=robot,O=Example",
+  certFingerprintSHA256: "8f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8", certNotAfter: "Dec 22 19:39:00 2099 GMT",
+};
+
+/** An answer, read. */
+export interface Answer {
+  status: number;
+  type: string;
+  challenge: string | undefined;
+  text: string;
+}
+
+/** Sends a request exactly as it is told; `fetch` would add and forbid headers. */
+export async function send(url: string, method: string, headers: Record<string, string | string[]>, body?: string): Promise<Answer> {
+  const sent = request(url, { method, headers: { "a2a-version": "1.0", ...headers }, agent: false });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return read(response);
+}
+
+/** Reads an answer. */
+export async function read(response: IncomingMessage): Promise<Answer> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  const { "content-type": type = "", "www-authenticate": challenge } = response.headers;
+  return { status: response.statusCode ?? 0, type, challenge, text };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Calls a method over JSON-RPC. */
+export function rpc(agentUrl: string, method: string, params: unknown, headers: Record<string, string | string[]> = {}, id: unknown = randomUUID()): Promise<Answer> {
+  return send(agentUrl, "POST", { ...JSON_TYPE, ...headers }, JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+}
+
+/** Asks an agent who is asking: the id and the permissions, as `key:billing [read]`; or the status of the refusal. */
+export async function whoAmI(agentUrl: string, headers: Record<string, string | string[]>): Promise<string> {
+  return told(await rpc(agentUrl, "SendMessage", { message: toolCall("probe_call") }, headers), (answer) => (answer as { result: { task: Task } }).result.task);
+}
+
+/** The same over HTTP+JSON. */
+export async function whoAmIByRest(agentUrl: string, headers: Record<string, string | string[]>): Promise<string> {
+  const [path = "", query = ""] = agentUrl.split("?");
+  const url = `${path}/message:send${query === "" ? "" : `?${query}`}`;
+  const answer = await send(url, "POST", { ...JSON_TYPE, ...headers }, JSON.stringify({ message: toolCall("probe_call") }));
+  return told(answer, (answer) => (answer as { task: Task }).task);
+}
+
+function told({ status, text }: Answer, taskOf: (answer: unknown) => Task): string {
+  if (status !== 200) return String(status);
+  const said = taskOf(JSON.parse(text)).artifacts?.[0]?.parts[0]?.text ?? text;
+  // Without the time, which comes first.
+  return said.split(" ").slice(1).join(" ");
+}
+
+/** The message of an error of either binding, and the id that it answers. */
+export function errorOf({ text }: Answer): { code: number; message: string; id: unknown } {
+  const { error, id } = JSON.parse(text) as { error: { code: number; message: string }; id?: unknown };
+  return { ...error, id };
+}
+
+/** A message that fills a body of more than this many bytes. */
+export const large = (bytes: number): Message => message("x".repeat(bytes));

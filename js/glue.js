@@ -1,12 +1,12 @@
 // What Rust calls, with the functions of Rust that it needs in turn. `index.js` is what wasm-bindgen makes around the
 // module, beside the folder of these files.
 import {
-  carryOut, commonHeaders, failed, headerNames, listed, plan, streamOpening, streamRefusal, streamTrouble,
+  carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamOpening, streamRefusal, streamTrouble,
 } from "../../../index.js";
-import { Hop } from "./hop.js";
+import { Hop, heldFor as askLimits } from "./hop.js";
 import { open } from "./stream.js";
 
-const rust = { carryOut, commonHeaders, failed, headerNames, listed, plan, streamOpening, streamRefusal, streamTrouble };
+const rust = { carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamOpening, streamRefusal, streamTrouble };
 
 const hop = new Hop(rust);
 
@@ -18,4 +18,9 @@ export function serve(request, env) {
 /** As `open` in `stream.js`. */
 export function openStream(namespace, address, plan) {
   return open(namespace, address, plan, rust);
+}
+
+/** As `heldFor` in `hop.js`, with the limits as JSON. */
+export function heldFor(env, limits) {
+  return askLimits(env, JSON.parse(limits));
 }

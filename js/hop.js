@@ -28,7 +28,8 @@ const MAX_INITS = 200;
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, status: number, reason: string) => string} failed
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
- * @property {(env: any, request: Request, head: string, body: Uint8Array | undefined) => Promise<Response>} carryOut
+ * @property {(env: any, head: string, body: Uint8Array | undefined, seconds: number) => string} held
+ * @property {(env: any, request: Request, head: string, asked: string, body: Uint8Array | undefined) => Promise<Response>} carryOut
  */
 export class Hop {
   /** @type {any} */
@@ -77,8 +78,19 @@ export class Hop {
       }
     }
     const plan = this.#rust.plan(env, head, body, isBroken);
+    const response = await this.#perform({ env, request, head, body, limits: "" }, plan);
+    // What is refused can be found again. To name the request in every answer would cost a fiftieth of a GetTask.
+    return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
+  }
+
+  /**
+   * Does what a plan says (src/edge/front/plan.rs).
+   *
+   * @param {Asked} asked @param {string} plan
+   * @returns {Response | Promise<Response>}
+   */
+  #perform(asked, plan) {
     const line = plan.indexOf("\n");
-    const asked = { env, request, head, body };
     switch (plan[0]) {
       case "=":
         return this.#respond(plan.slice(1));
@@ -90,9 +102,42 @@ export class Hop {
         return this.#list(asked, plan.slice(1));
       case "s":
         return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
+      case "o":
+        return this.#showTo(plan.slice(1, line), asked, plan.slice(line + 1));
+      case "r":
+        return this.#guard(plan.slice(1, line), asked, plan.slice(line + 1));
       default:
         return this.#carryOut(asked);
     }
+  }
+
+  /**
+   * Lets pages of one origin alone read the answer, or of none.
+   *
+   * @param {string} origin @param {Asked} asked @param {string} plan
+   */
+  async #showTo(origin, asked, plan) {
+    const response = await this.#perform(asked, plan);
+    const vary = response.headers.get("vary");
+    /** @type {Record<string, string>} */
+    const headers = { vary: vary === null ? "Origin" : `${vary}, Origin`, "cross-origin-resource-policy": "same-origin" };
+    if (origin !== "") {
+      return withHeaders(response, { ...headers, "access-control-allow-origin": origin, "access-control-allow-credentials": "true" });
+    }
+    const shown = withHeaders(response, headers);
+    for (const name of [...shown.headers.keys()]) if (name.startsWith("access-control-")) shown.headers.delete(name);
+    return shown;
+  }
+
+  /**
+   * Asks rate limits before anything else.
+   *
+   * @param {string} limits @param {Asked} asked @param {string} plan
+   */
+  async #guard(limits, asked, plan) {
+    const { env, head, body } = asked;
+    const seconds = await heldFor(env, JSON.parse(limits));
+    return seconds > 0 ? this.#respond(this.#rust.held(env, head, body, seconds)) : this.#perform({ ...asked, limits }, plan);
   }
 
   /**
@@ -182,8 +227,8 @@ export class Hop {
   }
 
   /** @param {Asked} asked */
-  #carryOut({ env, request, head, body }) {
-    return this.#rust.carryOut(env, request, head, body);
+  #carryOut({ env, request, head, body, limits }) {
+    return this.#rust.carryOut(env, request, head, limits, body);
   }
 
   /** @param {Asked} asked @param {number} status @param {string} reason */
@@ -224,7 +269,37 @@ export class Hop {
   }
 }
 
-/** @typedef {{ env: any, request: Request, head: string, body: Uint8Array | undefined }} Asked */
+/** @typedef {{ env: any, request: Request, head: string, body: Uint8Array | undefined, limits: string }} Asked */
+
+/**
+ * Asks rate limits: each has the name of its binding, what is counted together, and its period. Gives the number of seconds
+ * for which one refuses, or 0. A limit that cannot be asked lets everything through: it is a guard.
+ *
+ * @param {any} env @param {[string, string, number][]} limits
+ * @returns {Promise<number>}
+ */
+export async function heldFor(env, limits) {
+  const asked = limits.map(async ([binding, key, seconds]) => {
+    try {
+      return (await env[binding].limit({ key })).success ? 0 : seconds;
+    } catch (error) {
+      console.error(`the rate limit ${binding} cannot be asked: ${error instanceof Error ? error.message : String(error)}`);
+      return 0;
+    }
+  });
+  return Math.max(0, ...(await Promise.all(asked)));
+}
+
+/**
+ * The response with these headers. Those of one that an object has made cannot be changed, so it is made again.
+ *
+ * @param {Response} response @param {Record<string, string>} headers
+ */
+function withHeaders(response, headers) {
+  const changed = new Response(response.body, response);
+  for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
+  return changed;
+}
 
 /** @param {Request} request */
 async function bytesOf(request) {

@@ -1,9 +1,10 @@
 // `npm test`: sets everything up, then runs every check. The steps are listed below, in their order.
 import "./lib/node-version.mjs";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { cpus } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { checkDependencies } from "./lib/deny.mjs";
+import { findLeaks } from "./lib/leaks.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
 import { ensurePython } from "./lib/python.mjs";
@@ -201,12 +202,16 @@ async function endToEnd(output, filter) {
     // The tests wait more than they compute, so two files at once pay off even on a small machine.
     `--test-concurrency=${Math.max(2, cpus().length - 1)}`,
   ];
+  const runFolder = mkdtempSync(join(tmpdir(), "a2a-edge-run-"));
   const passed = await command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
-    A2A_BUILD_DIR: outputs[output], ...(built.python ? { A2A_PYTHON: built.python } : {}),
+    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, ...(built.python ? { A2A_PYTHON: built.python } : {}),
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
   const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];
   const taken = lines.map((line) => ({ ms: parseInt(line, 10), name: basename(line, ".spec.ts") }));
   if (taken.length > 1) say(`    the slowest of ${taken.length} files: ${longest(taken)}`);
-  return passed;
+  const { lines: logged, secrets, leaks } = findLeaks(runFolder);
+  rmSync(runFolder, { recursive: true, force: true });
+  say(`    ${logged} lines of log hold ${leaks.length === 0 ? "none" : leaks.join(", ")} of ${secrets} secrets`);
+  return passed && leaks.length === 0;
 }

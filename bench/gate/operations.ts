@@ -1,6 +1,7 @@
 // The operations whose costs are kept, and what they cost now.
 
-import { Agent, followUp, message, until } from "../../tests/e2e/client.ts";
+import { Agent, followUp, message, until, type Task } from "../../tests/e2e/client.ts";
+import { agentsWith, IdentityProvider, jwt, type Issuer } from "../../tests/e2e/identity-provider.ts";
 import { Sink } from "../../tests/e2e/sink.ts";
 import { sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
 import { measure, startCounting, type Counts, type Operation } from "../counted.ts";
@@ -17,6 +18,8 @@ const TRIES = 3;
 /** Carries all operations out; those that are not as expected, again. */
 export async function measureAll(expected: Table = {}): Promise<Table> {
   const sink = await Sink.open();
+  const provider = await IdentityProvider.open();
+  const issuer = provider.issuer("guarded");
   const effects = await startEffects();
   const workers: Worker[] = [];
   const inTurn = async (worker: Worker, operations: Operation[]): Promise<[string, Kept][]> => {
@@ -32,8 +35,10 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
       return worker;
     };
     const [short, long, forgetful] = [await started(), await started(), await started({ RETENTION_MS: "1" })];
+    const guarded = await started({ AGENTS: agentsWith({ guarded: { sso: jwt(issuer) } }) });
     const taken = await Promise.all([
       inTurn(short, operations(short, effects.url, sink)),
+      inTurn(guarded, withTokens(guarded, issuer)),
       inTurn(long, [chunks(long)]),
       inTurn(forgetful, [deletion(forgetful)]),
     ]);
@@ -41,6 +46,7 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
   } finally {
     for (const worker of workers) await worker.stop();
     await effects.close();
+    provider.close();
     sink.close();
   }
 }
@@ -76,6 +82,17 @@ function deletion(worker: Worker): Operation {
     await until(async () => (await listed.run<{ number: number }>()).results[0]?.number, (number) => number === 0);
   };
   return { name: "the same, deleted after its retention", count: 2, tasks, work };
+}
+
+/** Of callers with tokens, whose keys are known from the first one on. */
+function withTokens({ url }: Worker, issuer: Issuer): Operation[] {
+  const agent = (token: string): Agent => new Agent(`${url}/guarded`, { authorization: `Bearer ${token}` });
+  const token = issuer.token();
+  const prepare = (): Promise<Task> => agent(token).sendForTask("hello");
+  return [
+    { name: "GetTask, with a JWT that was seen before", count: 3, prepare, work: ({ id }) => agent(token).getTask(id) },
+    { name: "GetTask, with a JWT that is new", count: 3, prepare, work: ({ id }) => agent(issuer.token()).getTask(id) },
+  ];
 }
 
 function operations(worker: Worker, effectsUrl: string, sink: Sink): Operation[] {

@@ -16,6 +16,8 @@ use crate::host::Host;
 use crate::port::{Observation, Outside};
 use a2a::model::Secret;
 use a2a_agents::Misfit;
+use a2a_agents::access::{Access, RateLimit};
+use js_sys::Reflect;
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -100,8 +102,9 @@ pub(super) fn agents(
         };
         HOST.with(|host| {
             let host = host.get().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
-            let agents =
+            let mut agents =
                 host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())?;
+            agents.refuse_all_but(|access| has_rate_limits(env, access));
             for (agent, Misfit(reason)) in agents.unusable() {
                 outside.observer.observe(&Observation::AgentUnusable { agent, reason });
             }
@@ -109,6 +112,26 @@ pub(super) fn agents(
         })
     };
     AGENTS.with(|cell| cell.get_or_init(|| read().map(Rc::new)).clone())
+}
+
+/// Whether there are the rate limits that an agent names. A guard that silently does not exist would be worse than none.
+///
+/// # Errors
+///
+/// Which is missing.
+fn has_rate_limits(env: &Env, access: &Access) -> std::result::Result<(), Misfit> {
+    let get = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from_str(name));
+    for RateLimit { binding, .. } in &access.rate_limits {
+        let limit =
+            get(&JsValue::from(env.clone()), binding).and_then(|found| get(&found, "limit"));
+        if !limit.is_ok_and(|limit| limit.is_function()) {
+            return Err(Misfit(format!(
+                "`access.rate_limits` names {binding}, but this deployment has no such binding; add [[ratelimits]] with \
+                 name = \"{binding}\" to wrangler.toml"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Says what this Worker is made with. An instance begins once.

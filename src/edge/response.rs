@@ -2,12 +2,12 @@
 
 use worker::{Headers, Response, ResponseBuilder, Result};
 
-use a2a::binding::http::{CORS, HttpResponse};
+use a2a::binding::http::{COMMON, HttpResponse};
 
 /// The platform's response, with the headers that every answer carries.
 pub(super) fn to_response(response: HttpResponse) -> Result<Response> {
     let headers = Headers::new();
-    for (name, value) in CORS {
+    for (name, value) in COMMON {
         headers.set(name, value)?;
     }
     for (name, value) in &response.headers {

@@ -7,6 +7,7 @@ use crate::auth::{Caller, Policy};
 use crate::port::Outside;
 use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
+use a2a_agents::access::Access;
 use a2a_agents::{
     Embedded, EmbeddedAgent, Misfit, NotSet, RestrictedSkill, Values, check_slug, expand_card,
     extended_card,
@@ -98,6 +99,16 @@ impl Agents {
         let path = |agent: &HostedAgent| format!("/{}", agent.slug);
         let paths: Vec<String> = self.0.iter().map(path).collect();
         format!("/, {}", paths.join(", "))
+    }
+
+    /// Lets nobody call those agents of whose access `check` says what is missing in the deployment.
+    pub fn refuse_all_but(&mut self, check: impl Fn(&Access) -> Result<(), Misfit>) {
+        for agent in &mut self.0 {
+            let checked = agent.policy.as_ref().map_or(Ok(()), |policy| check(policy.access()));
+            if let Err(misfit) = checked {
+                agent.policy = Err(misfit);
+            }
+        }
     }
 
     /// The agents that cannot be called or cannot run, each with the reason.

@@ -33,7 +33,7 @@ before(async () => {
   await once(outside.listen(0, "127.0.0.1"), "listening");
   const own = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
   const agents = readFileSync(process.env["A2A_DOCS_AGENTS"] ?? "", "utf8");
-  const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), agents), DEMO_KEY };
+  const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), agents), DEMO_KEY, BILLING_KEY };
   worker = await startWorker({ vars });
   places = [["localhost:8787", new URL(worker.url).host], ["localhost:9000", own]];
   // Below the checkout, where the packages are found.
@@ -50,6 +50,8 @@ after(async () => {
 /** The servers that agents of the pages call. */
 const OTHERS = ["geocoding-api.open-meteo.com", "httpbin.org", "restcountries.com"];
 const DEMO_KEY = "a-key-of-a-demo";
+/** The key of docs/security.md. */
+const BILLING_KEY = "a-key-for-this-machine";
 
 /** What these servers answer, shortened; nothing else is known. */
 function answer({ url = "", headers }: IncomingMessage, response: ServerResponse): void {

@@ -9,11 +9,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 
 /** What `startWorker` can be told. */
 export interface WorkerOptions {
@@ -21,6 +22,8 @@ export interface WorkerOptions {
   persist?: string;
   /** Variables on top of `DEVELOPMENT=true` and of `AGENTS`, which holds the agents of tests/agents. Those of wrangler.toml do not count. */
   vars?: Record<string, string>;
+  /** Rate limits by the names of their bindings; the period is in seconds. A restart forgets their counts. */
+  rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
 }
 
 /** One line that the Worker logged. */
@@ -65,14 +68,33 @@ export const buildKind = readBuildKind();
 /** The agents of tests/agents, as the build would embed them. */
 export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
 
+/** Where a run of all specs collects its logs, and the secrets that it looks for in them (scripts/lib/leaks.mjs). */
+const runFolder = process.env["A2A_RUN_FOLDER"];
+
+/** The secrets that this process has used. */
+const secrets: Secret[] = [];
+
+/** A secret that a test has made, which no log may ever hold. Variables of Workers whose names say so are secrets anyway. */
+export function secret(name: string, value: string): string {
+  secrets.push({ name, value });
+  note("secrets", `${JSON.stringify({ name, value })}\n`);
+  return value;
+}
+
+function note(file: "log" | "secrets", text: string): void {
+  if (runFolder !== undefined) appendFileSync(join(runFolder, `${file}-${process.pid}.${file === "log" ? "txt" : "jsonl"}`), text);
+}
+
 /** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
   const vars = { DEVELOPMENT: "true", AGENTS: testAgents, ...options.vars };
+  const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
+  for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  let instance: Instance | undefined = await launch({ storage, ownStorage, vars, logs, port: 0 });
+  let instance: Instance | undefined = await launch({ storage, ownStorage, vars, rateLimits, logs, port: 0 });
   const { url, port } = instance;
 
   const end = async (): Promise<void> => {
@@ -94,7 +116,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async restart() {
       await end();
-      instance = await launch({ storage, ownStorage, vars, logs, port });
+      instance = await launch({ storage, ownStorage, vars, rateLimits, logs, port });
     },
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -115,6 +137,11 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async stop() {
       await end();
+      // Where nobody looks through the log of the whole run, each spec looks through its own.
+      if (runFolder === undefined) {
+        const leaks = leaksIn(logs.map(({ message }) => message).join("\n"), secrets);
+        if (leaks.length > 0) throw new Error(`the log holds secrets: ${leaks.join(", ")}`);
+      }
       if (ownStorage) rmSync(storage, { recursive: true, force: true });
     },
   };
@@ -124,6 +151,7 @@ interface Launch {
   storage: string;
   ownStorage: boolean;
   vars: Record<string, string>;
+  rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
   logs: LogLine[];
   port: number;
 }
@@ -145,7 +173,7 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
@@ -156,6 +184,7 @@ async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Pro
     modulesRoot: buildDir,
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
+    ratelimits: rateLimits,
     host: "127.0.0.1",
     port,
     cf: false,
@@ -173,6 +202,7 @@ async function launchNow({ storage, ownStorage, vars, logs, port }: Launch): Pro
       log: new miniflareModule.NoOpLog(),
       handleStructuredLogs: ({ level, message }: LogLine) => {
         logs.push({ level, message });
+        note("log", `${message}\n`);
         if (process.env["A2A_LOGS"]) process.stderr.write(`[worker ${level}] ${message}\n`);
       },
     });

@@ -7,7 +7,7 @@ import { agentsWith, ask, discovered, IdentityProvider, jwt, makeKey, type Issue
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const NAMES = ["stale", "held", "down", "old", "rotated", "withdrawn", "unknown", "lost", "claimed", "moved", "cron"] as const;
+const NAMES = ["stale", "held", "down", "old", "rotated", "withdrawn", "unknown", "lost", "claimed", "moved", "foreign", "cron"] as const;
 type Name = (typeof NAMES)[number];
 
 let provider: IdentityProvider;
@@ -173,6 +173,15 @@ describe("keys that change", () => {
     assert.equal(await status("moved"), 200);
     assert.equal(place.fetches, 1);
   });
+});
+
+test("a value that another version has stored is fetched anew", async () => {
+  const store = "UPDATE remembered SET value = 'of another form' WHERE key = ?1";
+  await (await worker.d1()).prepare(store).bind(keyOf("foreign")).run();
+  await age({ foreign: { fetched: -2 * MINUTE, fresh: HOUR } });
+  const before = issuer("foreign").fetches;
+  for (let nth = 0; nth < 2; nth++) assert.equal(await status("foreign"), 200);
+  assert.equal(issuer("foreign").fetches, before + 1);
 });
 
 test("rows that nobody has used for a week are deleted by the cron trigger", async () => {

@@ -35,7 +35,7 @@ async function post(path: string, body: string | Buffer, isPieces: boolean, head
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  const { date, connection, "keep-alive": keepAlive, "transfer-encoding": encoding, "content-length": length, ...rest } = response.headers;
+  const { date, connection, "x-request-id": id, "keep-alive": keepAlive, "transfer-encoding": encoding, "content-length": length, ...rest } = response.headers;
   return { status: response.statusCode ?? 0, headers: rest, body: Buffer.concat(chunks).toString() };
 }
 

@@ -18,6 +18,7 @@ function rustOf(plan, others = {}) {
     plan: noted("plan", () => plan),
     failed: noted("failed", (env, head, body, status, reason) => `200\n\nfailed ${status} ${reason}`),
     listed: noted("listed", () => "200\n\nlisted"),
+    held: noted("held", (env, head, body, seconds) => `429\nretry-after: ${seconds}\n\nheld`),
     carryOut: noted("carryOut", async () => new Response("carried out")),
     ...others,
   };
@@ -177,7 +178,7 @@ describe("an object", () => {
     const unknown = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "ask".'));
     const { hop, calls } = rustOf("i0a\ncommand");
     assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(unknown) })).text(), "carried out");
-    assert.equal(calls.at(-1)[4].length, 2);
+    assert.equal(calls.at(-1)[5].length, 2);
   });
 });
 
@@ -217,4 +218,78 @@ test("a failure of our own is an internal error, and is logged", async () => {
   assert.equal((await hop.serve(post("{}"), {})).status, 500);
   assert.equal(logged.mock.callCount(), 1);
   logged.mock.restore();
+});
+
+describe("rate limits", () => {
+  const limits = [["CALLS", "demo/caller/key:a", 10], ["GUESSES", "demo/failures/192.0.2.1", 60]];
+  const plan = `r${JSON.stringify(limits)}\n=200\n\nanswer`;
+
+  /** Bindings that refuse what is named. */
+  const bindings = (...refusing) => {
+    const keys = [];
+    const limit = (name) => ({ limit: async ({ key }) => (keys.push([name, key]), { success: !refusing.includes(name) }) });
+    return { keys, CALLS: limit("CALLS"), GUESSES: limit("GUESSES") };
+  };
+
+  test("are asked before a plan is carried out, each for what it counts together", async () => {
+    const env = bindings();
+    assert.equal(await (await rustOf(plan).hop.serve(post("{}"), env)).text(), "answer");
+    assert.deepEqual(env.keys, limits.map(([name, key]) => [name, key]));
+  });
+
+  test("that refuse are answered for the longest of their periods, and nothing is carried out", async () => {
+    for (const [refusing, seconds] of [[["CALLS"], "10"], [["GUESSES"], "60"], [["CALLS", "GUESSES"], "60"]]) {
+      const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
+      const response = await hop.serve(post("{}"), bindings(...refusing));
+      assert.deepEqual([response.status, response.headers.get("retry-after")], [429, seconds]);
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "held"]);
+    }
+  });
+
+  test("that were asked are told to what carries out", async () => {
+    const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
+    await hop.serve(post("{}"), bindings());
+    assert.deepEqual(JSON.parse(calls[1][4]), limits);
+  });
+
+  test("that cannot be asked let the request through, and are logged", async (t) => {
+    const logged = t.mock.method(console, "error", () => {});
+    const env = { CALLS: { limit: () => Promise.reject(new Error("down")) } };
+    assert.equal((await rustOf(plan).hop.serve(post("{}"), env)).status, 200);
+    assert.equal(logged.mock.callCount(), 2);
+    const lines = logged.mock.calls.map((call) => String(call.arguments[0]));
+    assert.ok(lines.includes("the rate limit CALLS cannot be asked: down"), lines.join());
+  });
+});
+
+describe("an answer that is not for pages of all origins", () => {
+  const answer = async (origin, plan) => (await rustOf(`o${origin}\n${plan}`).hop.serve(post("{}"), {})).headers;
+
+  test("names the one origin, and allows credentials", async () => {
+    const headers = await answer("https://app.example", "=200\nvary: accept\n\nx");
+    assert.equal(headers.get("access-control-allow-origin"), "https://app.example");
+    assert.equal(headers.get("access-control-allow-credentials"), "true");
+    assert.equal(headers.get("vary"), "accept, Origin");
+  });
+
+  test("or names none", async () => {
+    const headers = await answer("", "=200\n\nx");
+    assert.deepEqual([...headers.keys()].filter((name) => name.startsWith("access-control-")), []);
+    assert.equal(headers.get("vary"), "Origin");
+  });
+
+  test("does not change what later answers of the same head are like", async () => {
+    let plan = "o\n=200\n\nx";
+    const { hop } = rustOf("", { plan: () => plan });
+    await hop.serve(post("{}"), {});
+    plan = "=200\n\nx";
+    assert.equal((await hop.serve(post("{}"), {})).headers.get("access-control-allow-origin"), "*");
+  });
+});
+
+test("a refusal names its request", async () => {
+  for (const [status, expected] of [[200, null], [404, "8f2d-FRA"], [429, "8f2d-FRA"]]) {
+    const response = await rustOf(`=${status}\n\nx`).hop.serve(post("{}", { "cf-ray": "8f2d-FRA" }), {});
+    assert.equal(response.headers.get("x-request-id"), expected);
+  }
 });

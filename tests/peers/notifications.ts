@@ -35,7 +35,7 @@ export interface Received {
 export async function withNotifications(algorithm: Algorithm, check: (received: Received) => Promise<void>): Promise<void> {
   const issuer = "https://agents.example";
   const sink = await Sink.open();
-  const worker = await startWorker({ vars: { PUBLIC_URL: issuer, WEBHOOK_JWK: JSON.stringify(keys[algorithm]) } });
+  const worker = await startWorker({ vars: { PUBLIC_URL: issuer, SIGNING_JWK: JSON.stringify(keys[algorithm]) } });
   try {
     const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     const configuration = { taskPushNotificationConfig: { url: `${sink.url}/hook`, signingSecret: secret } };

@@ -32,6 +32,9 @@ impl Front {
         head: &Head<'_>,
         body: &Received<'_>,
     ) -> Decision {
+        if let Some(agent) = self.agents.find(Some(slug)) {
+            self.seen.note_agent(agent);
+        }
         if head.method() == "OPTIONS" {
             return Decision::Answer(preflight(head, ALLOWED));
         }

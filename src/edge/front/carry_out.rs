@@ -26,7 +26,7 @@ use a2a::error::Error;
 use a2a::model::TaskId;
 use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 
-/// Answers a request. Its body is `undefined` while it was not received.
+/// Answers a request. Its body is `undefined` while it was not received. `asked` are the rate limits that were asked, as JSON.
 ///
 /// # Errors
 ///
@@ -36,16 +36,27 @@ pub async fn carry_out(
     env: Env,
     request: web_sys::Request,
     head: String,
+    asked: String,
     body: Option<Uint8Array>,
 ) -> std::result::Result<web_sys::Response, JsValue> {
+    // What is no list of limits is none that was asked.
+    let asked = serde_json::from_str(&asked).unwrap_or_default();
     let answered = AssertUnwindSafe(async move {
         let front = match Front::of(env) {
             Ok(front) => front,
             Err(answer) => return to_response(answer),
         };
+        front.seen.note_asked(asked);
         front.carry_out(&Request::from(request), &Head::parse(&head), body).await
     });
     Ok(answered.await?.into())
+}
+
+#[wasm_bindgen(module = "/js/glue.js")]
+extern "C" {
+    /// Asks rate limits, a list as JSON. Gives the number of seconds for which one refuses, or 0.
+    #[wasm_bindgen(catch, js_name = heldFor)]
+    async fn held_for(env: &JsValue, limits: &str) -> std::result::Result<JsValue, JsValue>;
 }
 
 impl Front {
@@ -100,11 +111,34 @@ impl Front {
                         self.cannot_sign.set(true);
                     }
                 }
-                decided => return decided,
+                decided => return self.guarded(head, body, decided).await,
             }
             decision = self.decide(head, body);
         }
         decision
+    }
+
+    /// The same decision, if the rate limits that were not asked yet let the request through.
+    async fn guarded(&self, head: &Head<'_>, body: &Received<'_>, decided: Decision) -> Decision {
+        if matches!(decided, Decision::Answer(_)) {
+            self.seen.audit(head, &self.observer);
+        }
+        let limits = self.seen.limits(&self.agents, head);
+        let Ok(text) = serde_json::to_string(&limits) else { return decided };
+        if limits.is_empty() {
+            return decided;
+        }
+        self.seen.note_asked(limits);
+        let held = held_for(&JsValue::from(self.env.clone()), &text).await;
+        let seconds = held.ok().and_then(|seconds| seconds.as_f64()).unwrap_or(0.0) as u32;
+        if seconds == 0 {
+            return decided;
+        }
+        self.seen.hold(seconds);
+        match self.decide(head, body) {
+            Decision::Answer(answer) => Decision::Answer(answer),
+            _ => Decision::Answer(HttpResponse::error(&Error::RateLimited(seconds))),
+        }
     }
 
     /// Carries a command out: by the index, or by the object of its task.

@@ -12,6 +12,7 @@ use super::exchange::Exchange;
 use super::head::Head;
 use super::identify::Verdicts;
 use super::route::{Route, route};
+use super::seen::Seen;
 use super::signatures::UnsignedCard;
 use crate::auth::UncheckedToken;
 use crate::config::Settings;
@@ -65,6 +66,8 @@ pub(super) struct Front {
     pub(super) verdicts: Verdicts,
     /// Whether this request has found that cards cannot be signed.
     pub(super) cannot_sign: Cell<bool>,
+    /// What the decision about it has seen.
+    pub(super) seen: Seen,
 }
 
 impl Front {
@@ -85,11 +88,12 @@ impl Front {
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
         let (verdicts, cannot_sign) = (Verdicts::default(), Cell::new(false));
-        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign })
+        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign, seen: Seen::default() })
     }
 
     /// Decides about a request.
     pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
+        self.seen.begin();
         let (origin, path, _) = split_url(head.url());
         let answer = match route(path) {
             Route::JsonRpc(slug) => match Exchange::new(self, slug, head) {

@@ -39,12 +39,9 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let (_, path, query) = split_url(head.url());
         let header = |name: &str| head.header(name).map(str::to_owned);
-        Ok(Self {
-            head,
-            door: Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?,
-            parameters: ServiceParameters::read(header, query),
-            front,
-        })
+        let door = Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?;
+        front.seen.note_agent(door.agent);
+        Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }
 
     /// Decides about a request to the JSON-RPC endpoint.
@@ -59,7 +56,12 @@ impl<'a> Exchange<'a> {
                 return Decision::Answer(HttpResponse::error(&refused));
             }
         }
-        let refuse = |id: &RequestId, error: &Error| Decision::Answer(jsonrpc::error(id, error));
+        self.front.seen.note_call();
+        let held = self.front.seen.check();
+        let refuse = |id: &RequestId, error: &Error| {
+            let first = held.as_ref().err().unwrap_or(error);
+            Decision::Answer(jsonrpc::error(id, first))
+        };
         if let Err(error) = MediaType::of_body(head.header("content-type")) {
             return refuse(&RequestId::NULL, &error);
         }
@@ -115,7 +117,10 @@ impl<'a> Exchange<'a> {
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let reply = Reply::rest(media_type);
-        let decided = self.read_rest(below, endpoint, body).and_then(|read| match read {
+        self.front.seen.note_call();
+        let held = self.front.seen.check();
+        let read = held.and_then(|()| self.read_rest(below, endpoint, body));
+        let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
             }
@@ -158,11 +163,19 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Who makes the request, if it is for this agent.
+    fn identify(&self, agent: &HostedAgent) -> Identity {
+        let identity = identify(self.head, agent, &self.front.verdicts);
+        self.front.seen.note_identity(agent, &identity);
+        identity
+    }
+
     /// What a request comes to whose body was not received: it is, unless the agent of the path refuses the request
     /// already. Where the path is `/`, the body says which agent it is for.
     fn before_body(&self) -> Result<Decision, Error> {
+        self.front.seen.check()?;
         let agent = self.door.slug.map(|_| self.door.agent);
-        match agent.map(|agent| identify(self.head, agent, &self.front.verdicts)) {
+        match agent.map(|agent| self.identify(agent)) {
             Some(Identity::Refused(error)) => {
                 self.note(&error);
                 Err(error)
@@ -176,7 +189,9 @@ impl<'a> Exchange<'a> {
 
     fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
         let (parameters, reply) = (&self.parameters, reply.clone());
-        let identify = |agent: &HostedAgent| identify(self.head, agent, &self.front.verdicts);
+        let seen = &self.front.seen;
+        seen.check()?;
+        let identify = |agent: &HostedAgent| self.identify(agent);
         let authorization = self.head.header("authorization");
         let act_as = self.head.header(ActAs::HEADER);
         let identify = &identify;
@@ -185,6 +200,7 @@ impl<'a> Exchange<'a> {
             Ok(command) => command,
             Err(Unadmitted::Refused(error)) => {
                 self.note(&error);
+                seen.note_refusal(self.door.agent, &error);
                 return Err(error);
             }
             Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),

@@ -1,11 +1,20 @@
 //! The public keys of those who give out tokens: fetched from their servers, and remembered.
+//!
+//! | the token | statements of D1 | requests to the provider | waits for |
+//! |---|---|---|---|
+//! | was seen before by this instance | 0 | 0 | nothing |
+//! | is new | 0 | 0 | WebCrypto |
+//! | is new, the first of its source in this instance | 1, which reads a row | 0 | D1 |
+//! | is the first of its source at all, or since a day | 2, of which one is not waited for | 1, or 2 by discovery | D1 and the provider |
+//! | is new, and the keys are stale | 3, of which none is waited for, by one instance | 1 or 2 | WebCrypto |
+//! | names an unknown key | 3, once a minute, by one instance | 1 or 2 | D1 and the provider |
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::{Delay, Env};
 
 use crate::auth::{KeySet, KeySource, discovery};
@@ -16,7 +25,7 @@ use crate::edge::service::outbound::Outbound;
 use crate::edge::service::remembered::{Fetched, FetchedValue, Recalled, Source};
 use crate::edge::target::{check_key_url, host_of};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer};
-use crate::remembered::{MAX_VALUE_BYTES, Need, fresh_ms};
+use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered, fresh_ms};
 use a2a::model::UnixMillis;
 
 /// The keys of a source, and when they were fetched.
@@ -39,21 +48,36 @@ pub(super) async fn key_set(env: &Env, source: &KeySource, need: Need) -> Result
         KeySource::KeySet(url) => format!("jwks:{url}"),
         KeySource::Discovery(issuer) => format!("oidc:{issuer}"),
     };
-    let (fetched_env, fetched_source) = (env.clone(), source.clone());
-    let fetch = move || -> futures_util::future::LocalBoxFuture<'static, Fetched> {
-        let (env, source) = (fetched_env.clone(), fetched_source.clone());
+    let asked = (env.clone(), source.clone());
+    let fetch = move || -> LocalBoxFuture<'static, Fetched> {
+        let (env, source) = asked.clone();
         Box::pin(async move { fetch(&env, &source).await })
     };
     let remembered = Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) };
-    match remembered.recall(env, need).await {
-        Recalled::Value(value) => {
-            let keys = parsed(&remembered.key, value.fetched, &value.value);
-            keys.map(|keys| Known { keys, fetched: value.fetched }).ok_or(Missing::Unavailable)
+    match recall(env, &remembered, need).await {
+        // What another version has stored is fetched anew.
+        Err(Unread(fetched)) => {
+            let newer = recall(env, &remembered, Need::NewerThan(fetched)).await;
+            newer.unwrap_or(Err(Missing::Unavailable)).map_err(|_| Missing::Unavailable)
+        }
+        Ok(found) => found,
+    }
+}
+
+/// The keys that are remembered, read.
+async fn recall(env: &Env, source: &Source, need: Need) -> Result<Result<Known, Missing>, Unread> {
+    Ok(match source.recall(env, need).await {
+        Recalled::Value(Remembered { value, fetched, .. }) => {
+            let keys = parsed(&source.key, fetched, &value).ok_or(Unread(fetched))?;
+            Ok(Known { keys, fetched })
         }
         Recalled::NothingNewer => Err(Missing::NothingNewer),
         Recalled::Unavailable => Err(Missing::Unavailable),
-    }
+    })
 }
+
+/// What was fetched at this instant is no key set of this version.
+struct Unread(UnixMillis);
 
 /// Fetches the keys of a source. What is remembered is what is used of them.
 async fn fetch(env: &Env, source: &KeySource) -> Fetched {
@@ -101,7 +125,7 @@ async fn document(url: &str, settings: &Settings) -> Result<HttpAnswer<String>, 
     let request = HttpRequest {
         timeout_ms: TIMEOUT_MS,
         max_bytes: MAX_VALUE_BYTES,
-        ..HttpRequest::get(url).with_header("accept", "application/json")
+        ..HttpRequest::get(url).with_header("accept", "application/json, application/jwk-set+json")
     };
     let exchange = Box::pin(async {
         let answer = Outbound.send(request).await.map_err(|error| told(&error))?;

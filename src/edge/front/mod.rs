@@ -15,6 +15,7 @@
 //! | `credentials` | seals the credentials that a message brings for its task |
 //! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of whoever gave them out |
 //! | `admission` | judges it, as far as no task is needed for that |
+//! | `seen` | keeps what follows from it: rate limits to ask, pages that may read the answer, lines for audits |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
 //! | `carry_out` | carries out what has to wait |
@@ -40,6 +41,7 @@ mod page;
 mod plan;
 mod quota;
 mod route;
+mod seen;
 mod signatures;
 mod stream;
 

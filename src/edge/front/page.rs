@@ -69,7 +69,8 @@ pub(super) fn page<'a>(
     HttpResponse { body, ..HttpResponse::empty(200) }
         .with_header("content-type", "text/html; charset=utf-8")
         .with_header("content-security-policy", policy)
-        .with_header("x-content-type-options", "nosniff")
+        .with_header("cross-origin-opener-policy", "same-origin")
+        .with_header("cross-origin-resource-policy", "same-origin")
         .with_header("referrer-policy", "no-referrer")
         .with_header("cache-control", "public, max-age=300")
 }

@@ -10,6 +10,8 @@
 //! | `s` before one of the last three, and the plan of a stream instead of the command | open a stream from that object |
 //! | `l` and a statement as JSON | let D1 carry it out, and [`listed`] answer |
 //! | `~` | let `carry_out` do it, which waits |
+//! | `o`, an origin or nothing, a line break, a plan | carry that out, and let pages of this origin alone read the answer |
+//! | `r`, rate limits as JSON, a line break, a plan | carry that out if they let the request through, else give what [`held`] answers |
 //!
 //! An answer is written as HTTP writes one: a line for the status, one for each header, an empty line, the body.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
@@ -21,6 +23,7 @@ use super::carry_out::hello;
 use super::decision::{Decision, Front, Received};
 use super::head::{Head, NAMES};
 use super::listing::{listing_failed, query_of, whole_page};
+use super::seen;
 use super::stream;
 use crate::edge::address::TaskAddress;
 use crate::edge::answer::to_text;
@@ -29,7 +32,7 @@ use crate::edge::objects::AskError;
 use crate::edge::service::index::D1Index;
 use crate::operation::list_tasks::Page;
 use a2a::binding::ServiceParameters;
-use a2a::binding::http::{CORS, HttpResponse};
+use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
 use a2a::{Call, Outcome};
@@ -42,8 +45,11 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
         Err(answer) => return answered(answer),
     };
     let head = Head::parse(head);
-    match front.decide(&head, &received(body.as_deref(), is_broken)) {
-        Decision::Answer(answer) => answered(answer),
+    let plan = match front.decide(&head, &received(body.as_deref(), is_broken)) {
+        Decision::Answer(answer) => {
+            front.seen.audit(&head, &front.observer);
+            answered(answer)
+        }
         Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
             LATER.to_owned()
         }
@@ -52,7 +58,23 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             let planned = plan_command(&front, &parameters, *command);
             planned.unwrap_or_else(|error| answered(reply.error(&error)))
         }
-    }
+    };
+    front.limited(&head, plan)
+}
+
+/// The answer to a request that a rate limit refuses for so many seconds.
+#[wasm_bindgen(js_name = held)]
+pub fn held(env: Env, head: &str, body: Option<Vec<u8>>, seconds: u32) -> String {
+    let front = match Front::of(env) {
+        Ok(front) => front,
+        Err(answer) => return to_text(&answer),
+    };
+    front.seen.hold(seconds);
+    let refused = || HttpResponse::error(&Error::RateLimited(seconds));
+    to_text(&match front.decide(&Head::parse(head), &received(body.as_deref(), false)) {
+        Decision::Answer(answer) => answer,
+        _ => refused(),
+    })
 }
 
 /// The answer to a request whose object was asked and has not answered as objects do. `status` is what it answered
@@ -89,20 +111,37 @@ pub fn listed(
 /// The names of the headers that heads hold, a line each.
 #[wasm_bindgen(js_name = headerNames)]
 pub fn header_names(env: Env) -> String {
-    let agents = Front::of(env).map(|front| front.agents.credential_headers());
+    let agents = Front::of(env.clone()).map(|front| front.agents.credential_headers());
     let mut names = agents.unwrap_or_default();
-    names.retain(|name| !NAMES.contains(&name.as_str()));
-    names.extend(NAMES.map(str::to_owned));
+    let limiting = Front::of(env).map(|front| seen::headers(&front.agents).collect::<Vec<_>>());
+    for name in NAMES.into_iter().chain(limiting.unwrap_or_default()) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
     names.join("\n")
 }
 
 /// The headers that every answer has, a line each.
 #[wasm_bindgen(js_name = commonHeaders)]
 pub fn common_headers() -> String {
-    CORS.map(|(name, value)| format!("{name}: {value}\n")).concat()
+    COMMON.map(|(name, value)| format!("{name}: {value}\n")).concat()
 }
 
 impl Front {
+    /// A plan behind what is to be heeded first: which pages may read the answer, and the rate limits to ask.
+    fn limited(&self, head: &Head<'_>, plan: String) -> String {
+        let mut plan = plan;
+        let limits = self.seen.limits(&self.agents, head);
+        if let (false, Ok(limits)) = (limits.is_empty(), serde_json::to_string(&limits)) {
+            plan = format!("r{limits}\n{plan}");
+        }
+        match self.seen.origin(&self.agents, head) {
+            Some(origin) => format!("o{origin}\n{plan}"),
+            None => plan,
+        }
+    }
+
     fn listed(
         &self,
         head: &Head<'_>,

@@ -64,6 +64,7 @@ impl Source {
     /// The value, from memory, from its row, or fetched.
     pub(in crate::edge) async fn recall(&self, env: &Env, need: Need) -> Recalled {
         let until = now().after(PATIENCE_MS);
+        let mut pause = FIRST_LOOK;
         loop {
             let step = self.memory(|memory| memory.step(need, self.usable_ms, now()));
             match step {
@@ -74,7 +75,10 @@ impl Source {
                 }
                 // Waiting for it fails only if the job has panicked.
                 Step::Do(job) => drop(JsFuture::from(self.begin(env, job)).await),
-                Step::Wait => Delay::from(LOOK_AGAIN).await,
+                Step::Wait => {
+                    Delay::from(pause).await;
+                    pause = (pause * 2).min(LAST_LOOK);
+                }
                 Step::NothingNewer => return Recalled::NothingNewer,
                 Step::Unavailable => return Recalled::Unavailable,
             }
@@ -309,8 +313,10 @@ const DELETE: &str = "DELETE FROM remembered WHERE fetched_ms < ?1";
 /// How long a request waits for a value altogether, in milliseconds.
 const PATIENCE_MS: u64 = 14_000;
 
-/// How often a request looks whether the job of another one is done.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// When a request looks first whether the job of another one is done. Each time after that it waits for twice as long, up to
+/// [`LAST_LOOK`]: thousands may wait.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+const LAST_LOOK: Duration = Duration::from_millis(320);
 
 /// When a row is read again that another instance is about to write, each after the one before.
 const LOOKS: [Duration; 4] = [

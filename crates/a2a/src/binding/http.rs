@@ -21,7 +21,7 @@ pub fn split_url(url: &str) -> (&str, &str, &str) {
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// The headers, besides those of [`CORS`], their names in lower case.
+    /// The headers, besides those of [`COMMON`], their names in lower case.
     pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body.
     pub body: String,
@@ -100,10 +100,12 @@ fn are_header_names(text: &str) -> bool {
 /// The longest list of headers that a preflight may ask for.
 const MAX_REQUESTED_BYTES: usize = 4096;
 
-/// The headers that let pages of any origin call agents. A preflight that asks for request headers is
-/// answered with those instead of the ones here. Agents authenticate by header, never by
-/// cookie of ours, so there is nothing that another origin could abuse.
-pub const CORS: [(&str, &str); 4] = [
+/// The headers of every answer: pages of any origin may call agents, and no browser guesses what an answer is. A preflight
+/// that asks for request headers is answered with those instead of the ones here.
+///
+/// They allow no credentials, so a browser hides answers that depend on cookies. The server puts a single origin in place
+/// of `*` where an agent names the origins of its pages.
+pub const COMMON: [(&str, &str); 5] = [
     ("access-control-allow-origin", "*"),
     ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
     (
@@ -114,8 +116,9 @@ pub const CORS: [(&str, &str); 4] = [
     ),
     (
         "access-control-expose-headers",
-        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate",
+        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate, X-Request-Id",
     ),
+    ("x-content-type-options", "nosniff"),
 ];
 
 #[cfg(test)]

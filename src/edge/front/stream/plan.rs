@@ -8,7 +8,7 @@ use crate::edge::command::StreamCommand;
 use crate::format;
 use crate::task::LogEntry;
 use a2a::FollowCall;
-use a2a::binding::http::{CORS, HttpResponse};
+use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::binding::sse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
@@ -58,7 +58,7 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
     let reply = &hello.command.reply;
     let (before, behind) = reply.around_result();
     let extensions = reply.extensions_header();
-    let mut headers: BTreeMap<&str, &str> = CORS.into_iter().chain(sse::HEADERS).collect();
+    let mut headers: BTreeMap<&str, &str> = COMMON.into_iter().chain(sse::HEADERS).collect();
     headers.extend(extensions.as_ref().map(|(name, value)| (*name, value.as_str())));
     let plan = Plan {
         resume: resume.unwrap_or_default(),
@@ -70,7 +70,7 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
         before: &before,
         behind,
         headers,
-        every: CORS.into_iter().collect(),
+        every: COMMON.into_iter().collect(),
     };
     Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
 }

@@ -1,0 +1,141 @@
+// Guards against too many requests: `rate_limits` of the table [access], by the rate limits of the platform.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
+import { message } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+
+const LIMIT = 3;
+const PERIOD = 60;
+
+let worker: Worker;
+before(async () => {
+  const limit = (binding: string, by: string): object => ({ rate_limits: [{ binding, by, period_s: PERIOD }] });
+  const key = { schemes: { key: KEY_SCHEME } };
+  const agents = {
+    "by-address": { open: true, open_listing: true, ...limit("ADDRESSES", "address") },
+    "by-other-address": { open: true, ...limit("ADDRESSES", "address") },
+    "by-caller": { ...key, ...limit("CALLERS", "caller") },
+    "by-anonymous": { open: true, ...limit("CALLERS", "caller") },
+    "by-failures": { ...key, ...limit("FAILURES", "failures") },
+    missing: { open: true, ...limit("NO_SUCH_BINDING", "address") },
+  };
+  const rateLimits = Object.fromEntries(["ADDRESSES", "CALLERS", "FAILURES"].map((name) => [name, { limit: LIMIT, period: PERIOD } as const]));
+  worker = await startWorker({ vars: { ...KEYS, AGENTS: withAccess(agents) }, rateLimits });
+});
+after(() => worker.stop());
+// The emulation counts from one full minute to the next; no test is to stand in two of them.
+beforeEach(async () => {
+  const left = PERIOD * 1_000 - (Date.now() % (PERIOD * 1_000));
+  if (left < 4_000) await new Promise((resolve) => setTimeout(resolve, left));
+});
+
+/** An address that no other test has. */
+let addresses = 0;
+const newAddress = (): string => `192.0.2.${++addresses}`;
+
+const rpc = (method: string, params: unknown): string => JSON.stringify({ jsonrpc: "2.0", id: 7, method, params });
+const sent = (text = "hello", method = "SendMessage"): string => rpc(method, { message: message(text) });
+
+function post(agent: string, address: string, body = sent(), headers: Record<string, string> = {}): Promise<Response> {
+  const all = { "content-type": "application/json", "a2a-version": "1.0", "cf-connecting-ip": address, ...headers };
+  return fetch(`${worker.url}/${agent}`, { method: "POST", headers: all, body });
+}
+
+/** Uses up what a limit lets through. */
+async function exhaust(ask: () => Promise<Response>, status = 200): Promise<void> {
+  for (let count = 0; count < LIMIT; count++) {
+    const response = await ask();
+    assert.equal(response.status, status, await response.text());
+  }
+}
+
+async function assertHeld(response: Response, id: unknown = 7): Promise<void> {
+  assert.equal(response.status, 429);
+  assert.equal(response.headers.get("retry-after"), String(PERIOD));
+  assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
+  assert.ok(response.headers.get("x-request-id"));
+  const body = (await response.json()) as { id?: unknown; error: { code: number; message: string; data?: { reason?: string }[] } };
+  assert.deepEqual([body.id, body.error.code], [id, -32603]);
+  assert.match(body.error.message, /too many requests; send this one again in 60 seconds/);
+}
+
+test("an address over its limit is refused in the form of the binding, also as the first answer to a stream", async () => {
+  const address = newAddress();
+  await exhaust(() => post("by-address", address));
+  await assertHeld(await post("by-address", address));
+  await assertHeld(await post("by-address", address, sent("hello", "SendStreamingMessage"), { accept: "text/event-stream" }));
+  await assertHeld(await post("by-address", address, rpc("ListTasks", {})));
+  await assertHeld(await post("by-address", address, "{"), null);
+  await assertHeld(await post("by-address", address, sent("hello"), { "content-type": "text/plain" }), null);
+
+  const rest = await fetch(`${worker.url}/by-address/tasks`, { headers: { "a2a-version": "1.0", "cf-connecting-ip": address } });
+  assert.deepEqual([rest.status, rest.headers.get("retry-after")], [429, String(PERIOD)]);
+  assert.equal(((await rest.json()) as { error: { status: string } }).error.status, "RESOURCE_EXHAUSTED");
+});
+
+test("a large body of an address over its limit is not received", async () => {
+  const address = newAddress();
+  await exhaust(() => post("by-address", address, sent("x".repeat(70_000))));
+  await assertHeld(await post("by-address", address, sent("x".repeat(70_000))), null);
+});
+
+test("other addresses, other agents, documents and preflights are not refused", async () => {
+  const address = newAddress();
+  await exhaust(() => post("by-address", address));
+  await assertHeld(await post("by-address", address));
+  assert.equal((await post("by-address", newAddress())).status, 200);
+  assert.equal((await post("by-other-address", address)).status, 200, "the same binding counts agents apart");
+  const headers = { "cf-connecting-ip": address };
+  assert.equal((await fetch(`${worker.url}/by-address`, { method: "OPTIONS", headers })).status, 204);
+  assert.equal((await fetch(`${worker.url}/by-address/.well-known/agent-card.json`, { headers })).status, 200);
+});
+
+test("addresses of one IPv6 network count together", async () => {
+  let host = 0;
+  await exhaust(() => post("by-address", `2001:db8:1:2::${++host}`));
+  await assertHeld(await post("by-address", "2001:DB8:1:2:ffff::9"));
+  assert.equal((await post("by-address", "2001:db8:1:3::1")).status, 200);
+});
+
+test("a caller over its limit is refused from every address, and others are not", async () => {
+  const as = (key: string, body?: string): Promise<Response> => post("by-caller", newAddress(), body, { "x-api-key": key });
+  await exhaust(() => as(KEYS.ALICE_KEY));
+  await assertHeld(await as(KEYS.ALICE_KEY));
+  await assertHeld(await as(KEYS.ALICE_KEY, sent("x".repeat(70_000))), null);
+  assert.equal((await as(KEYS.BOB_KEY)).status, 200);
+  assert.equal((await as("wrong")).status, 401, "who is nobody uses nobody's limit");
+});
+
+test("a large body counts once for its caller", async () => {
+  const as = (body?: string): Promise<Response> => post("by-caller", newAddress(), body, { "x-api-key": KEYS.BOB_KEY });
+  // One was counted by the test before.
+  for (const body of [sent("x".repeat(70_000)), sent()]) assert.equal((await as(body)).status, 200);
+  await assertHeld(await as());
+});
+
+test("anonymous callers are told apart by their addresses", async () => {
+  const address = newAddress();
+  await exhaust(() => post("by-anonymous", address));
+  await assertHeld(await post("by-anonymous", address));
+  assert.equal((await post("by-anonymous", newAddress())).status, 200);
+});
+
+test("only refused credentials count as failures, and over the limit they are told to wait", async () => {
+  const address = newAddress();
+  const as = (key: string): Promise<Response> => post("by-failures", address, sent(), { "x-api-key": key });
+  for (let count = 0; count <= LIMIT; count++) assert.equal((await as(KEYS.ALICE_KEY)).status, 200);
+  await exhaust(() => as("wrong"), 401);
+  await assertHeld(await as("wrong"));
+  assert.equal((await as(KEYS.ALICE_KEY)).status, 200, "a guard, and no lock");
+  assert.equal((await post("by-failures", newAddress(), sent(), { "x-api-key": "wrong" })).status, 401);
+});
+
+test("an agent whose binding does not exist refuses every call, and the log says why", async () => {
+  const response = await post("missing", newAddress());
+  const { error } = (await response.json()) as { error: { code: number } };
+  assert.equal(error.code, -32603);
+  const told = worker.logs.filter(({ message }) => message.includes("names NO_SUCH_BINDING, but this deployment has no such binding"));
+  assert.ok(told.length > 0, JSON.stringify(worker.logs.slice(-5)));
+  assert.equal((await fetch(`${worker.url}/missing/.well-known/agent-card.json`)).status, 200, "its card is served");
+});

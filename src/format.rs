@@ -19,8 +19,12 @@ pub const OBJECT: Format = Format { reads: 2 };
 /// The number that new objects are given: not above what the release before reads.
 pub const OBJECT_WRITES: u32 = 2;
 
-/// What an object is asked: commands for clients, and what senders of notifications ask.
-pub const COMMAND: Format = Format { reads: 1 };
+/// What an object is asked: commands for clients, and what senders of notifications ask. Commands of operators are of the
+/// number [`OPERATORS_COMMAND`]: a version that does not know it would take them for commands of an owner.
+pub const COMMAND: Format = Format { reads: 2 };
+
+/// The number of commands of operators.
+pub const OPERATORS_COMMAND: u32 = 2;
 
 /// What an object tells senders of notifications.
 pub const TURN: Format = Format { reads: 1 };
@@ -69,10 +73,10 @@ mod tests {
 
     #[test]
     fn a_form_is_read_up_to_its_number() {
-        for text in ["{}", r#"{"format":null}"#, r#"{"format":1}"#] {
+        for text in ["{}", r#"{"format":null}"#, r#"{"format":1}"#, r#"{"format":2}"#] {
             assert!(read_json::<Checked>(text).is_ok(), "{text}");
         }
-        for text in [r#"{"format":2}"#, r#"{"format":4294967296}"#, r#"{"format":"new"}"#] {
+        for text in [r#"{"format":3}"#, r#"{"format":4294967296}"#, r#"{"format":"new"}"#] {
             assert!(read_json::<Checked>(text).is_err(), "{text}");
         }
     }

@@ -17,7 +17,7 @@ use std::task::{Context, Waker};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{Part, TaskId, TaskState, UnixMillis};
-use a2a::{Call, FollowCall, Operation, TaskCall, Terms};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall, Terms};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::{Runner, Wait};
@@ -354,7 +354,7 @@ fn a_group_shares_its_tasks_and_each_of_its_callers_is_known_to_the_executor() {
     );
     assert!(
         session
-            .owned_by("agent", &caller("jwt:bob", Some("@jwt:else")), &Trail::default())
+            .owned_by("agent", &caller("jwt:bob", Some("@jwt:else")), &Trail::default(),)
             .is_err()
     );
     send_as(&host, &session, &bob, next("m2", "this one")).expect("an answer");
@@ -382,4 +382,86 @@ fn a_key_repeats_the_send_of_a_group_and_of_nobody_else() {
     assert_eq!(callers.borrow().len(), 1);
     // The name of the object has the owner, so that nobody else comes here; if somebody did, nothing is told.
     assert!(send(&caller("jwt:bob", None)).is_err());
+}
+
+#[test]
+fn an_operator_has_the_tasks_of_its_agent_and_each_use_is_told() {
+    let (host, callers) = asking();
+    let (alice, operator) = (caller("jwt:alice", None), caller("key:ops", None));
+    let session = host.open();
+    send_as(&host, &session, &alice, first("hi")).expect("an answer");
+    host.platform.run_all();
+    drop(session);
+    assert_eq!(visit(&host, Visitor::Operator("other")).err(), Some(OpenError::Denied));
+    let session = visit(&host, Visitor::Operator("agent")).expect("a task of this agent");
+    assert_eq!(
+        session.owned_by("agent", &operator, &Trail::default()).map(|_| ()),
+        Err(unknown()),
+        "is no owner"
+    );
+    let operated = |agent: &str, operation: Operation| {
+        session
+            .operated_by(agent, &operator, operation, &Trail::default())
+            .map(|task| task.generation())
+    };
+    assert!(operated("agent", Operation::GetTask).is_ok());
+    assert_eq!(operated("other", Operation::GetTask), Err(unknown()));
+    for operation in [Operation::SendMessage, Operation::GetTaskPushNotificationConfig] {
+        assert!(matches!(operated("agent", operation), Err(Error::PermissionDenied(_))));
+    }
+    let task =
+        session.operated_by("agent", &operator, Operation::CancelTask, &Trail::default()).unwrap();
+    operation::cancel_task(task, Terms::default()).expect("it waits for input");
+    let told = host.platform.observed(Severity::Info);
+    let uses: Vec<Value> = told
+        .iter()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|line: &Value| line["event"] == "operator acted")
+        .collect();
+    assert_eq!(uses.len(), 5, "{told:?}");
+    let (caller, task) = (&uses[4]["caller"], &uses[4]["task"]);
+    assert_eq!(
+        (caller, task, &uses[4]["operation"]),
+        (&json!("key:ops"), &json!("t"), &json!("CancelTask"))
+    );
+    assert_eq!(callers.borrow().len(), 1);
+}
+
+#[test]
+fn an_operator_sees_of_webhooks_that_they_are_there_and_none_of_their_secrets() {
+    let (host, _) = asking();
+    let alice = caller("jwt:alice", None);
+    let session = host.open();
+    send_as(&host, &session, &alice, first("hi")).expect("an answer");
+    let webhook = json!({"taskId": "t", "id": "c", "url": "https://u:p@example.com/hidden?key=hidden",
+        "token": "hidden", "authentication": {"scheme": "Bearer", "credentials": "hidden"}});
+    let call = |operation: Operation, params: Value| match operation.decode(params).unwrap() {
+        Call::Task(TaskCall::Webhook(call)) => call,
+        other => panic!("{other:?}"),
+    };
+    let create = call(Operation::CreateTaskPushNotificationConfig, webhook);
+    let task = session.owned_by("agent", &alice, &Trail::default()).unwrap();
+    operation::manage_webhooks(task, create, Dialect::V1).expect("it is registered");
+    let list = || call(Operation::ListTaskPushNotificationConfigs, json!({"taskId": "t"}));
+    let shown = |task| match operation::manage_webhooks(task, list(), Dialect::V1) {
+        Ok(Outcome::PushConfigs(webhooks)) => serde_json::to_string(&webhooks).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    let owned = shown(session.owned_by("agent", &alice, &Trail::default()).unwrap());
+    assert_eq!(owned.matches("hidden").count(), 4, "the owner is known, and sees them: {owned}");
+    let operator = caller("key:ops", None);
+    let operation = Operation::ListTaskPushNotificationConfigs;
+    let operated =
+        shown(session.operated_by("agent", &operator, operation, &Trail::default()).unwrap());
+    assert!(operated.contains(r#""https://example.com""#), "{operated}");
+    assert!(!operated.contains("hidden"), "{operated}");
+    let params = json!({"taskId": "t", "id": "c", "fromGeneration": 1});
+    let again = call(Operation::RedeliverTaskPushNotifications, params);
+    let operation = Operation::RedeliverTaskPushNotifications;
+    let task = session.operated_by("agent", &operator, operation, &Trail::default()).unwrap();
+    let Ok(Outcome::PushConfig(sent)) = operation::manage_webhooks(task, again, Dialect::V1) else {
+        panic!("it is sent again");
+    };
+    let sent = serde_json::to_string(&sent).unwrap();
+    assert!(sent.contains(r#""https://example.com""#) && !sent.contains("hidden"), "{sent}");
 }

@@ -15,6 +15,7 @@ mod key_set;
 mod keyring;
 mod known;
 mod method;
+mod operator;
 mod origin;
 mod policy;
 mod proof;
@@ -24,6 +25,7 @@ pub use caller::Caller;
 pub use evidence::Evidence;
 pub use given::GivenCredentials;
 pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
+pub use operator::{ActAs, not_for_operators};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

@@ -5,7 +5,7 @@ use super::keyring::Vault;
 use super::known::KnownTokens;
 use super::method::{Circumstances, Making, Method, Place};
 use super::proof::{Proof, Proven};
-use super::{Caller, Evidence, Identity, TokenDigest, UncheckedToken, Verdict};
+use super::{ActAs, Caller, Evidence, Identity, TokenDigest, UncheckedToken, Verdict};
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
 use a2a_agents::access::{Access, Requirement, Scheme};
@@ -74,14 +74,16 @@ impl Policy {
         &self.access
     }
 
-    /// The headers by which callers show who they are, in lower case.
+    /// The headers by which callers show who they are, and as whom they act, in lower case.
     pub fn headers(&self) -> Vec<String> {
         let of_methods = self.methods.iter().filter_map(|method| method.place.header());
         let of_pages: &[&str] = match self.methods.iter().any(Method::is_ambient) {
             true => &["origin", "sec-fetch-site"],
             false => &[],
         };
-        of_methods.chain(of_pages.iter().copied()).map(str::to_owned).collect()
+        // Operators have to be known.
+        let of_operators = (!self.methods.is_empty()).then_some(ActAs::HEADER);
+        of_methods.chain(of_pages.iter().copied()).chain(of_operators).map(str::to_owned).collect()
     }
 
     /// Says who makes a request. `verdict` gives what the check of a token has found, if it was checked in this

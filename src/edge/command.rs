@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::auth::{Caller, GivenCredentials};
 use crate::format;
+use crate::operation::list_tasks::Scope;
 use crate::session::SentCredentials;
 use crate::trail::Trail;
 use a2a::binding::Reply;
@@ -40,6 +41,15 @@ pub(super) struct Command<C = TaskCall> {
     /// The same before they are sealed. They do not travel.
     #[serde(skip)]
     pub(super) unsealed: Option<GivenCredentials>,
+    /// The number of the form, where it is not the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) format: Option<u32>,
+    /// Whether the caller asks as an operator, for the task of anybody.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_operators: bool,
+    /// Whose tasks a listing shows. It does not travel.
+    #[serde(skip)]
+    pub(super) scope: Scope,
     /// What is asked.
     pub(super) call: C,
 }
@@ -48,7 +58,7 @@ impl<C> Command<C> {
     /// A call with nothing said besides.
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
-        let (credentials, unsealed) = (None, None);
+        let (credentials, unsealed, format, is_operators) = (None, None, None, false);
         Self {
             agent,
             caller,
@@ -59,8 +69,21 @@ impl<C> Command<C> {
             trail,
             credentials,
             unsealed,
+            format,
+            is_operators,
+            scope: Scope::default(),
             call,
         }
+    }
+
+    /// The same, asked as an operator. A version that does not know operators does not read it.
+    pub(super) fn of_operator(self) -> Self {
+        Self { format: Some(format::OPERATORS_COMMAND), is_operators: true, ..self }
+    }
+
+    /// Whether the caller asks as an operator, for the task of anybody.
+    pub(super) fn is_operators(&self) -> bool {
+        self.is_operators
     }
 
     /// Takes the call out of all that is said besides.
@@ -84,6 +107,9 @@ impl<C> Command<C> {
             trail,
             credentials,
             unsealed,
+            format,
+            is_operators,
+            scope,
             call: replaced,
         } = self;
         let command = Command {
@@ -96,6 +122,9 @@ impl<C> Command<C> {
             trail,
             credentials,
             unsealed,
+            format,
+            is_operators,
+            scope,
             call,
         };
         (command, replaced)
@@ -114,6 +143,7 @@ pub(super) struct StreamCommand {
 impl<C: Decode> Decode for Command<C> {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::COMMAND.check(fields)?;
+        let is_operators = fields.boolean("is_operators").unwrap_or_default();
         Some(Self {
             agent: fields.required_string("agent")?,
             caller: fields.required_object("caller")?,
@@ -124,6 +154,9 @@ impl<C: Decode> Decode for Command<C> {
             trail: fields.object("trail").unwrap_or_default(),
             credentials: fields.object("credentials"),
             unsealed: None,
+            format: is_operators.then_some(format::OPERATORS_COMMAND),
+            is_operators,
+            scope: Scope::default(),
             call: fields.required_object("call")?,
         })
     }
@@ -181,6 +214,27 @@ mod tests {
             };
             assert_eq!(written.unwrap()["call"], json!({operation: params}));
         }
+    }
+
+    /// A version that knows no operators says that it cannot read such a command; one that does takes nobody for an operator
+    /// of whom that is not said.
+    #[test]
+    fn commands_of_operators_have_a_number_of_their_own() {
+        let call = Operation::GetTask.decode(json!({"id": "t"})).unwrap();
+        let Call::Task(call) = call else { panic!("{call:?}") };
+        let plain = command(call, &Reply::rest(MediaType::Json), None, Terms::default());
+        let operators = plain.clone().of_operator();
+        assert!(!plain.is_operators() && operators.is_operators());
+        let written = serde_json::to_value(&operators).unwrap();
+        assert_eq!(written["format"], 2);
+        let plain_written = serde_json::to_value(&plain).unwrap();
+        assert_eq!((plain_written.get("format"), plain_written.get("is_operators")), (None, None));
+        survives(operators.clone());
+        let mut unsaid = written;
+        unsaid["is_operators"] = json!("yes");
+        assert!(read_json::<Command>(&unsaid.to_string()).is_err(), "what is unclear is refused");
+        let (rest, call) = operators.take_call();
+        assert!(rest.with_call(call).is_operators());
     }
 
     #[test]

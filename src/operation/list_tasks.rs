@@ -4,17 +4,18 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
 
 use crate::auth::Caller;
 use crate::format;
 use a2a::error::Error;
 use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
 
-/// What to look for in the index: the tasks of one owner with one agent, newest status first, ties
-/// by id descending.
+/// What to look for in the index: the tasks of one owner with one agent, or for an operator those of all owners, newest
+/// status first, ties by id descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// To whom the tasks belong: a caller, or the group of one.
+    /// To whom the tasks belong: a caller, or the group of one. Empty for those of all owners.
     pub owner: String,
     /// The agent that has them.
     pub agent: String,
@@ -30,6 +31,25 @@ pub struct TaskQuery {
     pub limit: usize,
     /// Whether the history of the tasks is wanted.
     pub with_history: bool,
+}
+
+/// Whose tasks a listing shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// The caller's.
+    #[default]
+    Own,
+    /// The caller's of one context, which has to be named. Everybody without credentials is the same caller.
+    OneContext,
+    /// Those of this owner, or without one of all, for an operator.
+    Operator(Option<String>),
+}
+
+impl Scope {
+    /// Whether a request gets an empty page, whatever there is.
+    pub fn hides_all(&self, request: &ListTasksRequest) -> bool {
+        *self == Self::OneContext && request.context_id.is_none()
+    }
 }
 
 /// The place of a task in the order of a listing.
@@ -57,6 +77,8 @@ pub struct FoundTask {
     pub position: Position,
     /// The id of the object that holds the task, if it is not the id of the task.
     pub object: Option<String>,
+    /// Whose it is, if the tasks of all owners were looked for.
+    pub owner: Option<String>,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
     /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
@@ -75,14 +97,23 @@ pub struct Page {
 }
 
 impl TaskQuery {
-    /// What a request asks of the index. The scope is the caller's and the agent's in any case.
+    /// What a request asks of the index: tasks of the agent, of the caller's own but for an operator.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
-    pub fn new(agent: &str, caller: &Caller, request: &ListTasksRequest) -> Result<Self, Error> {
+    pub fn new(
+        agent: &str,
+        caller: &Caller,
+        scope: &Scope,
+        request: &ListTasksRequest,
+    ) -> Result<Self, Error> {
+        let owner = match scope {
+            Scope::Own | Scope::OneContext => caller.owner(),
+            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
+        };
         let mut query = Self {
-            owner: caller.owner().to_owned(),
+            owner: owner.to_owned(),
             agent: agent.to_owned(),
             context_id: request.context_id.clone(),
             state: request.status,
@@ -95,6 +126,11 @@ impl TaskQuery {
             query.from = Some(parse_token(token, query.fingerprint())?);
         }
         Ok(query)
+    }
+
+    /// Whether the tasks of all owners are looked for.
+    pub fn is_of_all_owners(&self) -> bool {
+        self.owner.is_empty()
     }
 
     /// Whether every task of the caller with the agent matches.
@@ -130,6 +166,11 @@ impl Page {
         }
     }
 
+    /// A page on which nothing is shown.
+    pub fn empty(query: &TaskQuery, request: &ListTasksRequest) -> Self {
+        Self::new(query, request, Found { tasks: Vec::new(), total: 0 })
+    }
+
     /// The result of ListTasks, with these tasks (JSON objects): usually those of the page.
     pub fn to_json(&self, tasks: &[String]) -> String {
         let token = self.next.as_ref().map(|next| token_at(next, self.fingerprint));
@@ -150,12 +191,27 @@ impl FoundTask {
             HistoryLimit::All => 0,
             HistoryLimit::Newest(length) => lines.len().saturating_sub(length),
         };
-        match (lines.get(skipped..).unwrap_or_default(), self.head.strip_suffix('}')) {
+        let task = match (lines.get(skipped..).unwrap_or_default(), self.head.strip_suffix('}')) {
             ([], _) | (_, None) => self.head.clone(),
             (shown, Some(open)) => format!(r#"{open},"history":[{}]}}"#, shown.join(",")),
+        };
+        self.with_owner(task)
+    }
+
+    /// The same task, a JSON object, with its owner in the metadata, if the tasks of all owners were looked for.
+    pub fn with_owner(&self, task: String) -> String {
+        let Some(owner) = &self.owner else { return task };
+        let Ok(Value::Object(mut members)) = serde_json::from_str(&task) else { return task };
+        let metadata = members.entry("metadata").or_insert_with(|| json!({}));
+        if let Value::Object(metadata) = metadata {
+            metadata.insert(OWNER_MEMBER.to_owned(), json!(owner));
         }
+        Value::Object(members).to_string()
     }
 }
+
+/// The member of the metadata of a task that tells operators whose it is.
+const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
 
 /// A page token: where the page begins, and for which filters. Opaque to clients.
 fn token_at(position: &Position, fingerprint: u64) -> String {
@@ -194,18 +250,18 @@ mod tests {
     }
 
     fn query(params: Value) -> Result<TaskQuery, Error> {
-        TaskQuery::new("agent", &Caller::anonymous(), &request(params))
+        TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request(params))
     }
 
     fn task(status_ms: i64, id: &str) -> FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
         let head = format!(r#"{{"id":"{id}"}}"#);
-        FoundTask { position, object: None, head, history: String::new() }
+        FoundTask { position, object: None, owner: None, head, history: String::new() }
     }
 
     fn answer(params: Value, found: Found) -> Value {
         let request = request(params);
-        let query = TaskQuery::new("agent", &Caller::anonymous(), &request).unwrap();
+        let query = TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request).unwrap();
         let page = Page::new(&query, &request, found);
         let tasks: Vec<String> =
             page.tasks.iter().map(|task| task.to_json(HistoryLimit::All)).collect();
@@ -216,7 +272,7 @@ mod tests {
     fn every_listing_is_scoped_by_caller_and_agent() {
         let stranger = Caller::new("stranger");
         for params in [json!({}), json!({"contextId": "c", "status": 3})] {
-            let query = TaskQuery::new("agent", &stranger, &request(params)).unwrap();
+            let query = TaskQuery::new("agent", &stranger, &Scope::Own, &request(params)).unwrap();
             assert_eq!((query.owner.as_str(), query.agent.as_str()), ("stranger", "agent"));
         }
     }
@@ -266,7 +322,7 @@ mod tests {
     #[test]
     fn a_page_that_is_cut_goes_on_where_it_was_cut() {
         let request = request(json!({}));
-        let query = TaskQuery::new("agent", &Caller::anonymous(), &request).unwrap();
+        let query = TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request).unwrap();
         let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 2 };
         let mut page = Page::new(&query, &request, found);
         page.cut(2);
@@ -296,8 +352,8 @@ mod tests {
         }
         let params = request(json!({"status": 3, "pageToken": token}));
         let stranger = Caller::new("stranger");
-        assert!(TaskQuery::new("agent", &stranger, &params).is_err());
-        assert!(TaskQuery::new("other", &Caller::anonymous(), &params).is_err());
+        assert!(TaskQuery::new("agent", &stranger, &Scope::Own, &params).is_err());
+        assert!(TaskQuery::new("other", &Caller::anonymous(), &Scope::Own, &params).is_err());
     }
 
     #[test]
@@ -337,5 +393,55 @@ mod tests {
             assert_eq!(json, expected);
         }
         assert_eq!(task(1, "a").to_json(HistoryLimit::All), r#"{"id":"a"}"#);
+    }
+
+    #[test]
+    fn an_anonymous_caller_has_to_name_a_context_where_the_list_is_not_open() {
+        let anonymous = Caller::anonymous();
+        for (scope, params, hides) in [
+            (Scope::OneContext, json!({}), true),
+            (Scope::OneContext, json!({"status": "TASK_STATE_WORKING"}), true),
+            (Scope::OneContext, json!({"contextId": "c"}), false),
+            (Scope::Own, json!({}), false),
+            (Scope::Operator(None), json!({}), false),
+        ] {
+            let request = request(params);
+            assert_eq!(scope.hides_all(&request), hides, "{scope:?}");
+            let query = TaskQuery::new("agent", &anonymous, &scope, &request).unwrap();
+            let page = Page::empty(&query, &request).to_json(&[]);
+            let nothing = r#"{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}"#;
+            assert_eq!(page, nothing);
+        }
+    }
+
+    #[test]
+    fn an_operator_lists_the_tasks_of_all_or_of_one_owner_and_is_told_whose_they_are() {
+        let operator = Caller::new("key:ops");
+        let request = request(json!({}));
+        let query = |owner: Option<&str>| {
+            let scope = Scope::Operator(owner.map(str::to_owned));
+            TaskQuery::new("agent", &operator, &scope, &request).unwrap()
+        };
+        assert!(query(None).is_of_all_owners());
+        assert_eq!(query(Some("jwt:alice")).owner, "jwt:alice");
+        let own = TaskQuery::new("agent", &operator, &Scope::Own, &request).unwrap();
+        assert_eq!(own.owner, "key:ops");
+        assert_ne!(query(None).fingerprint(), own.fingerprint(), "tokens are of one listing");
+
+        let owner = Some("jwt:alice".to_owned());
+        for (head, shown) in [
+            (
+                json!({"id": "t"}),
+                json!({"id": "t", "metadata": {"urn:a2a-edge:owner": "jwt:alice"}}),
+            ),
+            (
+                json!({"id": "t", "metadata": {"a": 1}}),
+                json!({"id": "t", "metadata": {"a": 1, "urn:a2a-edge:owner": "jwt:alice"}}),
+            ),
+        ] {
+            let found = FoundTask { owner: owner.clone(), head: head.to_string(), ..task(1, "t") };
+            let read: Value = serde_json::from_str(&found.to_json(HistoryLimit::All)).unwrap();
+            assert_eq!(read, shown);
+        }
     }
 }

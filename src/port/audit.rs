@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::trail::Trail;
+use a2a::Operation;
 use a2a::http::one_line;
 use a2a::model::TaskId;
 
@@ -43,6 +44,12 @@ impl<'a> Audit<'a> {
     #[must_use]
     pub fn on(self, task: &'a TaskId) -> Self {
         Self { task: Some(task), ..self }
+    }
+
+    /// The same with the operation by which it was done.
+    #[must_use]
+    pub fn by(self, operation: Operation) -> Self {
+        Self { operation: Some(operation.name()), ..self }
     }
 
     /// The same with its webhook.

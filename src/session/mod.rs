@@ -48,7 +48,7 @@ mod webhooks;
 
 use std::rc::{Rc, Weak};
 
-use crate::auth::Caller;
+use crate::auth::{Caller, not_for_operators};
 use crate::config::Limits;
 use crate::executor::Runner;
 use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
@@ -60,7 +60,7 @@ use a2a::model::{
     ContextId, HistoryLimit, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
     UnixMillis,
 };
-use a2a::{ShownTask, Terms};
+use a2a::{Operation, ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
 use credentials::Credentials;
@@ -142,6 +142,33 @@ impl TaskSession {
                 return Ok(Owned::new(self));
             }
             visitor.note_denied(&self.id, self.ports.observer.as_ref());
+        }
+        Err(Error::TaskNotFound(self.id.clone()))
+    }
+
+    /// The task for a caller of whom was found out that it is an operator of this agent: whoever owns it. Operators are
+    /// told of the operation, also if there is no such task.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] for an operation that is the
+    /// owner's alone.
+    pub fn operated_by(
+        &self,
+        agent: &str,
+        operator: &Caller,
+        operation: Operation,
+        trail: &Trail,
+    ) -> Result<Owned<'_>, Error> {
+        let acted = Audit::of(Act::OperatorActed, agent, &operator.id, trail).on(&self.id);
+        self.observe(&Observation::Audited(acted.by(operation)));
+        if !operation.is_for_operators() {
+            return Err(not_for_operators());
+        }
+        let facts = self.life.facts().filter(|_| self.life.exists());
+        if facts.is_some_and(|facts| Visitor::Operator(agent).may_see(&facts)) {
+            self.announce();
+            return Ok(Owned::for_operator(self));
         }
         Err(Error::TaskNotFound(self.id.clone()))
     }

@@ -20,17 +20,29 @@ use a2a::{ShownTask, Terms};
 
 /// A task, or a send that may become one, of the caller who asks.
 ///
-/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is. Within the
+/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is, and
+/// [`TaskSession::operated_by`] to an operator. Within the
 /// crate a send that begins a task, or repeats the one that began it, gives it to its sender.
 #[derive(Clone, Copy)]
 pub struct Owned<'a> {
     session: &'a TaskSession,
+    is_operators: bool,
 }
 
 impl<'a> Owned<'a> {
     /// For `TaskSession` alone, which has checked the caller.
     pub(super) fn new(session: &'a TaskSession) -> Self {
-        Self { session }
+        Self { session, is_operators: false }
+    }
+
+    /// For `TaskSession` alone: for an operator, whoever owns the task.
+    pub(super) fn for_operator(session: &'a TaskSession) -> Self {
+        Self { session, is_operators: true }
+    }
+
+    /// Whether it is an operator who asks, to whom the secrets of the owner are not shown.
+    pub(crate) fn is_operators(self) -> bool {
+        self.is_operators
     }
 
     /// The id of the task, whether it exists yet or not.
@@ -316,7 +328,7 @@ impl<'a> Owned<'a> {
         dialect: Dialect,
         after: u64,
     ) -> Result<TaskPushNotificationConfig, Error> {
-        let Self { session } = self;
+        let Self { session, .. } = self;
         let random = &session.ports.random;
         if config.id.is_empty() {
             config.id = random.new_id();
@@ -332,7 +344,7 @@ impl<'a> Owned<'a> {
 
     /// Stores a webhook that was registered or changed, and sends what it is owed. Whether it is stored.
     pub(crate) fn commit_webhook(self, id: &str) -> bool {
-        let Self { session } = self;
+        let Self { session, .. } = self;
         notifications::store(session, id);
         // One that replaces another is owed what that was owed.
         notifications::enqueue_due(session);

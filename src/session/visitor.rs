@@ -14,7 +14,7 @@ pub enum Visitor<'a> {
     Server,
     /// For a caller who names the task, at an agent, with what its request is found again by.
     Caller(&'a str, &'a Caller, &'a Trail),
-    /// For an operator of an agent.
+    /// For an operator of an agent. That it is one was found out before.
     Operator(&'a str),
     /// For whoever posts to a callback of a task of an agent, with its token and what the sender calls the post.
     Callback(&'a str, &'a str, Option<&'a str>),

@@ -122,6 +122,16 @@ impl Call {
 }
 
 impl TaskCall {
+    /// The operation that it calls.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::SendMessage(_) => Operation::SendMessage,
+            Self::GetTask(_) => Operation::GetTask,
+            Self::CancelTask(_) => Operation::CancelTask,
+            Self::Webhook(call) => call.operation(),
+        }
+    }
+
     /// The message that the call brings, if it is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {
@@ -142,6 +152,24 @@ impl TaskCall {
 }
 
 impl WebhookCall {
+    /// The operation that it calls.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::CreateTaskPushNotificationConfig(_) => {
+                Operation::CreateTaskPushNotificationConfig
+            }
+            Self::GetTaskPushNotificationConfig(_) => Operation::GetTaskPushNotificationConfig,
+            Self::ListTaskPushNotificationConfigs(_) => Operation::ListTaskPushNotificationConfigs,
+            Self::DeleteTaskPushNotificationConfig(_) => {
+                Operation::DeleteTaskPushNotificationConfig
+            }
+            Self::ListTaskPushNotificationDeliveries(_) => {
+                Operation::ListTaskPushNotificationDeliveries
+            }
+            Self::RedeliverTaskPushNotifications(_) => Operation::RedeliverTaskPushNotifications,
+        }
+    }
+
     /// The task that the call names.
     pub fn task_id(&self) -> &TaskId {
         match self {
@@ -156,6 +184,14 @@ impl WebhookCall {
 }
 
 impl FollowCall {
+    /// The operation that it calls.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::SendStreamingMessage(_) => Operation::SendStreamingMessage,
+            Self::SubscribeToTask(_) => Operation::SubscribeToTask,
+        }
+    }
+
     /// The message that the call brings, if it is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {

@@ -88,6 +88,45 @@ impl Operation {
         Err(not_offered(name))
     }
 
+    /// The name of the operation, as the specification spells it (spec §5.3).
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SendMessage => "SendMessage",
+            Self::SendStreamingMessage => "SendStreamingMessage",
+            Self::GetTask => "GetTask",
+            Self::ListTasks => "ListTasks",
+            Self::CancelTask => "CancelTask",
+            Self::SubscribeToTask => "SubscribeToTask",
+            Self::CreateTaskPushNotificationConfig => "CreateTaskPushNotificationConfig",
+            Self::GetTaskPushNotificationConfig => "GetTaskPushNotificationConfig",
+            Self::ListTaskPushNotificationConfigs => "ListTaskPushNotificationConfigs",
+            Self::DeleteTaskPushNotificationConfig => "DeleteTaskPushNotificationConfig",
+            Self::ListTaskPushNotificationDeliveries => "ListTaskPushNotificationDeliveries",
+            Self::RedeliverTaskPushNotifications => "RedeliverTaskPushNotifications",
+            Self::GetExtendedAgentCard => "GetExtendedAgentCard",
+        }
+    }
+
+    /// Whether an operator may carry it out on the task of somebody else: what shows a task, ends it, or lets what its owner
+    /// registered go on. Nothing that speaks for the owner, or that shows or changes the owner's secrets.
+    pub fn is_for_operators(self) -> bool {
+        match self {
+            Self::GetTask
+            | Self::ListTasks
+            | Self::CancelTask
+            | Self::SubscribeToTask
+            | Self::ListTaskPushNotificationConfigs
+            | Self::ListTaskPushNotificationDeliveries
+            | Self::RedeliverTaskPushNotifications => true,
+            Self::SendMessage
+            | Self::SendStreamingMessage
+            | Self::CreateTaskPushNotificationConfig
+            | Self::GetTaskPushNotificationConfig
+            | Self::DeleteTaskPushNotificationConfig
+            | Self::GetExtendedAgentCard => false,
+        }
+    }
+
     /// Reads the parameters of a call.
     ///
     /// # Errors

@@ -96,9 +96,11 @@ pub fn extended_card(
 }
 
 /// What an agent supports: what its file says, the extension that all agents have, and the one of those
-/// that have webhooks.
+/// that have webhooks. Those are what anonymous callers need `open_webhooks` for.
 pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     let mut capabilities = agent.capabilities.clone();
+    capabilities.push_notifications &= !agent.access.is_anonymous() || agent.access.open_webhooks;
+    let has_webhooks = capabilities.push_notifications;
     let mut declare = |uri: &str, description: &str| {
         capabilities.extensions.push(AgentExtension {
             uri: uri.to_owned(),
@@ -108,7 +110,7 @@ pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
         });
     };
     declare(GENERATION_EXTENSION, GENERATION_DESCRIPTION);
-    if agent.capabilities.push_notifications {
+    if has_webhooks {
         declare(WEBHOOKS_EXTENSION, WEBHOOKS_DESCRIPTION);
     }
     capabilities
@@ -165,13 +167,37 @@ mod tests {
     #[test]
     fn agents_with_webhooks_declare_what_is_added_to_them() {
         let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }\n\
-                    capabilities = { push_notifications = true }";
+                    capabilities = { push_notifications = true }
+                    access = { open_webhooks = true }";
         let agent: AgentDefinition = toml::from_str(text).unwrap();
         let capabilities = card_of(&agent, &[]).capabilities;
         let uris: Vec<&str> =
             capabilities.extensions.iter().map(|found| found.uri.as_str()).collect();
         assert_eq!(uris, [GENERATION_EXTENSION, WEBHOOKS_EXTENSION]);
         assert!(capabilities.push_notifications);
+    }
+
+    #[test]
+    fn webhooks_are_declared_where_their_callers_are_known_or_the_file_opens_them() {
+        let scheme = "schemes = { key = { kind = 'api_key', name = 'x-key', callers = [] } }";
+        for (access, declares) in [
+            ("", false),
+            ("open = true", false),
+            ("open = true, open_listing = true", false),
+            ("open_webhooks = true", true),
+            (scheme, true),
+        ] {
+            let text = format!(
+                "name = 'A'\ndescription = 'B'\nversion = '1'\n\
+                 executor = {{ kind = 'tools', tools = {{ names = [] }} }}\n\
+                 capabilities = {{ push_notifications = true }}\naccess = {{ {access} }}"
+            );
+            let agent: AgentDefinition = toml::from_str(&text).unwrap();
+            let capabilities = card_of(&agent, &[]).capabilities;
+            assert_eq!(capabilities.push_notifications, declares, "{access}");
+            let is_declared = |extension: &AgentExtension| extension.uri == WEBHOOKS_EXTENSION;
+            assert_eq!(capabilities.extensions.iter().any(is_declared), declares, "{access}");
+        }
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Admission: judges a request as far as no task is needed for that. Pure; the order of its steps is tested below.
 //!
-//! route, version, agent, identity, extensions, capabilities, parameters, limits, terms, whether the agent can run
+//! route, version, agent, identity, operator, extensions, capabilities, parameters, limits, terms, whether the agent can run
 
 use serde_json::Value;
 
-use crate::auth::{GivenCredentials, Identity, UncheckedToken};
+use crate::auth::{ActAs, GivenCredentials, Identity, Policy, UncheckedToken};
 use crate::config::Settings;
 use crate::edge::command::Command;
 use crate::edge::webhook::check_webhook;
 use crate::executor::{Agents, HostedAgent};
+use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -39,6 +40,8 @@ pub(super) struct Asked<'a> {
     pub(super) parameters: &'a ServiceParameters,
     /// Its header `Authorization`.
     pub(super) authorization: Option<&'a str>,
+    /// What its header `Act-As` says.
+    pub(super) act_as: Option<&'a str>,
     /// In which form to answer it.
     pub(super) reply: Reply,
     /// Says who makes it, for the agent that it turns out to be for.
@@ -109,7 +112,7 @@ impl<'a> Door<'a> {
     ///
     /// The first reason not to admit it, in the order that the head of this file tells.
     pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Unadmitted> {
-        let Asked { wanted, params, parameters, authorization, reply, identify } = asked;
+        let Asked { wanted, params, parameters, authorization, act_as, reply, identify } = asked;
         let (dialect, operation) = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
@@ -123,6 +126,11 @@ impl<'a> Door<'a> {
             Identity::Refused(error) => return Err(error.into()),
             Identity::Pending(tokens) => return Err(Unadmitted::Pending(tokens)),
         };
+        let access = agent.policy.as_ref().ok().map(Policy::access);
+        let act_as = act_as.map(ActAs::read).transpose()?;
+        if let Some(act_as) = &act_as {
+            act_as.check(access, &caller, operation)?;
+        }
         let capabilities = &agent.capabilities;
         let declared = &capabilities.extensions;
         let active = extensions::activate(operation, declared, &parameters.extensions)?;
@@ -150,8 +158,15 @@ impl<'a> Door<'a> {
         }
         let reply = reply.in_dialect(dialect).with_extensions(active);
         let agent = agent.slug.clone();
+        let opens_listing = access.is_some_and(|access| access.open_listing);
+        let scope = match &act_as {
+            Some(act_as) => Scope::Operator(act_as.owner.clone()),
+            None if caller.is_anonymous() && !opens_listing => Scope::OneContext,
+            None => Scope::Own,
+        };
         let command = Command::new(agent, caller, reply, call);
-        Ok(Command { fingerprint, terms, unsealed, ..command })
+        let command = if act_as.is_some() { command.of_operator() } else { command };
+        Ok(Command { fingerprint, terms, unsealed, scope, ..command })
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
@@ -276,7 +291,9 @@ mod tests {
             Ok(caller) => Identity::Caller(caller),
             Err(error) => Identity::Refused(error),
         };
+        let act_as = headers.iter().find(|(name, _)| *name == "act-as").map(|(_, value)| *value);
         let asked = Asked {
+            act_as,
             wanted,
             params,
             parameters: &parameters,

@@ -19,12 +19,12 @@ use crate::edge::command::{Command, StreamCommand};
 use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
 use crate::format;
-use crate::port::{Observation, Observer};
+use crate::port::{Act, Audit, Observation, Observer};
 use a2a::binding::ServiceParameters;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::TaskId;
-use a2a::{Call, FollowCall, Outcome, TaskCall};
+use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 
 /// Answers a request. Its body is `undefined` while it was not received. `asked` are the rate limits that were asked, as JSON.
 ///
@@ -157,9 +157,11 @@ impl Front {
         let (command, call) = command.take_call();
         let answer = match call {
             Call::List(request) => {
-                let Command { agent, caller, reply, .. } = command;
-                let listed = list_tasks(&self.env, &agent, &caller, &request, &self.observer).await;
-                let answer = listed.and_then(|listed| reply.outcome(&Outcome::Tasks(listed)));
+                let listed = list_tasks(&self.env, &command, &request, &self.observer).await;
+                if listed.is_ok() {
+                    self.note_operator(&command);
+                }
+                let answer = listed.and_then(|listed| form.outcome(&Outcome::Tasks(listed)));
                 answer.map(to_response)
             }
             // The exchange has answered it.
@@ -168,6 +170,15 @@ impl Front {
             Call::Follow(call) => self.follow(parameters, command.with_call(call)).await,
         };
         answer.unwrap_or_else(|error| to_response(form.error(&error)))
+    }
+
+    /// Tells the observer that an operator has listed tasks.
+    pub(super) fn note_operator<C>(&self, command: &Command<C>) {
+        if command.is_operators() {
+            let Command { agent, caller, trail, .. } = command;
+            let acted = Audit::of(Act::OperatorActed, agent, &caller.id, trail);
+            self.observer.observe(&Observation::Audited(acted.by(Operation::ListTasks)));
+        }
     }
 
     /// Lets the object of the task that a call is about answer it.

@@ -5,7 +5,7 @@ use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
-use crate::auth::Identity;
+use crate::auth::{ActAs, Identity};
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
 use crate::port::{Observation, Observer};
@@ -193,7 +193,9 @@ impl<'a> Exchange<'a> {
         seen.check()?;
         let identify = |agent: &HostedAgent| self.identify(agent);
         let authorization = self.head.header("authorization");
-        let asked = Asked { wanted, params, parameters, authorization, reply, identify: &identify };
+        let act_as = self.head.header(ActAs::HEADER);
+        let identify = &identify;
+        let asked = Asked { wanted, params, parameters, authorization, act_as, reply, identify };
         let mut command = match self.door.admit(asked) {
             Ok(command) => command,
             Err(Unadmitted::Refused(error)) => {

@@ -4,7 +4,6 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::Env;
 
-use crate::auth::Caller;
 use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::command::Command;
@@ -17,6 +16,18 @@ use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
 
+/// What a command asks of the index.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit.
+pub(super) fn query_of<C>(
+    command: &Command<C>,
+    request: &ListTasksRequest,
+) -> Result<TaskQuery, Error> {
+    TaskQuery::new(&command.agent, &command.caller, &command.scope, request)
+}
+
 /// The result of ListTasks as JSON: the tasks of this caller with this agent.
 ///
 /// # Errors
@@ -25,19 +36,21 @@ use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
 /// or one of the objects does not answer.
 pub(super) async fn list_tasks(
     env: &Env,
-    agent: &str,
-    caller: &Caller,
+    command: &Command<()>,
     request: &ListTasksRequest,
     observer: &dyn Observer,
 ) -> Result<String, Error> {
-    let query = TaskQuery::new(agent, caller, request)?;
+    let query = query_of(command, request)?;
+    if command.scope.hides_all(request) {
+        return Ok(whole_page(&Page::empty(&query, request), request));
+    }
     let found = D1Index { env: env.clone() }.find(&query).await;
     let found = found.map_err(|error| listing_failed(&error.to_string(), observer))?;
     let mut page = Page::new(&query, request, found);
     if !request.include_artifacts {
         return Ok(whole_page(&page, request));
     }
-    let tasks = with_artifacts(env, agent, caller, request, &mut page, observer).await?;
+    let tasks = with_artifacts(env, command, request, &mut page, observer).await?;
     Ok(page.to_json(&tasks))
 }
 
@@ -58,8 +71,7 @@ pub(super) fn listing_failed(reason: &str, observer: &dyn Observer) -> Error {
 /// has vanished is left out. The page ends early once it has grown to [`MAX_PAGE_BYTES`].
 async fn with_artifacts(
     env: &Env,
-    agent: &str,
-    caller: &Caller,
+    listing: &Command<()>,
     request: &ListTasksRequest,
     page: &mut Page,
     observer: &dyn Observer,
@@ -71,16 +83,18 @@ async fn with_artifacts(
     let located: Vec<(TaskId, TaskAddress)> = located.collect();
     let asked = located.into_iter().map(|(id, address)| {
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
-        let (agent, caller) = (agent.to_owned(), caller.clone());
+        let (agent, caller) = (listing.agent.clone(), listing.caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
         let command = Command::new(agent, caller, reply, call);
+        let command = if listing.is_operators() { command.of_operator() } else { command };
         ask_for_task(env, address, command, observer)
     });
     let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
     let mut tasks = Vec::new();
     let mut size = 0;
     while let Some((index, task)) = answers.next().await {
-        if let Some(task) = task? {
+        if let (Some(task), Some(found)) = (task?, page.tasks.get(index)) {
+            let task = found.with_owner(task);
             size += task.len();
             tasks.push(task);
         }

@@ -22,7 +22,7 @@ use worker::Env;
 use super::carry_out::hello;
 use super::decision::{Decision, Front, Received};
 use super::head::{Head, NAMES};
-use super::listing::{listing_failed, whole_page};
+use super::listing::{listing_failed, query_of, whole_page};
 use super::seen;
 use super::stream;
 use crate::edge::address::TaskAddress;
@@ -30,7 +30,7 @@ use crate::edge::answer::to_text;
 use crate::edge::command::Command;
 use crate::edge::objects::AskError;
 use crate::edge::service::index::D1Index;
-use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::operation::list_tasks::Page;
 use a2a::binding::ServiceParameters;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
@@ -156,15 +156,19 @@ impl Front {
             | Decision::Sign(_)
             | Decision::CallBack(_) => return None,
         };
-        let Command { agent, caller, reply, call, .. } = command;
+        let (command, call) = command.take_call();
         let Call::List(request) = call else { return None };
+        let reply = command.reply.clone();
         let Listed { lines, total, rows_read } = listed;
-        let found = TaskQuery::new(&agent, &caller, &request).and_then(|query| {
+        let found = query_of(&command, &request).and_then(|query| {
             let index = D1Index { env: self.env.clone() };
             let found = index.listed(&query, lines, total, rows_read);
             let found = found.map_err(|reason| listing_failed(&reason, &self.observer))?;
             Ok(found.map(|found| Page::new(&query, &request, found)))
         });
+        if let Ok(Some(_)) = &found {
+            self.note_operator(&command);
+        }
         let answer = match found {
             Ok(page) => reply.outcome(&Outcome::Tasks(whole_page(&page?, &request))),
             Err(error) => Err(error),
@@ -224,7 +228,11 @@ fn plan_command(
         // The exchange has answered it.
         Call::Card => return Err(Error::Internal { task: None }),
         Call::List(request) if !request.include_artifacts => {
-            let query = TaskQuery::new(agent, caller, request)?;
+            let query = query_of(&command, request)?;
+            if command.scope.hides_all(request) {
+                let page = whole_page(&Page::empty(&query, request), request);
+                return command.reply.outcome(&Outcome::Tasks(page)).map(answered);
+            }
             return Ok(format!("l{}", D1Index::listing(&query)));
         }
         Call::List(_) => return Ok(LATER.to_owned()),

@@ -71,7 +71,7 @@ pub(super) fn accept(
     let pair = WebSocketPair::new()?;
     state.accept_web_socket(&pair.server);
     if !has_told {
-        let _ = raw(&pair.server).serialize_attachment(&JsValue::from_str(UNTOLD));
+        let _ = raw(&pair.server).serialize_attachment(&UNTOLD);
         untold.note_one();
     }
     Ok(Some(Accepted { pair, is_surplus }))
@@ -142,16 +142,16 @@ fn send(socket: &WebSocket, text: &JsValue) {
 
 /// Whether the follower behind a socket was answered, by this instance of the object or by one before it.
 fn is_answered(socket: &WebSocket) -> bool {
-    attachment(socket).is_some_and(|attachment| attachment != UNTOLD)
+    attachment(socket).is_some_and(|attachment| attachment.is_truthy())
 }
 
 /// Whether the hello of a socket is still to come.
 fn is_untold(socket: &WebSocket) -> bool {
-    attachment(socket).is_some_and(|attachment| attachment == UNTOLD)
+    attachment(socket).and_then(|attachment| attachment.as_bool()) == Some(false)
 }
 
-fn attachment(socket: &WebSocket) -> Option<String> {
-    raw(socket).deserialize_attachment().ok()?.as_string()
+fn attachment(socket: &WebSocket) -> Option<JsValue> {
+    raw(socket).deserialize_attachment().ok()
 }
 
 fn raw(socket: &WebSocket) -> &RawSocket {
@@ -179,8 +179,8 @@ extern "C" {
     fn buffered_amount(this: &RawSocket) -> Option<f64>;
 }
 
-/// The attachment of a socket whose hello is still to come. No dialect has this version.
-const UNTOLD: &str = "?";
+/// The attachment of a socket whose hello is still to come. Reading a text of it would cost a crossing more.
+const UNTOLD: JsValue = JsValue::FALSE;
 
 /// How long after the last event sockets are closed: by then it is delivered.
 const LATE: Duration = Duration::from_millis(250);

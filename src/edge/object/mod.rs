@@ -19,6 +19,7 @@ use worker::{
     Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, durable_object,
 };
 
+use crate::auth::not_for_operators;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
@@ -33,13 +34,14 @@ use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
 use crate::session::{
-    Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession, Visitor, no_callback,
+    Deletion, FindAgent, NoAgent, OpenError, Opening, Owned, Sender, TaskSession, Visitor,
+    no_callback,
 };
-use a2a::TaskCall;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
+use a2a::{Operation, TaskCall};
 use followers::Untold;
 use store::SqlTaskStore;
 
@@ -199,20 +201,21 @@ impl TaskObject {
         opening: Opening,
     ) -> std::result::Result<HttpResponse, Error> {
         let (command, call) = command.take_call();
-        let Command { agent, caller, reply, terms, trail, .. } = &command;
+        let Command { reply, terms, .. } = &command;
         let (reply, terms) = (reply.clone(), *terms);
         let session = self.session(opening, visitor(&command, call.task_id()))?;
+        let asked = call.operation();
         let outcome = match call {
+            TaskCall::SendMessage(_) if command.is_operators() => return Err(not_for_operators()),
             TaskCall::SendMessage(request) => {
                 let sender = sender(command, &request);
                 operation::send_message(&session, sender, *request, terms).await?
             }
             TaskCall::GetTask(request) => {
-                let task = session.owned_by(agent, caller, trail)?;
-                operation::get_task(task, &request, terms).await?
+                operation::get_task(task_of(&session, &command, asked)?, &request, terms).await?
             }
             TaskCall::CancelTask(_) => {
-                let task = session.owned_by(agent, caller, trail)?;
+                let task = task_of(&session, &command, asked)?;
                 let outcome = operation::cancel_task(task, terms);
                 audit::canceled(&self.observer(), &command, task.id(), &outcome);
                 let outcome = outcome?;
@@ -220,7 +223,7 @@ impl TaskObject {
                 outcome
             }
             TaskCall::Webhook(call) => {
-                let task = session.owned_by(agent, caller, trail)?;
+                let task = task_of(&session, &command, asked)?;
                 let change = audit::Change::of(&call);
                 let outcome = operation::manage_webhooks(task, call, reply.dialect());
                 if let Some(change) = change {
@@ -370,9 +373,23 @@ const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// How long events may still use a session after the last answer.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
+/// The task that a call is about, for its owner or for an operator.
+fn task_of<'a, C>(
+    session: &'a TaskSession,
+    command: &Command<C>,
+    operation: Operation,
+) -> std::result::Result<Owned<'a>, Error> {
+    let Command { agent, caller, trail, .. } = command;
+    match command.is_operators() {
+        true => session.operated_by(agent, caller, operation, trail),
+        false => session.owned_by(agent, caller, trail),
+    }
+}
+
 /// For whom a session is opened that a call is about.
 fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
     match task {
+        Some(_) if command.is_operators() => Visitor::Operator(&command.agent),
         Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
         // The object is new, or its name is that of a key of the caller's.
         None => Visitor::Server,

@@ -5,16 +5,17 @@ use std::rc::Rc;
 use worker::{ResponseBuilder, Result, WebSocket, WebSocketPair};
 
 use super::followers::{self, Accepted};
-use super::{Answer, TaskObject, sender, visitor};
+use super::{Answer, TaskObject, sender, task_of, visitor};
+use crate::auth::not_for_operators;
 use crate::edge::ask::{HELLO, Refusal, Upgrade};
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::socket::{CloseCode, close};
 use crate::operation;
 use crate::port::{Observation, Observer};
 use crate::session::{Beginning, Opening, TaskSession};
-use a2a::FollowCall;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
+use a2a::{FollowCall, Operation};
 
 impl TaskObject {
     /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
@@ -95,7 +96,8 @@ impl TaskObject {
     ) -> std::result::Result<Rc<TaskSession>, Error> {
         let task = command.call.task_id();
         let session = self.session(opening, visitor(command, task))?;
-        if task.is_some() {
+        // Each use of an operator's permission is noted once, when the stream begins.
+        if task.is_some() && !command.is_operators() {
             session.owned_by(&command.agent, &command.caller, &command.trail)?;
         }
         Ok(session)
@@ -111,12 +113,13 @@ async fn begin_stream(
     let (command, call) = command.take_call();
     let terms = command.terms;
     match call {
+        FollowCall::SendStreamingMessage(_) if command.is_operators() => Err(not_for_operators()),
         FollowCall::SendStreamingMessage(request) => {
             let sender = sender(command, &request);
             operation::send_streaming_message(session, sender, *request, after, terms).await
         }
         FollowCall::SubscribeToTask(_) => {
-            let task = session.owned_by(&command.agent, &command.caller, &command.trail)?;
+            let task = task_of(session, &command, Operation::SubscribeToTask)?;
             operation::subscribe_to_task(task, after, terms)
         }
     }

@@ -2,7 +2,7 @@
 
 /// A path segment as it was meant. What is no escape stays as it is, and what is no UTF-8 becomes
 /// U+FFFD: such an id was never given out.
-pub(crate) fn decode(text: &str) -> String {
+pub fn decode(text: &str) -> String {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {

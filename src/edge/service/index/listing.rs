@@ -1,12 +1,16 @@
 //! A page of the index, and how many tasks match in all, by one statement. What was stored as JSON text is never parsed
 //! here: each task is a line, in which the columns stand one behind the other.
 
+use super::everybody::{everybody_statement, everybody_total};
 use super::statements::{Objects, Statement, filtered_page, matching_total};
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 
 /// The statement that a query is asked by: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery, objects: Objects) -> Statement {
+    if query.is_of_all_owners() {
+        return everybody_statement(query, objects);
+    }
     let object = match objects {
         Objects::Stored => "coalesce(object, '')",
         Objects::NotStored => "''",
@@ -24,7 +28,10 @@ pub(super) fn listing_statement(query: &TaskQuery, objects: Objects) -> Statemen
 /// The statement for the total alone.
 pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     let mut statement = Statement::new("SELECT coalesce((");
-    matching_total(&mut statement, query);
+    match query.is_of_all_owners() {
+        true => everybody_total(&mut statement, query),
+        false => matching_total(&mut statement, query),
+    }
     statement.add("), 0) AS total");
     statement
 }
@@ -45,8 +52,17 @@ pub(super) fn read_listing(
         return Ok(query.from.is_none().then(nothing));
     };
     let unreadable = || "D1 gave something else than a listing".to_owned();
-    let lines = lines.split(LINE_END).map(|line| read_task(line).ok_or_else(unreadable));
+    let read = |line| read_line(query, line).ok_or_else(unreadable);
+    let lines = lines.split(LINE_END).map(read);
     Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total }))
+}
+
+fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
+    if !query.is_of_all_owners() {
+        return read_task(line);
+    }
+    let (owner, line) = line.split_once(COLUMN_END)?;
+    Some(FoundTask { owner: Some(owner.to_owned()), ..read_task(line)? })
 }
 
 fn read_task(line: &str) -> Option<FoundTask> {
@@ -56,7 +72,7 @@ fn read_task(line: &str) -> Option<FoundTask> {
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
     let object = columns.next().filter(|object| !object.is_empty());
     let (head, history) = (columns.next()?, columns.next()?);
-    Some(FoundTask { position: Position { status_ms, id }, object, head, history })
+    Some(FoundTask { position: Position { status_ms, id }, object, owner: None, head, history })
 }
 
 /// What stands between two lines: the control character RS.
@@ -88,6 +104,7 @@ mod tests {
         let found = |id: &str, object: Option<&str>, history: &str| FoundTask {
             position: Position { status_ms: UnixMillis(7), id: TaskId::new(id) },
             object: object.map(str::to_owned),
+            owner: None,
             head: r#"{"id":"x"}"#.to_owned(),
             history: history.to_owned(),
         };

@@ -1,5 +1,6 @@
 //! The index of tasks in D1. `STORAGE.md` describes the tables.
 
+mod everybody;
 mod finished;
 mod listing;
 mod statements;

@@ -77,20 +77,25 @@ impl From<&str> for Value {
 
 /// Adds the rows of a page: all behind the columns that are selected of each.
 pub(super) fn filtered_page(statement: &mut Statement, query: &TaskQuery) {
-    let index = match (&query.context_id, query.state) {
-        (Some(_), _) => " INDEXED BY tasks_by_context",
-        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
-        (None, _) => "",
-    };
     statement.add(" FROM tasks");
-    statement.add(index);
-    push_filters(statement, query);
+    statement.add(page_index(query));
+    push_scope(statement, query);
+    push_filters(statement, query, "");
     if let Some(from) = &query.from {
         statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
         statement.push("{})", from.id.as_str().into());
     }
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
+}
+
+/// The index that a page is read from, if it is not the table itself.
+pub(super) fn page_index(query: &TaskQuery) -> &'static str {
+    match (&query.context_id, query.state) {
+        (Some(_), _) => " INDEXED BY tasks_by_context",
+        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, _) => "",
+    }
 }
 
 /// Adds the query of how many tasks match.
@@ -109,7 +114,8 @@ pub(super) fn matching_total(statement: &mut Statement, query: &TaskQuery) {
     };
     statement.add("SELECT count(*) FROM tasks");
     statement.add(index);
-    push_filters(statement, query);
+    push_scope(statement, query);
+    push_filters(statement, query, "");
 }
 
 /// How many unfinished tasks a caller has, counted up to `most`.
@@ -136,19 +142,19 @@ fn push_scope(statement: &mut Statement, query: &TaskQuery) {
     statement.push(" AND agent = {}", query.agent.as_str().into());
 }
 
-fn push_filters(statement: &mut Statement, query: &TaskQuery) {
-    push_scope(statement, query);
+/// Adds what a query asks of the tasks of an owner, in the table of this prefix.
+pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: &str) {
     if let Some(context_id) = &query.context_id {
-        statement.push(" AND context_id = {}", context_id.as_str().into());
+        statement.push(&format!(" AND {table}context_id = {{}}"), context_id.as_str().into());
     }
     if let Some(state) = query.state {
-        statement.push(" AND state = {}", Value::Number(state.number()));
+        statement.push(&format!(" AND {table}state = {{}}"), Value::Number(state.number()));
         if !state.is_terminal() {
-            statement.sql.push_str(IS_UNFINISHED);
+            statement.add(&IS_UNFINISHED.replace("state", &format!("{table}state")));
         }
     }
     if let Some(since) = query.since {
-        statement.push(" AND status_ms >= {}", Value::Number(since.0));
+        statement.push(&format!(" AND {table}status_ms >= {{}}"), Value::Number(since.0));
     }
 }
 

@@ -1,0 +1,163 @@
+//! Operators: callers who act on the tasks of all callers of an agent, if they ask for it.
+
+use super::Caller;
+use a2a::Operation;
+use a2a::binding::percent::decode;
+use a2a::error::{Error, Refusal};
+use a2a_agents::access::Access;
+
+/// What the header `Act-As` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActAs {
+    /// Whose tasks ListTasks is to show; those of all callers without it.
+    pub owner: Option<String>,
+}
+
+impl ActAs {
+    /// The header, in lower case.
+    pub const HEADER: &'static str = "act-as";
+
+    /// Reads the header: `operator`, or `operator; owner=key%3Abilling`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] for anything else.
+    pub fn read(header: &str) -> Result<Self, Error> {
+        let unknown = || {
+            Error::invalid("Act-As", "must be operator, or operator; owner=<owner>, as key:billing")
+        };
+        let (role, parameters) = match header.split_once(';') {
+            Some((role, parameters)) => (role, Some(parameters)),
+            None => (header, None),
+        };
+        if role.trim() != "operator" {
+            return Err(unknown());
+        }
+        let owner = parameters.map(|parameters| {
+            let owner = parameters.trim().strip_prefix("owner=").map(decode);
+            owner.filter(|owner| !owner.is_empty()).ok_or_else(unknown)
+        });
+        Ok(Self { owner: owner.transpose()? })
+    }
+
+    /// Whether a caller may act as an operator by this operation.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PermissionDenied`] without the permission, and for an operation that is its owner's alone;
+    /// [`Error::InvalidParams`] for an owner where no tasks are listed.
+    pub fn check(
+        &self,
+        access: Option<&Access>,
+        caller: &Caller,
+        operation: Operation,
+    ) -> Result<(), Error> {
+        let permission = access.map(|access| access.operator.as_str()).unwrap_or_default();
+        if caller.is_anonymous() || permission.is_empty() || !caller.may(permission) {
+            return Err(denied(format!("acting as an operator needs the permission {permission}")));
+        }
+        if !operation.is_for_operators() {
+            return Err(not_for_operators());
+        }
+        if self.owner.is_some() && operation != Operation::ListTasks {
+            return Err(Error::invalid("Act-As", "takes an owner for ListTasks alone"));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of an operation that only the owner of a task may carry out.
+pub fn not_for_operators() -> Error {
+    denied(NOT_FOR_OPERATORS.to_owned())
+}
+
+fn denied(message: String) -> Error {
+    Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
+}
+
+const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow and cancel tasks, list webhooks and deliveries, and \
+    redeliver notifications; for anything else, leave the header Act-As out";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operator() -> Caller {
+        let permissions = vec!["read".to_owned(), "operator".to_owned()];
+        Caller { permissions, ..Caller::new("key:ops") }
+    }
+
+    #[test]
+    fn the_header_names_the_role_and_an_owner() {
+        let of_owner = |owner: &str| Ok(ActAs { owner: Some(owner.to_owned()) });
+        for (header, read) in [
+            ("operator", Ok(ActAs::default())),
+            (" operator ", Ok(ActAs::default())),
+            ("operator; owner=key:billing", of_owner("key:billing")),
+            ("operator;owner=%40jwt%3Ateam a", of_owner("@jwt:team a")),
+        ] {
+            assert_eq!(ActAs::read(header), read, "{header}");
+        }
+        for header in [
+            "",
+            "Operator",
+            "owner",
+            "operator, operator",
+            "operator;",
+            "operator; owner=",
+            "operator; user=x",
+            "key:billing",
+        ] {
+            let refused = ActAs::read(header).unwrap_err().to_string();
+            assert!(refused.contains("Act-As must be operator"), "{header}: {refused}");
+        }
+    }
+
+    #[test]
+    fn only_a_known_caller_with_the_permission_of_the_file_is_an_operator() {
+        let access = |operator: &str| Access { operator: operator.to_owned(), ..Access::default() };
+        let check = |access: Option<&Access>, caller: &Caller| {
+            ActAs::default().check(access, caller, Operation::GetTask)
+        };
+        assert_eq!(check(Some(&access("operator")), &operator()), Ok(()));
+        let nobody = Caller { id: Caller::anonymous().id, ..operator() };
+        let lacking = Caller::new("key:billing");
+        let empty = Caller { permissions: vec![String::new()], ..Caller::new("key:odd") };
+        for (access, caller) in [
+            (Some(access("admin")), operator()),
+            (Some(access("operator")), nobody),
+            (Some(access("operator")), lacking),
+            (Some(access("")), empty),
+            (None, operator()),
+        ] {
+            let refused = check(access.as_ref(), &caller);
+            assert!(matches!(refused, Err(Error::PermissionDenied(_))), "{access:?} {refused:?}");
+        }
+    }
+
+    #[test]
+    fn operators_neither_speak_for_owners_nor_see_or_change_their_secrets() {
+        let access = Access::default();
+        for (operation, is_allowed) in [
+            (Operation::GetTask, true),
+            (Operation::ListTasks, true),
+            (Operation::CancelTask, true),
+            (Operation::SubscribeToTask, true),
+            (Operation::ListTaskPushNotificationConfigs, true),
+            (Operation::ListTaskPushNotificationDeliveries, true),
+            (Operation::RedeliverTaskPushNotifications, true),
+            (Operation::SendMessage, false),
+            (Operation::SendStreamingMessage, false),
+            (Operation::CreateTaskPushNotificationConfig, false),
+            (Operation::GetTaskPushNotificationConfig, false),
+            (Operation::DeleteTaskPushNotificationConfig, false),
+            (Operation::GetExtendedAgentCard, false),
+        ] {
+            let checked = ActAs::default().check(Some(&access), &operator(), operation);
+            assert_eq!(checked.is_ok(), is_allowed, "{operation:?}");
+            let of_owner = ActAs { owner: Some("x".to_owned()) };
+            let checked = of_owner.check(Some(&access), &operator(), operation);
+            assert_eq!(checked.is_ok(), operation == Operation::ListTasks, "{operation:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A page of the tasks of all owners with an agent, for operators, by one statement.
+//!
+//! The table is in the order owner, agent, time, id, and each further index would cost a row with every status of every
+//! task. So the page is found by way of `task_counts`, which has each owner once: the newest task of each owner that
+//! matches is one row read; only the owners of the newest of these can have tasks on the page, and of each of them no more than a page.
+
+use super::statements::{Objects, Statement, page_index, push_filters};
+use crate::operation::list_tasks::TaskQuery;
+
+/// The statement that asks for a page of all owners: a row for each task, with the total in each.
+pub(super) fn everybody_statement(query: &TaskQuery, objects: Objects) -> Statement {
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
+    let mut statement =
+        Statement::new("WITH newest AS MATERIALIZED (SELECT c.owner AS owner, (SELECT ");
+    statement.add(PLACE);
+    push_tasks(&mut statement, query);
+    statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place FROM task_counts AS c");
+    statement.push(" WHERE c.agent = {} AND c.total > 0)", query.agent.as_str().into());
+    // Two owners never have the same place, so none of the page is left out.
+    statement
+        .add(", first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC");
+    statement.push(" LIMIT {})", limit.into());
+    statement.add(", page AS (SELECT u.id AS id FROM first AS c CROSS JOIN tasks AS u ON u.id IN (SELECT t.id");
+    push_tasks(&mut statement, query);
+    statement.push(" ORDER BY t.status_ms DESC, t.id DESC LIMIT {})", limit.into());
+    statement.push(" ORDER BY u.status_ms DESC, u.id DESC LIMIT {})", limit.into());
+    let object = match objects {
+        Objects::Stored => "coalesce(t.object, '')",
+        Objects::NotStored => "''",
+    };
+    let history = if query.with_history { "t.history" } else { "''" };
+    statement.add(&format!(
+        " SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || {object} \
+         || char(31) || t.head || char(31) || {history} AS line, ("
+    ));
+    everybody_total(&mut statement, query);
+    statement.add(
+        ") AS total FROM page CROSS JOIN tasks AS t ON t.id = page.id \
+         ORDER BY t.status_ms DESC, t.id DESC",
+    );
+    statement
+}
+
+/// Adds the query of how many tasks of all owners match.
+pub(super) fn everybody_total(statement: &mut Statement, query: &TaskQuery) {
+    if query.is_unfiltered() {
+        statement.add("SELECT coalesce(sum(total), 0) FROM task_counts");
+        statement.push(" WHERE agent = {}", query.agent.as_str().into());
+        return;
+    }
+    // The place does not count for the total.
+    let query = TaskQuery { from: None, ..query.clone() };
+    statement.add("SELECT coalesce(sum((SELECT count(*)");
+    push_tasks(statement, &query);
+    statement.push(")), 0) FROM task_counts AS c WHERE c.agent = {}", query.agent.as_str().into());
+    statement.add(" AND c.total > 0");
+}
+
+/// Adds the tasks of the owner of `c` that match, as `t`.
+fn push_tasks(statement: &mut Statement, query: &TaskQuery) {
+    statement.add(" FROM tasks AS t");
+    statement.add(page_index(query));
+    statement.add(" WHERE t.owner = c.owner");
+    statement.push(" AND t.agent = {}", query.agent.as_str().into());
+    push_filters(statement, query, "t.");
+    if let Some(from) = &query.from {
+        statement.push(" AND (t.status_ms, t.id) <= ({}, ", from.status_ms.0.into());
+        statement.push("{})", from.id.as_str().into());
+    }
+}
+
+/// A place in the order of a listing as one text.
+const PLACE: &str = "printf('%016d', t.status_ms) || t.id";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::list_tasks::Position;
+    use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
+
+    fn query() -> TaskQuery {
+        TaskQuery {
+            owner: String::new(),
+            agent: "a".to_owned(),
+            context_id: None,
+            state: None,
+            since: None,
+            from: None,
+            limit: 4,
+            with_history: true,
+        }
+    }
+
+    #[test]
+    fn a_page_of_all_owners_reads_the_newest_task_of_each_and_a_page_of_some() {
+        let from = Some(Position { status_ms: UnixMillis(500), id: TaskId::new("t") });
+        let query = TaskQuery { from, ..query() };
+        let statement = everybody_statement(&query, Objects::Stored);
+        assert_eq!(
+            statement.sql,
+            "WITH newest AS MATERIALIZED (SELECT c.owner AS owner, \
+             (SELECT printf('%016d', t.status_ms) || t.id FROM tasks AS t \
+             WHERE t.owner = c.owner AND t.agent = ?1 AND (t.status_ms, t.id) <= (?2, ?3) \
+             ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place \
+             FROM task_counts AS c WHERE c.agent = ?4 AND c.total > 0), \
+             first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?5), \
+             page AS (SELECT u.id AS id FROM first AS c CROSS JOIN tasks AS u ON u.id IN \
+             (SELECT t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = ?6 \
+             AND (t.status_ms, t.id) <= (?7, ?8) ORDER BY t.status_ms DESC, t.id DESC LIMIT ?9) \
+             ORDER BY u.status_ms DESC, u.id DESC LIMIT ?10) \
+             SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || \
+             coalesce(t.object, '') || char(31) || t.head || char(31) || t.history AS line, \
+             (SELECT coalesce(sum(total), 0) FROM task_counts WHERE agent = ?11) AS total \
+             FROM page CROSS JOIN tasks AS t ON t.id = page.id ORDER BY t.status_ms DESC, t.id DESC"
+        );
+        assert_eq!(statement.values.len(), 11);
+    }
+
+    #[test]
+    fn filters_are_asked_of_the_tasks_of_each_owner() {
+        let filtered = TaskQuery { state: Some(TaskState::Working), ..query() };
+        let sql = everybody_statement(&filtered, Objects::NotStored).sql;
+        let tasks =
+            "FROM tasks AS t INDEXED BY tasks_unfinished WHERE t.owner = c.owner AND t.agent = ?";
+        assert_eq!(sql.matches(tasks).count(), 3, "{sql}");
+        assert_eq!(sql.matches("AND t.state NOT IN (3, 4, 5, 7)").count(), 3, "{sql}");
+        assert!(!sql.contains("object"), "{sql}");
+        let context_id = Some(ContextId::new("c"));
+        let sql = everybody_statement(&TaskQuery { context_id, ..query() }, Objects::Stored).sql;
+        assert_eq!(sql.matches("INDEXED BY tasks_by_context").count(), 3, "{sql}");
+    }
+}

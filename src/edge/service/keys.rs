@@ -3,12 +3,12 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen::JsValue;
 use worker::Env;
-use worker::js_sys::{Array, JSON, Promise, Uint8Array};
+use worker::js_sys::JSON;
 
 use super::observer::ConsoleObserver;
+use super::web_crypto;
 use crate::edge::bindings;
 use crate::port::{Observation, Observer};
 use crate::signing::{Algorithm, Claims, SigningKey, SigningKeys, join};
@@ -80,9 +80,7 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
         Some(handle) => handle,
         None => {
             let private = JSON::parse(key.private_jwk().reveal())?;
-            let usages = Array::of1(&"sign".into());
-            let import = subtle_import("jwk", &private, &algorithm, false, &usages)?;
-            let handle = JsFuture::from(import).await?;
+            let handle = web_crypto::import("jwk", &private, &algorithm, &["sign"]).await?;
             IMPORTED.with_borrow_mut(|imported| {
                 imported.retain(|(kid, _)| kid != key.kid());
                 imported.push((key.kid().to_owned(), handle.clone()));
@@ -90,29 +88,7 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
             handle
         }
     };
-    // A copy: the memory behind the slice may move while the platform signs.
-    let bytes = Uint8Array::from(input.as_bytes());
-    let signed = JsFuture::from(subtle_sign(&algorithm, &handle, &bytes)?).await?;
-    Ok(Uint8Array::new(&signed).to_vec())
-}
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = importKey)]
-    fn subtle_import(
-        format: &str,
-        key: &JsValue,
-        algorithm: &JsValue,
-        extractable: bool,
-        usages: &Array,
-    ) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = sign)]
-    fn subtle_sign(
-        algorithm: &JsValue,
-        key: &JsValue,
-        data: &Uint8Array,
-    ) -> Result<Promise, JsValue>;
+    web_crypto::sign(&algorithm, &handle, input.as_bytes()).await
 }
 
 thread_local! {

@@ -13,3 +13,4 @@ pub(super) mod rows;
 pub(super) mod secrets;
 pub(super) mod signatures;
 pub(super) mod vault;
+mod web_crypto;

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
-use worker::js_sys::{Array, JSON, Promise, Uint8Array};
+use wasm_bindgen::JsValue;
+use worker::js_sys::JSON;
 
+use super::web_crypto;
 use crate::auth::PublicKey;
 use a2a_agents::access::JwtAlgorithm;
 
@@ -32,13 +32,8 @@ pub(in crate::edge) async fn is_genuine(
     });
     let algorithm = algorithm.map_err(|_| Unusable)?;
     let handle = handle(key, &algorithm).await.map_err(|_| Unusable)?;
-    // Copies: the memory behind the slices may move while the platform reads them.
-    let (signature, text) = (Uint8Array::from(signature), Uint8Array::from(text.as_bytes()));
-    let verified = match subtle_verify(&algorithm, &handle, &signature, &text) {
-        Ok(promise) => JsFuture::from(promise).await,
-        Err(error) => Err(error),
-    };
-    Ok(verified.is_ok_and(|verdict| verdict.is_truthy() && verdict.as_bool() == Some(true)))
+    let verified = web_crypto::verify(&algorithm, &handle, signature, text.as_bytes()).await;
+    Ok(verified.is_ok_and(|is_genuine| is_genuine))
 }
 
 /// The key cannot be used.
@@ -51,9 +46,7 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
     if let Some(handle) = IMPORTED.with_borrow(|imported| imported.get(&jwk).cloned()) {
         return Ok(handle);
     }
-    let usages = Array::of1(&"verify".into());
-    let import = subtle_import("jwk", &JSON::parse(&jwk)?, algorithm, false, &usages)?;
-    let handle = JsFuture::from(import).await?;
+    let handle = web_crypto::import("jwk", &JSON::parse(&jwk)?, algorithm, &["verify"]).await?;
     IMPORTED.with_borrow_mut(|imported| {
         if imported.len() >= MAX_IMPORTED {
             imported.clear();
@@ -61,26 +54,6 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
         imported.insert(jwk, handle.clone());
     });
     Ok(handle)
-}
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = importKey)]
-    fn subtle_import(
-        format: &str,
-        key: &JsValue,
-        algorithm: &JsValue,
-        extractable: bool,
-        usages: &Array,
-    ) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = verify)]
-    fn subtle_verify(
-        algorithm: &JsValue,
-        key: &JsValue,
-        signature: &Uint8Array,
-        data: &Uint8Array,
-    ) -> Result<Promise, JsValue>;
 }
 
 thread_local! {

@@ -5,12 +5,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen::JsValue;
 use worker::Env;
-use worker::js_sys::{Array, Object, Promise, Reflect, Uint8Array};
+use worker::js_sys::{Object, Reflect};
 
 use super::random::WorkerRandom;
+use super::web_crypto;
 use crate::edge::bindings;
 use crate::port::{Random, Sealed, Vault};
 use a2a::model::{Secret, TaskId};
@@ -117,54 +117,23 @@ async fn crypt(
     way: Way,
 ) -> Result<Vec<u8>, JsValue> {
     let algorithm = Object::new();
-    // Copies: the memory behind slices may move while the platform works.
-    let bytes = |bytes: &[u8]| Uint8Array::from(bytes);
     for (name, value) in [
         ("name", JsValue::from_str("AES-GCM")),
-        ("iv", bytes(nonce).into()),
-        ("additionalData", bytes(task.as_str().as_bytes()).into()),
+        ("iv", web_crypto::copy(nonce).into()),
+        ("additionalData", web_crypto::copy(task.as_str().as_bytes()).into()),
     ] {
         Reflect::set(&algorithm, &name.into(), &value)?;
     }
-    let usages = Array::of2(&"encrypt".into(), &"decrypt".into());
-    let imported = subtle_import("raw", &bytes(&key.bytes), &"AES-GCM".into(), false, &usages)?;
-    let handle = JsFuture::from(imported).await?;
-    let text = bytes(text);
-    let done = match way {
-        Way::Encrypt => subtle_encrypt(&algorithm, &handle, &text)?,
-        Way::Decrypt => subtle_decrypt(&algorithm, &handle, &text)?,
-    };
-    Ok(Uint8Array::new(&JsFuture::from(done).await?).to_vec())
+    let bytes = web_crypto::copy(&key.bytes);
+    let handle = web_crypto::import("raw", &bytes, &algorithm, &["encrypt", "decrypt"]).await?;
+    match way {
+        Way::Encrypt => web_crypto::encrypt(&algorithm, &handle, text).await,
+        Way::Decrypt => web_crypto::decrypt(&algorithm, &handle, text).await,
+    }
 }
 
 fn no_key() -> String {
     "the secret STATE_KEY is not set".to_owned()
-}
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = importKey)]
-    fn subtle_import(
-        format: &str,
-        key: &Uint8Array,
-        algorithm: &JsValue,
-        extractable: bool,
-        usages: &Array,
-    ) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = encrypt)]
-    fn subtle_encrypt(
-        algorithm: &Object,
-        key: &JsValue,
-        data: &Uint8Array,
-    ) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = ["crypto", "subtle"], js_name = decrypt)]
-    fn subtle_decrypt(
-        algorithm: &Object,
-        key: &JsValue,
-        data: &Uint8Array,
-    ) -> Result<Promise, JsValue>;
 }
 
 /// The length of a key: AES-256.

@@ -108,6 +108,11 @@ pub(super) fn agents(
             for (agent, Misfit(reason)) in agents.unusable() {
                 outside.observer.observe(&Observation::AgentUnusable { agent, reason });
             }
+            let open = agents.open().collect::<Vec<_>>().join(", ");
+            // `npm start` says it by itself.
+            if !open.is_empty() && !*development {
+                outside.observer.observe(&Observation::AgentsOpen { agents: &open });
+            }
             Ok(agents)
         })
     };

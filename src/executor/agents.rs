@@ -133,6 +133,14 @@ impl Agents {
         names
     }
 
+    /// The agents that ask for no credentials.
+    pub fn open(&self) -> impl Iterator<Item = &str> {
+        let is_open = |agent: &&HostedAgent| {
+            agent.policy.as_ref().is_ok_and(|policy| policy.access().is_anonymous())
+        };
+        self.0.iter().filter(is_open).map(|agent| agent.slug.as_str())
+    }
+
     /// Every slug.
     pub fn slugs(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|agent| agent.slug.as_str())

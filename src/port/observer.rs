@@ -124,6 +124,11 @@ pub enum Observation<'a> {
         /// What is wrong, and what would be right.
         reason: &'a str,
     },
+    /// These agents ask for no credentials. Said once by each instance of a deployment.
+    AgentsOpen {
+        /// Their slugs, with commas between them.
+        agents: &'a str,
+    },
     /// The executor of an agent could not be made: the agent refuses messages.
     AgentUnusable {
         /// The agent.
@@ -312,6 +317,7 @@ impl Observation<'_> {
             Self::Audited(_)
             | Self::NotificationAttempted(_)
             | Self::NotificationGivenUp { .. }
+            | Self::AgentsOpen { .. }
             | Self::DeletionsQueued { .. }
             | Self::TasksDeleted { .. } => Severity::Info,
             Self::AgentMissing { .. }
@@ -387,6 +393,7 @@ impl fmt::Display for Observation<'_> {
             }
             Self::PlatformFailed { what, reason } => write!(out, "{what} failed: {reason}"),
             Self::Misconfigured { reason } => out.write_str(reason),
+            Self::AgentsOpen { agents } => write!(out, "anybody may call these agents: {agents}"),
             Self::AgentUnusable { agent, reason } => write!(out, "the agent {agent}: {reason}"),
             Self::ValueMissing { agent, missing } => write!(out, "the agent {agent}: {missing}"),
             Self::ObjectUnreachable { task: Some(task), reason } => {

@@ -149,6 +149,13 @@ describe("outside of development", () => {
     assert.match(errorOf(await rpc(`${closed.url}/demo`, "SendMessage", send_)).message, /is not set up correctly/);
     assert.equal((await fetch(`${closed.url}/demo/.well-known/agent-card.json`)).status, 200);
   });
+
+  test("an agent that is open answers anybody, and the log says so", async (t) => {
+    const open = await startWorker({ vars: { DEVELOPMENT: "false" } });
+    t.after(() => open.stop());
+    assert.ok("result" in JSON.parse((await rpc(`${open.url}/demo`, "SendMessage", send_)).text));
+    assert.ok(open.logs.some(({ message }) => /anybody may call these agents: .*\bdemo\b/.test(message)), "the log");
+  });
 });
 
 function without(built: { agents: { access?: object }[] }): object {

@@ -17,7 +17,7 @@ pub struct Remembered {
     pub value: Rc<str>,
     /// When it was fetched.
     pub fetched: UnixMillis,
-    /// Until when nobody needs to fetch it anew. Whoever begins to fetch it moves this on by [`LEASE_MS`].
+    /// Until when nobody needs to fetch it anew. The instance that begins to fetch it moves this on by [`LEASE_MS`].
     pub fresh_until: UnixMillis,
 }
 

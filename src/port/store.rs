@@ -100,7 +100,7 @@ pub struct Batch {
 pub enum Stored {
     /// There is none.
     Nothing,
-    /// There is one, which whoever asks may not see.
+    /// There is one, which the one who asks may not see.
     Withheld,
     /// The task.
     Task(StoredTask),

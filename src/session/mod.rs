@@ -146,7 +146,7 @@ impl TaskSession {
         Err(Error::TaskNotFound(self.id.clone()))
     }
 
-    /// The task for a caller of whom was found out that it is an operator of this agent: whoever owns it. Operators are
+    /// The task of any caller, for one that was found to be an operator of this agent. Operators are
     /// told of the operation, also if there is no such task.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ impl<'a> Owned<'a> {
         Self { session, is_operators: false }
     }
 
-    /// For `TaskSession` alone: for an operator, whoever owns the task.
+    /// For `TaskSession` alone: the task of any owner, for an operator.
     pub(super) fn for_operator(session: &'a TaskSession) -> Self {
         Self { session, is_operators: true }
     }

@@ -16,7 +16,7 @@ pub enum Visitor<'a> {
     Caller(&'a str, &'a Caller, &'a Trail),
     /// For an operator of an agent. That it is one was found out before.
     Operator(&'a str),
-    /// For whoever posts to a callback of a task of an agent, with its token and what the sender calls the post.
+    /// For somebody who posts to a callback of a task of an agent, with its token and what the sender calls the post.
     Callback(&'a str, &'a str, Option<&'a str>),
 }
 

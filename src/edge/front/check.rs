@@ -1,4 +1,4 @@
-//! Checks the signatures of tokens with the public keys of whoever gave them out.
+//! Checks the signatures of tokens with the public keys of those who gave them out.
 
 use futures_util::future::join_all;
 use worker::Env;

@@ -13,7 +13,7 @@
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
 //! | `credentials` | seals the credentials that a message brings for its task |
-//! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of whoever gave them out |
+//! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of those who gave them out |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `seen` | keeps what follows from it: rate limits to ask, pages that may read the answer, lines for audits |
 //! | `decision` | puts these together: what it comes to before anything is waited for |

@@ -62,7 +62,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     front.limited(&head, plan)
 }
 
-/// The answer to a request that a rate limit refuses for so many seconds.
+/// The answer to a request that a rate limit refuses for this number of seconds.
 #[wasm_bindgen(js_name = held)]
 pub fn held(env: Env, head: &str, body: Option<Vec<u8>>, seconds: u32) -> String {
     let front = match Front::of(env) {

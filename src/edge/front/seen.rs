@@ -73,7 +73,7 @@ impl Seen {
         }
     }
 
-    /// A rate limit refuses the request for so many seconds.
+    /// A rate limit refuses the request for this number of seconds.
     pub(super) fn hold(&self, seconds: u32) {
         self.held.set(Some(seconds));
     }
@@ -168,7 +168,7 @@ fn access(agent: &HostedAgent) -> Option<&Access> {
     agent.policy.as_ref().ok().map(Policy::access)
 }
 
-/// What is counted together as an address. Whoever has an IPv6 address has the 2^64 that begin alike.
+/// What is counted together as an address. A client that has one IPv6 address has the 2^64 that begin alike.
 fn address(head: &Head<'_>) -> String {
     let text = head.header(ADDRESS).unwrap_or_default();
     match text.trim().parse::<IpAddr>().map(|address| address.to_canonical()) {

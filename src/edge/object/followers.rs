@@ -44,7 +44,7 @@ impl Untold {
 pub(super) struct Accepted {
     /// Its two ends. The client's goes to the follower.
     pub(super) pair: WebSocketPair,
-    /// Whether the task has as many followers without it as it may have.
+    /// Whether the other followers of the task are as many as there may be.
     pub(super) is_surplus: bool,
 }
 

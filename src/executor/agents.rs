@@ -122,7 +122,7 @@ impl Agents {
     /// The headers by which callers of any agent show who they are, in lower case, each once.
     pub fn credential_headers(&self) -> Vec<String> {
         let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
-        let for_tasks = |policy: &Policy| policy.access().authorization_is_for_task;
+        let for_tasks = |policy: &Policy| policy.access().may_hand_authorization_to_tasks();
         let names = policies.flat_map(|policy| {
             let authorization = for_tasks(policy).then(|| "authorization".to_owned());
             policy.headers().into_iter().chain(authorization)

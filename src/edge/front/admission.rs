@@ -188,7 +188,7 @@ impl<'a> Door<'a> {
 /// The header `Authorization`, if the agent's file says that it is for tasks.
 fn authorization_for_task<'a>(agent: &HostedAgent, header: Option<&'a str>) -> Option<&'a str> {
     let policy = agent.policy.as_ref().ok()?;
-    header.filter(|_| policy.access().authorization_is_for_task)
+    header.filter(|_| policy.access().may_hand_authorization_to_tasks())
 }
 
 /// The refusal of a path to which nothing belongs.

@@ -85,6 +85,17 @@ impl Access {
         self.schemes.keys().map(alone).collect()
     }
 
+    /// Whether a message's header `Authorization` is for its task: `authorization_is_for_task` says so, and no scheme
+    /// reads that header. Agents that were not built here may say both.
+    pub fn may_hand_authorization_to_tasks(&self) -> bool {
+        let reads_it = |scheme: &Scheme| match scheme {
+            Scheme::Bearer(_) | Scheme::Basic(_) => true,
+            Scheme::Jwt(jwt) => jwt.cookie.is_none(),
+            Scheme::ApiKey(_) | Scheme::CloudflareAccess(_) | Scheme::MutualTls(_) => false,
+        };
+        self.authorization_is_for_task && !self.schemes.values().any(reads_it)
+    }
+
     /// Whether nothing is said about access.
     pub fn is_default(&self) -> bool {
         *self == Self::default()

@@ -91,6 +91,10 @@ fn check_whole(access: &Access) -> Problems {
     if let Err(fix) = check_permission(&access.operator) {
         report("operator", &fix);
     }
+    if access.authorization_is_for_task && !access.may_hand_authorization_to_tasks() {
+        let fix = "takes the header Authorization for tasks, but a scheme reads it; remove one of the two";
+        report("authorization_is_for_task", fix);
+    }
     problems
 }
 

@@ -48,6 +48,7 @@ fn tables_that_hold_together_have_no_problems() {
         format!("{PUBLIC}{oauth}"),
         format!("{PUBLIC}declared_as = 'openIdConnect'\n"),
         format!("{SHARED}cookie = '__Host-session'\n{KEY}"),
+        format!("authorization_is_for_task = true\n{SHARED}cookie = 's'\n{KEY}{TEAM}{TLS}"),
     ] {
         assert_eq!(told(&access), Vec::<String>::new(), "{access}");
     }
@@ -71,6 +72,10 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
         (format!("share_by = ''\n{KEY}"), "`access.share_by` must be the name of a claim"),
         (format!("operator = ''\n{KEY}"), "`access.operator` must not be empty"),
         (format!("operator = 'a b'\n{KEY}"), "`access.operator` must hold letters"),
+        (
+            format!("authorization_is_for_task = true\n{SHARED}"),
+            "`access.authorization_is_for_task` takes the header Authorization for tasks, but a scheme reads it",
+        ),
         // Requirements.
         (
             format!("requires = [{{ kye = [] }}, {{ key = [] }}]\n{KEY}"),

@@ -94,7 +94,7 @@ fn described(place: &Place) -> String {
     }
 }
 
-/// A text as it may stand between quotes in a challenge.
+/// A text in which a question mark stands for all that may not stand between quotes in a challenge.
 fn description(text: &str) -> String {
     let fits = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
     text.chars().map(|letter| if fits(letter) { letter } else { '?' }).collect()

@@ -5,7 +5,7 @@ use super::{TaskSession, parking, run};
 use crate::executor::{Callback, CallbackTerms, ExecutorError};
 use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
-use a2a::model::{Part, Secret, UnixMillis, measure};
+use a2a::model::{Part, Secret, UnixMillis, hex, measure};
 
 /// The callback of this name, or a new one.
 ///
@@ -37,10 +37,9 @@ pub(super) fn make(
         return refused("the origin of this server is not known; set PUBLIC_URL, and send again");
     };
     let random = session.ports.random.secret_bytes();
-    let token = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let record = CallbackRecord {
         name,
-        token: Secret::new(token),
+        token: Secret::new(hex(&random)),
         origin,
         uses: terms.uses,
         expires_ms: session.now().after(terms.lifetime_ms).0,

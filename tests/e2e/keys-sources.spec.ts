@@ -1,5 +1,5 @@
 // Tokens whose public keys are a key set, where an issuer's discovery document says, or those of a team of Cloudflare Access: from
-// where the keys come, and that they are fetched as seldom as they may be.
+// where the keys come, and that they are not fetched more often than needed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "./client.ts";

@@ -12,6 +12,7 @@ use crate::auth::{Caller, Identity, Policy};
 use crate::executor::{Agents, HostedAgent};
 use crate::port::{Act, Audit, Observation, Observer};
 use a2a::error::Error;
+use a2a::model::hex;
 use a2a_agents::access::{Access, LimitedBy, RateLimit};
 
 /// What the decision about this request has seen. Of agents that limit nobody it keeps nothing.
@@ -187,7 +188,7 @@ fn bounded(key: String) -> String {
     if key.len() <= MAX_KEY_BYTES {
         return key;
     }
-    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(key.as_bytes()))
 }
 
 /// The header that tells from which page a browser sends a request.

@@ -13,7 +13,7 @@ use super::random::WorkerRandom;
 use super::web_crypto;
 use crate::edge::bindings;
 use crate::port::{Random, Sealed, Vault};
-use a2a::model::{Secret, TaskId};
+use a2a::model::{Secret, TaskId, hex};
 
 /// The vault of this Worker.
 pub(in crate::edge) struct WorkerVault {
@@ -91,7 +91,7 @@ impl StateKey {
                 bytes.ok_or("must be 32 bytes in base64, or two of them with a space between")?;
             let digest = Sha256::new().chain_update("a2a-edge state key").chain_update(&bytes);
             let digest = digest.finalize();
-            let id = digest.iter().take(ID_BYTES).map(|byte| format!("{byte:02x}")).collect();
+            let id = hex(digest.get(..ID_BYTES).unwrap_or_default());
             Ok(Self { id, bytes })
         });
         let keys: Vec<Self> = keys.collect::<Result<_, &'static str>>()?;

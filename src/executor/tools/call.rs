@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
 use crate::port::{Http, HttpAnswer, HttpRequest};
-use a2a::model::{Json, Message, Secret, UnixMillis};
+use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
 use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
 
@@ -47,8 +47,7 @@ impl ToolCall for CallInTurn<'_> {
     fn idempotency_key(&self) -> String {
         let (task, number, position) = (self.task_id(), self.turn.number, self.position);
         // Hashed: the id of a task is all that one needs to read it.
-        let digest = Sha256::digest(format!("{task}/{number}/{position}"));
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(format!("{task}/{number}/{position}")))
     }
 
     fn history(&self) -> Vec<Message> {

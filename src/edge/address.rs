@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::command::Command;
 use crate::auth::Caller;
 use a2a::model::TaskId;
 
@@ -69,18 +70,25 @@ impl TaskAddress {
         Self::Named(format!("{agent}\n{key}\n{}", caller.owner()))
     }
 
-    /// The address of the task that a call of this caller to this agent is about: the one that it names, or else
+    /// The address of the task of a caller that has chosen its id. No key has this name, since no slug begins with `[`.
+    fn of_chosen(agent: &str, caller: &Caller, id: &TaskId) -> Self {
+        // Strings are always encoded.
+        Self::Named(serde_json::to_string(&(agent, caller.owner(), id)).unwrap_or_default())
+    }
+
+    /// The address of the task that a command is about, and its call, which names this task: that one, or else
     /// a new one, which a key makes the same for all repetitions of a send.
-    pub(super) fn of_call(
-        agent: &str,
-        caller: &Caller,
+    pub(super) fn of_command<C>(
+        command: &Command<C>,
         task: Option<&TaskId>,
         key: Option<&str>,
     ) -> Self {
-        match (task, key) {
-            (Some(id), _) => Self::of_task(id),
-            (None, Some(key)) => Self::of_key(agent, caller, key),
-            (None, None) => Self::New,
+        let Command { agent, caller, chosen_id, .. } = command;
+        match (chosen_id, task, key) {
+            (Some(id), _, _) => Self::of_chosen(agent, caller, id),
+            (None, Some(id), _) => Self::of_task(id),
+            (None, None, Some(key)) => Self::of_key(agent, caller, key),
+            (None, None, None) => Self::New,
         }
     }
 

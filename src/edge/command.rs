@@ -11,6 +11,7 @@ use crate::operation::list_tasks::Scope;
 use crate::session::SentCredentials;
 use crate::trail::Trail;
 use a2a::binding::Reply;
+use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{FollowCall, TaskCall, Terms};
 
@@ -38,6 +39,10 @@ pub(super) struct Command<C = TaskCall> {
     /// Credentials that come with a message, for a task that waits for some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<SentCredentials>,
+    /// The id by which clients know the task, where a client has chosen it: for a message that names no task, what its task is
+    /// called, which goes on if it exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chosen_id: Option<TaskId>,
     /// The same before they are sealed. They do not travel.
     #[serde(skip)]
     pub(super) unsealed: Option<GivenCredentials>,
@@ -59,6 +64,7 @@ impl<C> Command<C> {
     pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed, format, is_operators) = (None, None, None, false);
+        let chosen_id = None;
         Self {
             agent,
             caller,
@@ -68,6 +74,7 @@ impl<C> Command<C> {
             origin,
             trail,
             credentials,
+            chosen_id,
             unsealed,
             format,
             is_operators,
@@ -106,6 +113,7 @@ impl<C> Command<C> {
             origin,
             trail,
             credentials,
+            chosen_id,
             unsealed,
             format,
             is_operators,
@@ -121,6 +129,7 @@ impl<C> Command<C> {
             origin,
             trail,
             credentials,
+            chosen_id,
             unsealed,
             format,
             is_operators,
@@ -153,6 +162,7 @@ impl<C: Decode> Decode for Command<C> {
             origin: fields.string("origin"),
             trail: fields.object("trail").unwrap_or_default(),
             credentials: fields.object("credentials"),
+            chosen_id: fields.string("chosen_id").map(TaskId::new),
             unsealed: None,
             format: is_operators.then_some(format::OPERATORS_COMMAND),
             is_operators,
@@ -280,6 +290,7 @@ mod tests {
                 after: Some(u64::MAX),
                 wait_ms: Some(3),
                 run_timeout_ms: Some(5_000_000_000),
+                answer_within_ms: Some(250),
                 shows_generation: true,
                 over_quota: Some(4),
             };

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Registry, Runner};
 use crate::auth::{Caller, Policy};
 use crate::port::Outside;
+use a2a::dialect::Dialects;
 use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
 use a2a_agents::access::Access;
@@ -24,6 +25,8 @@ pub struct HostedAgent {
     pub is_default: bool,
     /// The optional parts of the protocol that it supports.
     pub capabilities: AgentCapabilities,
+    /// The versions of the protocol that it speaks besides 1.0.
+    pub dialects: Dialects,
     /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     pub card: String,
     /// Its skills that need permissions, which that card does not show.
@@ -74,6 +77,7 @@ impl Agents {
                 // What the card would have to say is not known, so nobody is let in by it.
                 policy: card.as_ref().map_err(Clone::clone).and(policy),
                 is_default: agent.default,
+                dialects: Dialects::from(&agent.dialects),
                 capabilities: agent.capabilities.into(),
                 card: card.unwrap_or(agent.card),
                 restricted: agent.restricted,

@@ -10,7 +10,7 @@ use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
 use a2a::dialect::Dialect;
-use a2a::model::EventFilter;
+use a2a::model::{EventFilter, Task};
 
 /// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
 pub(super) fn enqueue_due(session: &TaskSession) {
@@ -134,7 +134,9 @@ fn event_after(
         for text in &frames {
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
-                    return Some((generation, dialect.event(json).into_owned()));
+                    let task = || session.life.with_task(Task::clone);
+                    let body = dialect.notification(json, task, session.now())?;
+                    return Some((generation, body.into_owned()));
                 }
                 after = after.max(generation);
             }

@@ -8,15 +8,17 @@
 //! ```
 //! use a2a::binding::jsonrpc::Envelope;
 //! use a2a::binding::Reply;
-//! use a2a::dialect::Dialect;
+//! use a2a::dialect::{Dialects, Spoken};
 //! use a2a::error::Error;
 //! use a2a::{Call, TaskCall};
 //!
 //! let body = br#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t-1"}}"#;
 //! let Ok(Envelope { id, method, params }) = Envelope::parse(body, 1_000) else { panic!("bad JSON") };
-//! let (dialect, operation) = Dialect::of_method(&method, Some("1.0"), true)?;
-//! let Call::Task(TaskCall::GetTask(asked)) = operation.decode(params)? else { panic!("another call") };
-//! let answer = Reply::json_rpc(id).in_dialect(dialect).error(&Error::TaskNotFound(asked.id));
+//! let spoken = Spoken::method(&method, Some("1.0"), true)?;
+//! let (dialect, reply) = (spoken.dialect_for(&Dialects::NONE, false)?, Reply::json_rpc(id));
+//! let read = dialect.decode(reply.binding(), spoken.operation, params)?;
+//! let Call::Task(TaskCall::GetTask(asked)) = read.call else { panic!("another call") };
+//! let answer = reply.in_dialect(dialect).error(&Error::TaskNotFound(asked.id));
 //! assert_eq!(answer.status, 200);
 //! assert!(answer.body.contains("-32001"));
 //! # Ok::<(), Error>(())

@@ -19,6 +19,10 @@ pub struct Terms {
     /// How long the run that a send begins may take, in milliseconds, if less than the agent's runs may
     /// (`Run-Timeout-Ms`).
     pub run_timeout_ms: Option<u64>,
+    /// How long a message is waited for before the task is answered as it is, in milliseconds, if less than a blocking send
+    /// waits. Only older dialects say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_within_ms: Option<u64>,
     /// Whether the metadata of tasks is to tell their generation.
     pub shows_generation: bool,
     /// The number of unfinished tasks that the caller may have, if it has reached it: a send that would begin a
@@ -35,6 +39,7 @@ impl Decode for Terms {
             after: number("after"),
             wait_ms: number("wait_ms"),
             run_timeout_ms: number("run_timeout_ms"),
+            answer_within_ms: number("answer_within_ms"),
             over_quota: number("quota"),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
         })

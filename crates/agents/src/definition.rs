@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
+use crate::dialects::Dialects;
 use crate::kind::ExecutorDefinition;
 use crate::{FileSkill, HttpTool, HttpToolDefinition, SkillsSource};
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
@@ -50,6 +51,9 @@ pub struct AgentDefinition {
     /// Who may call.
     #[serde(default)]
     pub access: Access,
+    /// The older versions of the protocol that it speaks.
+    #[serde(default)]
+    pub dialects: Dialects,
     /// What answers.
     pub executor: ExecutorDefinition,
     /// HTTP tools of its own.

@@ -7,6 +7,7 @@ use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
 use crate::access::{Access, needs_of, secrets_of};
+use crate::dialects::Dialects;
 use crate::skills::restricted_skills;
 use crate::tool::Tool;
 use crate::{Executor, HttpToolDefinition, Misfit, RestrictedSkill, Table, ToolsTable};
@@ -36,6 +37,9 @@ pub struct EmbeddedAgent {
     /// Who may call.
     #[serde(default, skip_serializing_if = "Access::is_default")]
     pub access: Access,
+    /// The older versions of the protocol that it speaks.
+    #[serde(default, skip_serializing_if = "Dialects::is_default")]
+    pub dialects: Dialects,
     /// What answers.
     pub executor: EmbeddedExecutor,
     /// Its HTTP tools: those that it shares with others, and its own.
@@ -136,8 +140,16 @@ impl EmbeddedAgent {
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let restricted = restricted_skills(&definition, tools)?;
         let capabilities = capabilities_of(&definition);
-        let AgentDefinition { slug, default, development, access, executor, tools: own, .. } =
-            definition;
+        let AgentDefinition {
+            slug,
+            default,
+            development,
+            access,
+            dialects,
+            executor,
+            tools: own,
+            ..
+        } = definition;
         let named = match &executor.executor {
             Executor::Tools(ToolsTable { names, ask_missing: _ }) => names.as_slice(),
             Executor::Script(_) | Executor::Registered(_) => &[],
@@ -158,6 +170,7 @@ impl EmbeddedAgent {
             development,
             capabilities,
             access,
+            dialects,
             executor,
             tools,
             needs,

@@ -11,6 +11,7 @@ pub mod access;
 mod card;
 mod check;
 mod definition;
+mod dialects;
 #[cfg(any(test, feature = "build"))]
 pub mod embed;
 mod embedded;
@@ -37,6 +38,7 @@ pub use a2a_macros::settings;
 pub use card::{capabilities_of, card_of, expand_card, extended_card};
 pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
+pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;

@@ -6,15 +6,16 @@ use serde_json::Value;
 
 use crate::auth::{ActAs, GivenCredentials, Identity, Policy, UncheckedToken};
 use crate::config::Settings;
+use crate::edge::address::ObjectId;
 use crate::edge::command::Command;
 use crate::edge::webhook::check_webhook;
 use crate::executor::{Agents, HostedAgent};
 use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
-use a2a::dialect::Dialect;
+use a2a::dialect::{Dialect, Dialects, Habits, ReadCall, Spoken};
 use a2a::error::Error;
-use a2a::model::SendMessageRequest;
-use a2a::{Call, Operation};
+use a2a::model::{SendMessageRequest, TaskId};
+use a2a::{Call, Operation, Terms};
 
 /// What requests are judged by: the agent at their path, and the rules of the deployment.
 pub(super) struct Door<'a> {
@@ -42,8 +43,6 @@ pub(super) struct Asked<'a> {
     pub(super) authorization: Option<&'a str>,
     /// What its header `Act-As` says.
     pub(super) act_as: Option<&'a str>,
-    /// In which form to answer it.
-    pub(super) reply: Reply,
     /// Says who makes it, for the agent that it turns out to be for.
     pub(super) identify: &'a dyn Fn(&HostedAgent) -> Identity,
 }
@@ -79,6 +78,17 @@ impl Params {
             Self::Plain(_) => None,
         }
     }
+
+    /// Whether they name a task by an id that is not one of the server's.
+    fn names_chosen_id(&self) -> bool {
+        match self {
+            Self::Json(params) => {
+                let id = params.get("id").and_then(Value::as_str);
+                id.is_some_and(|id| !ObjectId::new(id).is_well_formed())
+            }
+            Self::Plain(_) => false,
+        }
+    }
 }
 
 /// What a request asks for.
@@ -106,21 +116,30 @@ impl<'a> Door<'a> {
         Ok(Self { settings, agents, slug, agent, check_url })
     }
 
-    /// Admits a request: gives the command that carries it out.
+    /// Admits a request: gives the command that carries it out. The answer, and so a refusal, is told in the dialect that the
+    /// request turns out to speak.
     ///
     /// # Errors
     ///
     /// The first reason not to admit it, in the order that the head of this file tells.
-    pub(super) fn admit(&self, asked: Asked<'_>) -> Result<Command<Call>, Unadmitted> {
-        let Asked { wanted, params, parameters, authorization, act_as, reply, identify } = asked;
-        let (dialect, operation) = match wanted {
+    pub(super) fn admit(
+        &self,
+        asked: Asked<'_>,
+        reply: &mut Reply,
+    ) -> Result<Command<Call>, Unadmitted> {
+        let Asked { wanted, params, parameters, authorization, act_as, identify } = asked;
+        let spoken = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
-                Dialect::of_method(name, version, self.settings.strict_version)?
+                Spoken::method(name, version, self.settings.strict_version)?
             }
-            Wanted::Operation(dialect, operation) => (dialect, operation),
+            Wanted::Operation(dialect, operation) => Spoken::path(dialect, operation),
         };
+        let operation = spoken.operation;
+        reply.speak(spoken.dialect(), Habits::default());
         let agent = self.agent_for(params.tenant())?;
+        let dialect = spoken.dialect_for(&agent.dialects, params.names_chosen_id())?;
+        reply.speak(dialect, agent.dialects.habits);
         let caller = match identify(agent) {
             Identity::Caller(caller) => caller,
             Identity::Refused(error) => return Err(error.into()),
@@ -135,10 +154,12 @@ impl<'a> Door<'a> {
         let declared = &capabilities.extensions;
         let active = extensions::activate(operation, declared, &parameters.extensions)?;
         operation.check_offered(capabilities)?;
-        let mut call = match params {
-            Params::Json(params) => operation.decode(params)?,
-            Params::Plain(call) => call,
+        let read = match params {
+            Params::Json(params) => dialect.decode(reply.binding(), operation, params)?,
+            Params::Plain(call) => call.into(),
         };
+        let ReadCall { mut call, chosen_id, run_timeout_ms, answer_within_ms } = read;
+        let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id);
         call.check_offered(capabilities)?;
         check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
         if let Some(request) = call.message() {
@@ -150,13 +171,15 @@ impl<'a> Door<'a> {
             .map(|request| GivenCredentials::take(&mut request.message, authorization));
         let unsealed = taken.transpose()?.flatten();
         let terms = parameters.terms(&call, &active)?;
+        let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
+        let terms = Terms { run_timeout_ms, answer_within_ms, ..terms };
         let is_keyed = parameters.idempotency_key()?.is_some();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.
         if call.message().is_some() && agent.runner.is_err() {
             return Err(Error::AgentUnusable(agent.slug.clone()).into());
         }
-        let reply = reply.in_dialect(dialect).with_extensions(active);
+        let reply = reply.clone().with_extensions(active);
         let agent = agent.slug.clone();
         let opens_listing = access.is_some_and(|access| access.open_listing);
         let scope = match &act_as {
@@ -166,7 +189,7 @@ impl<'a> Door<'a> {
         };
         let command = Command::new(agent, caller, reply, call);
         let command = if act_as.is_some() { command.of_operator() } else { command };
-        Ok(Command { fingerprint, terms, unsealed, scope, ..command })
+        Ok(Command { fingerprint, terms, unsealed, scope, chosen_id, ..command })
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
@@ -182,6 +205,26 @@ impl<'a> Door<'a> {
             let description = format!("names no agent that answers here; there is: {known}");
             Error::invalid("tenant", description)
         })
+    }
+}
+
+/// The id that a client chose for the task that a call is about, if it is one. A message that gives one of the server's ids
+/// means the task of that id, and begins none.
+fn settle_chosen_id(
+    dialects: &Dialects,
+    call: &mut Call,
+    chosen_id: Option<TaskId>,
+) -> Option<TaskId> {
+    let is_ours = |id: &TaskId| ObjectId::new(id.as_str()).is_well_formed();
+    match chosen_id {
+        Some(id) if is_ours(&id) => {
+            if let Some(request) = call.message_mut() {
+                request.message.task_id = Some(id);
+            }
+            None
+        }
+        Some(id) => Some(id),
+        None => call.task_id().filter(|id| dialects.legacy && !is_ours(id)).cloned(),
     }
 }
 
@@ -284,7 +327,7 @@ mod tests {
     ) -> Result<Command<Call>, Error> {
         let (settings, agents, parameters) = (settings(), agents(), parameters(headers));
         let door = Door::find(&settings, &agents, slug, "/x", https_only)?;
-        let reply = Reply::rest(MediaType::Json);
+        let mut reply = Reply::rest(MediaType::Json);
         let wanted = Wanted::Method(method);
         let params = Params::Json(params);
         let identify = |_: &HostedAgent| match identity.clone() {
@@ -298,10 +341,9 @@ mod tests {
             params,
             parameters: &parameters,
             authorization: None,
-            reply,
             identify: &identify,
         };
-        door.admit(asked).map_err(|unadmitted| match unadmitted {
+        door.admit(asked, &mut reply).map_err(|unadmitted| match unadmitted {
             Unadmitted::Refused(error) => error,
             Unadmitted::Pending(tokens) => panic!("{tokens:?} are to be checked"),
         })

@@ -206,7 +206,7 @@ impl Front {
         task: Option<&TaskId>,
     ) -> std::result::Result<Object, Error> {
         let key = parameters.idempotency_key()?;
-        let address = TaskAddress::of_call(&command.agent, &command.caller, task, key);
+        let address = TaskAddress::of_command(command, task, key);
         Object::at(&self.env, &address).map_err(|error| match (error, task) {
             (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
             (error, _) => self.unreachable(None, &error),

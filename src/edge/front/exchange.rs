@@ -13,7 +13,7 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
 use a2a::binding::{MediaType, PlainRead, Reply, ServiceParameters};
-use a2a::dialect::Dialect;
+use a2a::dialect::{Dialect, Habits, Spoken};
 use a2a::error::Error;
 use a2a::{Call, Operation};
 use serde_json::Value;
@@ -74,8 +74,8 @@ impl<'a> Exchange<'a> {
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
         if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
-            let (wanted, reply) = (Wanted::Method(method), Reply::json_rpc(id));
-            let admitted = self.admit(wanted, Params::Plain(call), &reply);
+            let (wanted, mut reply) = (Wanted::Method(method), Reply::json_rpc(id));
+            let admitted = self.admit(wanted, Params::Plain(call), &mut reply);
             return admitted.unwrap_or_else(|error| Decision::Answer(reply.error(&error)));
         }
         let envelope = Envelope::parse(body, self.door.settings.limits.max_json_values);
@@ -83,8 +83,9 @@ impl<'a> Exchange<'a> {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
-        let reply = Reply::json_rpc(id);
-        self.admit(Wanted::Method(&method), Params::Json(params), &reply).unwrap_or_else(|error| {
+        let mut reply = Reply::json_rpc(id);
+        let admitted = self.admit(Wanted::Method(&method), Params::Json(params), &mut reply);
+        admitted.unwrap_or_else(|error| {
             let accept = head.header("accept");
             Decision::Answer(jsonrpc::refused_method(&method, accept, &reply, &error))
         })
@@ -116,13 +117,13 @@ impl<'a> Exchange<'a> {
             return Decision::Answer(preflight(head, endpoint.allowed()));
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
-        let reply = Reply::rest(media_type);
+        let mut reply = Reply::rest(media_type);
         self.front.seen.note_call();
         let held = self.front.seen.check();
-        let read = held.and_then(|()| self.read_rest(below, endpoint, body));
+        let read = held.and_then(|()| self.read_rest(below, endpoint, body, &mut reply));
         let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
-                self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &reply)
+                self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &mut reply)
             }
             None => self.before_body(),
         });
@@ -135,10 +136,13 @@ impl<'a> Exchange<'a> {
         below: &str,
         endpoint: Option<Endpoint>,
         body: &Received<'_>,
+        reply: &mut Reply,
     ) -> Result<Option<RestRequest>, Error> {
         let (_, path, query) = split_url(self.head.url());
         let version = self.parameters.version.as_deref();
-        let dialect = Dialect::of_path(below, version, self.door.settings.strict_version)?;
+        let strict = self.door.settings.strict_version;
+        let dialect = Spoken::dialect_of_path(below, version, strict)?;
+        reply.speak(dialect, Habits::default());
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.door.agents))?;
         let operation = endpoint.operation(self.head.method())?;
         if self.head.method() != "POST" {
@@ -187,16 +191,21 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn admit(self, wanted: Wanted<'_>, params: Params, reply: &Reply) -> Result<Decision, Error> {
-        let (parameters, reply) = (&self.parameters, reply.clone());
+    fn admit(
+        self,
+        wanted: Wanted<'_>,
+        params: Params,
+        reply: &mut Reply,
+    ) -> Result<Decision, Error> {
+        let parameters = &self.parameters;
         let seen = &self.front.seen;
         seen.check()?;
         let identify = |agent: &HostedAgent| self.identify(agent);
         let authorization = self.head.header("authorization");
         let act_as = self.head.header(ActAs::HEADER);
         let identify = &identify;
-        let asked = Asked { wanted, params, parameters, authorization, act_as, reply, identify };
-        let mut command = match self.door.admit(asked) {
+        let asked = Asked { wanted, params, parameters, authorization, act_as, identify };
+        let mut command = match self.door.admit(asked, reply) {
             Ok(command) => command,
             Err(Unadmitted::Refused(error)) => {
                 self.note(&error);

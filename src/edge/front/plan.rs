@@ -222,7 +222,6 @@ fn plan_command(
     command: Command<Call>,
 ) -> Result<String, Error> {
     let (command, call) = command.take_call();
-    let Command { agent, caller, .. } = &command;
     match &call {
         Call::Task(_) | Call::Follow(_) => {}
         // The exchange has answered it.
@@ -242,7 +241,7 @@ fn plan_command(
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;
-    let address = match TaskAddress::of_call(agent, caller, call.task_id(), key) {
+    let address = match TaskAddress::of_command(&command, call.task_id(), key) {
         TaskAddress::New => "n".to_owned(),
         TaskAddress::Object(id) if id.is_well_formed() => format!("i{id}"),
         TaskAddress::Object(id) => return Err(Error::TaskNotFound(id.task_id())),

@@ -10,7 +10,7 @@ use super::json;
 use super::media_type::accepts_event_stream;
 use super::reply::Reply;
 use super::sse::single_event;
-use crate::dialect::older;
+use crate::dialect::{Dialect, older};
 use crate::error::Error;
 
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
@@ -151,10 +151,15 @@ pub(super) const RESULT_CLOSING: &str = "}";
 
 /// The answer with an error. The HTTP status is 200, except for a request that HTTP itself refuses.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
+    error_in(Dialect::V1, id, error)
+}
+
+/// The same in a dialect.
+pub(super) fn error_in(dialect: Dialect, id: &RequestId, error: &Error) -> HttpResponse {
     let wire = error.wire();
     let id = id.json();
     let object = json!({
-        "code": wire.code,
+        "code": dialect.error_code(error),
         "message": error.to_string(),
         "data": error.details(),
     });

@@ -8,11 +8,12 @@ use serde::Serialize;
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
 use super::media_type::MediaType;
-use super::rest;
+use super::{Binding, rest};
 use crate::Outcome;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Habits, StreamState};
 use crate::error::Error;
-use crate::model::decode::{Decode, Fields};
+use crate::model::StreamResponse;
+use crate::model::decode::{Decode, Fields, read_json};
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +22,8 @@ pub struct Reply {
     transport: Transport,
     #[serde(skip_serializing_if = "Dialect::is_v1")]
     dialect: Dialect,
+    #[serde(skip_serializing_if = "Habits::are_default")]
+    habits: Habits,
     /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
     extensions: Vec<String>,
 }
@@ -39,7 +42,8 @@ impl Decode for Reply {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let extensions = fields.strings("extensions");
         let dialect = Dialect::read(fields, "dialect")?;
-        Some(Self { transport: fields.required_object("form")?, dialect, extensions })
+        let habits = fields.object("habits").unwrap_or_default();
+        Some(Self { transport: fields.required_object("form")?, dialect, habits, extensions })
     }
 }
 
@@ -68,7 +72,8 @@ impl Reply {
     }
 
     fn over(transport: Transport) -> Self {
-        Self { transport, dialect: Dialect::V1, extensions: Vec::new() }
+        let (dialect, habits) = (Dialect::V1, Habits::default());
+        Self { transport, dialect, habits, extensions: Vec::new() }
     }
 
     /// The same with these extensions in use.
@@ -79,6 +84,19 @@ impl Reply {
     /// The same in this dialect; it is 1.0 otherwise.
     pub fn in_dialect(self, dialect: Dialect) -> Self {
         Self { dialect, ..self }
+    }
+
+    /// Sets the dialect, and how what older versions leave open is written.
+    pub fn speak(&mut self, dialect: Dialect, habits: Habits) {
+        (self.dialect, self.habits) = (dialect, habits);
+    }
+
+    /// The binding of the request, and so of the answer.
+    pub fn binding(&self) -> Binding {
+        match self.transport {
+            Transport::JsonRpc(_) => Binding::JsonRpc,
+            Transport::Rest(_) => Binding::Rest,
+        }
     }
 
     /// The dialect of the request, and so of the answer.
@@ -92,7 +110,8 @@ impl Reply {
     ///
     /// [`Error::Internal`] if it cannot be encoded.
     pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
-        let result = self.dialect.result(outcome, &self.extensions)?;
+        let (binding, extensions) = (self.binding(), &self.extensions);
+        let result = self.dialect.result(binding, self.habits, outcome, extensions)?;
         let nothing = || vec![Cow::Borrowed(self.transport.nothing())];
         let mut response = self.transport.result(&result.unwrap_or_else(nothing));
         if let Some((name, value)) = self.extensions_header() {
@@ -110,15 +129,43 @@ impl Reply {
         self.transport.around_result()
     }
 
+    /// What an event, which is given as the JSON of a StreamResponse of 1.0, comes to on a stream of an older dialect; `None` if
+    /// it is none, or the dialect is 1.0, whose events stand [`around_result`](Self::around_result) as they are. `generation` is
+    /// none for a message instead of a task.
+    pub fn stream_text(
+        &self,
+        event: &str,
+        generation: Option<u64>,
+        state: &mut StreamState,
+    ) -> Option<StreamText> {
+        let event: StreamResponse = read_json(event).ok()?;
+        let piece = self.dialect.piece(self.binding(), self.habits, &event, state)?;
+        let (before, behind) = self.around_result();
+        let mut text = String::new();
+        for (name, json) in piece.frames {
+            if let Some(generation) = generation {
+                text.push_str(&format!("id: {generation}\n"));
+            }
+            if let Some(name) = name {
+                text.push_str(&format!("event: {name}\n"));
+            }
+            text.push_str(&format!("data: {before}{json}{behind}\n\n"));
+        }
+        Some(StreamText { text, is_last: piece.is_last })
+    }
+
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
-        self.transport.error(error)
+        match &self.transport {
+            Transport::JsonRpc(id) => jsonrpc::error_in(self.dialect, id, error),
+            Transport::Rest(_) => self.dialect.rest_error(error),
+        }
     }
 
     /// The header that names the extensions in use, if there are any. [`Self::outcome`] sets it.
     pub fn extensions_header(&self) -> Option<(&'static str, String)> {
         let is_any = !self.extensions.is_empty();
-        is_any.then(|| ("a2a-extensions", self.extensions.join(", ")))
+        is_any.then(|| (self.dialect.extensions_header(), self.extensions.join(", ")))
     }
 }
 
@@ -146,13 +193,15 @@ impl Transport {
             Self::Rest(_) => (String::new(), ""),
         }
     }
+}
 
-    fn error(&self, error: &Error) -> HttpResponse {
-        match self {
-            Self::JsonRpc(id) => jsonrpc::error(id, error),
-            Self::Rest(_) => HttpResponse::error(error),
-        }
-    }
+/// What an event comes to on a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamText {
+    /// For the client, as server-sent events; empty if it is told nothing of the event.
+    pub text: String,
+    /// Whether the stream ends with it.
+    pub is_last: bool,
 }
 
 #[cfg(test)]

@@ -2,19 +2,35 @@
 //! and nowhere else (spec §3.6).
 //!
 //! Everything inside works with calls and outcomes in the words of 1.0. A dialect has the names of its methods
-//! and paths, and the form of its results and events; 1.0 gives the texts that it gets as they are.
+//! and paths, and the form of its parameters, results, errors and events; 1.0 gives the texts that it gets as they are.
+//!
+//! | module | what is spoken |
+//! |---|---|
+//! | `v1` | A2A 1.0 |
+//! | `v0_3` | A2A 0.3 and 0.2, over JSON-RPC (`kind`) and over HTTP+JSON (below `/v1`) |
+//! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
+//! | `version` | what the header `A2A-Version` allows |
+//! | `spoken` | what the name of a method or a path says |
 
-pub(crate) mod older;
+mod legacy;
+pub mod older;
+mod spoken;
+mod v0_3;
 mod v1;
 mod version;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::binding::Binding;
+use crate::binding::http::HttpResponse;
 use crate::error::Error;
-use crate::model::decode::Fields;
-use crate::{Operation, Outcome};
+use crate::model::decode::{Decode, Fields};
+use crate::model::{StreamResponse, Task, TaskId, UnixMillis};
+use crate::{Call, Operation, Outcome};
+pub use spoken::Spoken;
 pub(crate) use v1::paths::{Methods, Resource};
 pub(crate) use version::requested_version;
 
@@ -25,13 +41,100 @@ pub enum Dialect {
     /// A2A 1.0.
     #[default]
     V1,
+    /// A2A 0.3, of which 0.2 is a part.
+    V0_3,
+    /// A2A 0.1: the `tasks/send` family.
+    Legacy,
+}
+
+/// The dialects that an agent speaks besides 1.0, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialects {
+    /// Whether it speaks 0.3.
+    pub v0_3: bool,
+    /// Whether it speaks the `tasks/send` family.
+    pub legacy: bool,
+    /// How it writes what those versions leave open.
+    pub habits: Habits,
+}
+
+impl Dialects {
+    /// 1.0 alone.
+    pub const NONE: Self = Self { v0_3: false, legacy: false, habits: Habits::DEFAULT };
+    /// All that there are.
+    pub const ALL: Self = Self { v0_3: true, legacy: true, habits: Habits::DEFAULT };
+
+    /// Whether this dialect is among them; 1.0 always is.
+    pub fn has(&self, dialect: Dialect) -> bool {
+        match dialect {
+            Dialect::V1 => true,
+            Dialect::V0_3 => self.v0_3,
+            Dialect::Legacy => self.legacy,
+        }
+    }
+}
+
+/// How an agent writes what older versions leave open. Travels with a [`Reply`](crate::binding::Reply).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Habits {
+    /// Whether `fileWithBytes` of A2A 0.3 over HTTP+JSON is base64 once, as plain ProtoJSON has it. Otherwise it is base64 of
+    /// base64, as the SDKs for Python and Go of that version read it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub single_base64: bool,
+    /// Whether the history of a legacy task is its statuses instead of its messages.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub status_history: bool,
+}
+
+impl Habits {
+    const DEFAULT: Self = Self { single_base64: false, status_history: false };
+
+    /// Whether they are those of agents that say nothing about it.
+    pub fn are_default(&self) -> bool {
+        *self == Self::DEFAULT
+    }
+}
+
+impl Decode for Habits {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            single_base64: fields.boolean("single_base64").unwrap_or_default(),
+            status_history: fields.boolean("status_history").unwrap_or_default(),
+        })
+    }
+}
+
+/// A call as a dialect reads it, with what only older dialects say in their parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadCall {
+    /// The call.
+    pub call: Call,
+    /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
+    /// message itself names no task then.
+    pub chosen_id: Option<TaskId>,
+    /// How long the run that a message begins may take, in milliseconds.
+    pub run_timeout_ms: Option<u64>,
+    /// How long a message is waited for before the task is answered as it is, in milliseconds.
+    pub answer_within_ms: Option<u64>,
+}
+
+impl From<Call> for ReadCall {
+    fn from(call: Call) -> Self {
+        Self { call, chosen_id: None, run_timeout_ms: None, answer_within_ms: None }
+    }
 }
 
 impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 3] = [Self::V1, Self::V0_3, Self::Legacy];
+
     /// The version of the protocol, as cards name it.
     pub const fn version(self) -> &'static str {
         match self {
             Self::V1 => "1.0",
+            Self::V0_3 => "0.3",
+            Self::Legacy => "0.1",
         }
     }
 
@@ -39,7 +142,7 @@ impl Dialect {
     /// of the program does not know.
     pub fn read(fields: &mut Fields, name: &str) -> Option<Self> {
         let Some(stored) = fields.string(name) else { return Some(Self::V1) };
-        let known = [Self::V1].into_iter().find(|known| known.version() == stored);
+        let known = Self::ALL.into_iter().find(|known| known.version() == stored);
         if known.is_none() {
             fields.refuse(name, format!("must be a known version of A2A, got {stored:?}"));
         }
@@ -51,43 +154,22 @@ impl Dialect {
         *self == Self::V1
     }
 
-    /// The dialect and the operation of a JSON-RPC request that asks for the version `requested`. If
-    /// `is_strict` it must ask for one.
+    /// Reads the parameters of a call.
     ///
     /// # Errors
     ///
-    /// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
-    pub fn of_method(
-        method: &str,
-        requested: Option<&str>,
-        is_strict: bool,
-    ) -> Result<(Self, Operation), Error> {
-        let operation = v1::operation(method);
-        // A method of an older version, in a request that does not say 1.x: that version is meant.
-        let is_older = older::is_method(method);
-        if operation.is_none() && is_older && version::check_version(requested, true).is_err() {
-            return Err(version::not_served(requested.unwrap_or("0.3")));
+    /// [`Error::InvalidParams`], with the fields as the dialect names them.
+    pub fn decode(
+        self,
+        binding: Binding,
+        operation: Operation,
+        params: Value,
+    ) -> Result<ReadCall, Error> {
+        match self {
+            Self::V1 => operation.decode(params).map(ReadCall::from),
+            Self::V0_3 => v0_3::decode(binding, operation, params),
+            Self::Legacy => legacy::decode(binding, operation, params),
         }
-        version::check_version(requested, is_strict && operation.is_some())?;
-        let shown: String = method.chars().take(60).collect();
-        let operation = operation.ok_or(Error::MethodNotFound(shown))?;
-        Ok((Self::V1, operation))
-    }
-
-    /// The dialect of an HTTP+JSON request to this path below an agent, which asks for the version `requested`.
-    /// Paths that begin with `v1` are those of A2A 0.3, unless the request says 1.x.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::VersionNotSupported`].
-    pub fn of_path(path: &str, requested: Option<&str>, is_strict: bool) -> Result<Self, Error> {
-        if older::is_path(path) {
-            let checked = version::check_version(requested, true);
-            checked.map_err(|_| version::not_served(requested.unwrap_or("0.3")))?;
-        } else {
-            version::check_version(requested, is_strict)?;
-        }
-        Ok(Self::V1)
     }
 
     /// What an operation gave, as JSON text in pieces; `None` if it gives nothing. `extensions` are the URIs of
@@ -96,20 +178,101 @@ impl Dialect {
     /// # Errors
     ///
     /// [`Error::Internal`] if it cannot be encoded.
-    pub fn result<'a>(
+    pub(crate) fn result<'a>(
         self,
+        binding: Binding,
+        habits: Habits,
         outcome: &'a Outcome,
         extensions: &[String],
     ) -> Result<Option<Vec<Cow<'a, str>>>, Error> {
+        let owned = |json: Option<String>| json.map(|json| vec![Cow::Owned(json)]);
         match self {
             Self::V1 => v1::result(outcome, extensions),
+            Self::V0_3 => v0_3::result(binding, habits, outcome).map(owned),
+            Self::Legacy => legacy::result(binding, habits, outcome).map(owned),
         }
     }
 
-    /// An event of a stream or a notification (a StreamResponse), which is given as JSON of 1.0.
-    pub fn event(self, json: &str) -> Cow<'_, str> {
+    /// The body of a notification about an event, which is given as the JSON of a StreamResponse of 1.0 (spec §4.3.3). Older
+    /// dialects send the task as it was after the event, which `task` gives. `now` is when the notification is made. `None` if
+    /// the task cannot be had.
+    pub fn notification<'a>(
+        self,
+        event: &'a str,
+        task: impl FnOnce() -> Option<Task>,
+        now: UnixMillis,
+    ) -> Option<Cow<'a, str>> {
         match self {
-            Self::V1 => Cow::Borrowed(json),
+            Self::V1 => Some(Cow::Borrowed(event)),
+            Self::V0_3 => v0_3::notification(&task()?).map(Cow::Owned),
+            Self::Legacy => legacy::notification(event, &task()?, now).map(Cow::Owned),
+        }
+    }
+
+    /// The code of an error over JSON-RPC.
+    pub(crate) fn error_code(self, error: &Error) -> i32 {
+        match self {
+            Self::V1 | Self::V0_3 => error.wire().code,
+            Self::Legacy => legacy::error_code(error),
+        }
+    }
+
+    /// The answer with an error over HTTP+JSON.
+    pub(crate) fn rest_error(self, error: &Error) -> HttpResponse {
+        match self {
+            Self::V1 => HttpResponse::error(error),
+            Self::V0_3 => v0_3::rest_error(error),
+            Self::Legacy => legacy::rest_error(error),
+        }
+    }
+
+    /// The header that names the extensions in use.
+    pub(crate) fn extensions_header(self) -> &'static str {
+        match self {
+            Self::V1 => "a2a-extensions",
+            Self::V0_3 | Self::Legacy => "x-a2a-extensions",
+        }
+    }
+
+    /// The id that a webhook gets which was registered without one; `None` if any will do. Clients of older dialects ask for
+    /// the one webhook of a task without naming its id.
+    pub fn webhook_id(self, task: &TaskId) -> Option<String> {
+        match self {
+            Self::V1 => None,
+            Self::V0_3 | Self::Legacy => Some(task.as_str().to_owned()),
+        }
+    }
+}
+
+/// What was already told on a stream of an older dialect, as far as later events depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamState {
+    /// The ids of the artifacts of the task, in their order: artifacts of legacy streams have numbers.
+    pub artifacts: Vec<String>,
+}
+
+/// What an event comes to on a stream of an older dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StreamPiece {
+    /// The name of the frame (`event:`), if it has one, and its JSON, in order.
+    pub(crate) frames: Vec<(Option<&'static str>, String)>,
+    /// Whether the stream ends with it.
+    pub(crate) is_last: bool,
+}
+
+impl Dialect {
+    /// What an event comes to on a stream of this dialect; never asked of 1.0, which sends events as they are.
+    pub(crate) fn piece(
+        self,
+        binding: Binding,
+        habits: Habits,
+        event: &StreamResponse,
+        state: &mut StreamState,
+    ) -> Option<StreamPiece> {
+        match self {
+            Self::V1 => None,
+            Self::V0_3 => v0_3::piece(binding, habits, event),
+            Self::Legacy => legacy::piece(event, state),
         }
     }
 }
@@ -123,7 +286,7 @@ impl Serialize for Dialect {
 /// Whether a path of the whole server that begins with this segment belongs to its default agent, in any
 /// dialect. No agent can have such a name.
 pub fn begins_path(segment: &str) -> bool {
-    v1::paths::begins(segment) || segment == older::PREFIX
+    v1::paths::begins(segment) || older::PREFIXES.contains(&segment)
 }
 
 #[cfg(test)]
@@ -134,55 +297,13 @@ mod tests {
     use crate::model::decode::decode_with;
 
     #[test]
-    fn methods_and_versions_are_told_apart() {
-        for (name, version, code) in [
-            ("SendMessage", Some("1.0"), 0),
-            ("SendMessage", None, 0),
-            ("SendMessage", Some("99.0"), -32009),
-            ("message/send", None, -32009),
-            ("message/send", Some("0.3"), -32009),
-            ("message/send", Some("1.0"), -32601),
-            ("tasks/send", None, -32009),
-            ("Nonsense", None, -32601),
-            ("Nonsense", Some("1.0"), -32601),
-            ("Nonsense", Some("99.0"), -32009),
-            ("sendmessage", Some("1.0"), -32601),
-        ] {
-            let outcome = Dialect::of_method(name, version, false);
-            assert_eq!(
-                outcome.err().map_or(0, |error| error.wire().code),
-                code,
-                "{name} {version:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn paths_of_version_0_3_are_not_served_yet() {
-        for (path, version, is_strict, is_served) in [
-            ("tasks", None, false, true),
-            ("tasks", Some("0.3"), false, false),
-            ("tasks", None, true, false),
-            ("tasks", Some("1.0"), true, true),
-            ("tasks", Some("2.0"), false, false),
-            ("v1/tasks", None, false, false),
-            ("v1/card", Some("0.3"), false, false),
-            ("v1/tasks", Some("1.0"), false, true),
-            ("v1", Some("9.0"), false, false),
-        ] {
-            let checked = Dialect::of_path(path, version, is_strict);
-            assert_eq!(checked.is_ok(), is_served, "{path} {version:?}");
-        }
-        let refused = Dialect::of_path("v1/tasks", None, false).expect_err("0.3");
-        assert!(refused.to_string().starts_with("A2A 0.3 is not spoken"), "{refused}");
-    }
-
-    #[test]
     fn what_was_stored_without_a_dialect_is_1_0() {
         for (stored, read) in [
             (json!({}), Ok(Dialect::V1)),
             (json!({"dialect": "1.0"}), Ok(Dialect::V1)),
-            (json!({"dialect": "0.3"}), Err("must be a known version of A2A, got \"0.3\"")),
+            (json!({"dialect": "0.3"}), Ok(Dialect::V0_3)),
+            (json!({"dialect": "0.1"}), Ok(Dialect::Legacy)),
+            (json!({"dialect": "7.0"}), Err("must be a known version of A2A, got \"7.0\"")),
         ] {
             let found = decode_with(stored, |fields| Dialect::read(fields, "dialect"));
             assert_eq!(

@@ -1,42 +1,80 @@
-//! What requests of A2A 0.3 and before are recognized by. They are refused with a hint to their version, which
-//! a mere "no such method" would not give.
+//! The names of A2A 0.3 and before: methods, paths, and what begins paths.
 
-/// Whether a JSON-RPC method is one of an older version.
-pub(crate) fn is_method(name: &str) -> bool {
-    METHODS.contains(&name)
+use super::Dialect;
+use crate::Operation;
+
+/// A method of JSON-RPC in older versions, and what it stands for.
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    pub(super) operation: Operation,
+    pub(super) owner: Owner,
+}
+
+/// Which older dialect has a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// This one alone.
+    One(Dialect),
+    /// 0.3 and the legacy family: the id of the task tells, see [`Spoken`](super::Spoken).
+    Both,
+}
+
+/// The method of this name, if an older version has one.
+pub(super) fn method(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|method| method.name == name)
 }
 
 /// Whether a JSON-RPC method is one of an older version that is answered by a stream.
 pub(crate) fn is_stream(name: &str) -> bool {
-    STREAMS.contains(&name)
+    let operation = method(name).map(|method| method.operation);
+    matches!(operation, Some(Operation::SendStreamingMessage | Operation::SubscribeToTask))
 }
 
 /// Whether a path below an agent is one of HTTP+JSON in version 0.3.
 pub(super) fn is_path(path: &str) -> bool {
-    path.split('/').next() == Some(PREFIX)
+    path.split('/').next() == Some(V0_3_PREFIX)
 }
 
 /// The segment with which the paths of A2A 0.3 begin.
-pub(super) const PREFIX: &str = "v1";
+pub(super) const V0_3_PREFIX: &str = "v1";
+
+/// The segments with which paths of older versions begin.
+pub(super) const PREFIXES: [&str; 1] = [V0_3_PREFIX];
+
+const fn of(name: &'static str, operation: Operation, dialect: Dialect) -> Method {
+    Method { name, operation, owner: Owner::One(dialect) }
+}
+
+const fn of_both(name: &'static str, operation: Operation) -> Method {
+    Method { name, operation, owner: Owner::Both }
+}
 
 /// The methods of A2A 0.3 and before.
-const METHODS: [&str; 15] = [
-    "message/send",
-    "message/stream",
-    "tasks/get",
-    "tasks/list",
-    "tasks/cancel",
-    "tasks/resubscribe",
-    "tasks/pushNotificationConfig/set",
-    "tasks/pushNotificationConfig/get",
-    "tasks/pushNotificationConfig/list",
-    "tasks/pushNotificationConfig/delete",
-    "agent/getAuthenticatedExtendedCard",
-    "tasks/send",
-    "tasks/sendSubscribe",
-    "tasks/pushNotification/set",
-    "tasks/pushNotification/get",
+const METHODS: [Method; 14] = [
+    of("message/send", Operation::SendMessage, Dialect::V0_3),
+    of("message/stream", Operation::SendStreamingMessage, Dialect::V0_3),
+    of_both("tasks/get", Operation::GetTask),
+    of_both("tasks/cancel", Operation::CancelTask),
+    of_both("tasks/resubscribe", Operation::SubscribeToTask),
+    of(
+        "tasks/pushNotificationConfig/set",
+        Operation::CreateTaskPushNotificationConfig,
+        Dialect::V0_3,
+    ),
+    of("tasks/pushNotificationConfig/get", Operation::GetTaskPushNotificationConfig, Dialect::V0_3),
+    of(
+        "tasks/pushNotificationConfig/list",
+        Operation::ListTaskPushNotificationConfigs,
+        Dialect::V0_3,
+    ),
+    of(
+        "tasks/pushNotificationConfig/delete",
+        Operation::DeleteTaskPushNotificationConfig,
+        Dialect::V0_3,
+    ),
+    of("agent/getAuthenticatedExtendedCard", Operation::GetExtendedAgentCard, Dialect::V0_3),
+    of("tasks/send", Operation::SendMessage, Dialect::Legacy),
+    of("tasks/sendSubscribe", Operation::SendStreamingMessage, Dialect::Legacy),
+    of("tasks/pushNotification/set", Operation::CreateTaskPushNotificationConfig, Dialect::Legacy),
+    of("tasks/pushNotification/get", Operation::GetTaskPushNotificationConfig, Dialect::Legacy),
 ];
-
-/// Those of them that are answered by a stream.
-const STREAMS: [&str; 3] = ["message/stream", "tasks/resubscribe", "tasks/sendSubscribe"];

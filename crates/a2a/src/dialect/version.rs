@@ -1,5 +1,6 @@
 //! Which version of the protocol a request asks for (spec §3.6).
 
+use super::Dialect;
 use crate::error::Error;
 
 /// The version that a request asks for: the header `A2A-Version`, else the query parameter of that
@@ -34,6 +35,21 @@ pub(super) fn check_version(requested: Option<&str>, is_strict: bool) -> Result<
             "this looks like a request of A2A 1.0 but asks for A2A {}; send A2A-Version: 1.0",
             shown(version)
         ))),
+        Some(version) => Err(not_served(version)),
+    }
+}
+
+/// Whether a name of this older dialect may be served to a request; `false` if the request asks for 1.0, which has no such
+/// name.
+///
+/// # Errors
+///
+/// [`Error::VersionNotSupported`] for any other version.
+pub(super) fn check_older(requested: Option<&str>, dialect: Dialect) -> Result<bool, Error> {
+    match requested {
+        None => Ok(true),
+        Some(version) if is_1_0(version) => Ok(false),
+        Some(version) if is_0_3(version) && dialect == Dialect::V0_3 => Ok(true),
         Some(version) => Err(not_served(version)),
     }
 }

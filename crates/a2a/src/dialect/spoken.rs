@@ -1,0 +1,163 @@
+//! What the name of a method or a path says: which operation, and in which dialect.
+
+use super::older::{self, Owner};
+use super::version::{check_older, check_version, not_served};
+use super::{Dialect, Dialects, v1};
+use crate::Operation;
+use crate::error::Error;
+
+/// An operation that a request names, and the dialect in which it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spoken {
+    /// The operation.
+    pub operation: Operation,
+    dialect: Dialect,
+    /// Whether 0.3 and the legacy family have the same name for it, and the request names no version.
+    is_shared: bool,
+}
+
+impl Spoken {
+    /// What a method of JSON-RPC says, in a request that asks for the version `requested`. If `is_strict` the methods of 1.0
+    /// are served only to requests that ask for it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
+    pub fn method(method: &str, requested: Option<&str>, is_strict: bool) -> Result<Self, Error> {
+        let unknown = || Error::MethodNotFound(method.chars().take(60).collect());
+        if let Some(operation) = v1::operation(method) {
+            check_version(requested, is_strict)?;
+            return Ok(Self { operation, dialect: Dialect::V1, is_shared: false });
+        }
+        let Some(older::Method { operation, owner, .. }) = older::method(method) else {
+            check_version(requested, false)?;
+            return Err(unknown());
+        };
+        let (dialect, is_shared) = match owner {
+            Owner::One(dialect) => (*dialect, false),
+            Owner::Both => (Dialect::V0_3, requested.is_none()),
+        };
+        if check_older(requested, dialect)? {
+            return Ok(Self { operation: *operation, dialect, is_shared });
+        }
+        Err(unknown())
+    }
+
+    /// What a path below an agent says, in a request that asks for the version `requested`. Paths that begin with `v1` are
+    /// those of A2A 0.3, unless the request asks for 1.0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VersionNotSupported`].
+    pub fn dialect_of_path(
+        path: &str,
+        requested: Option<&str>,
+        is_strict: bool,
+    ) -> Result<Dialect, Error> {
+        if older::is_path(path) && check_older(requested, Dialect::V0_3)? {
+            return Ok(Dialect::V0_3);
+        }
+        check_version(requested, is_strict)?;
+        Ok(Dialect::V1)
+    }
+
+    /// What a path says that stands for this operation in this dialect.
+    pub fn path(dialect: Dialect, operation: Operation) -> Self {
+        Self { operation, dialect, is_shared: false }
+    }
+
+    /// The dialect of the name, before the agent is known: errors are told in it.
+    pub fn dialect(self) -> Dialect {
+        self.dialect
+    }
+
+    /// The dialect in which an agent that speaks `dialects` answers. A name that 0.3 and the legacy family share is that of
+    /// the family if the request names a task, and its id is not one that the server gives out: then the task was begun by
+    /// `tasks/send`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::VersionNotSupported`] if the agent does not speak it.
+    pub fn dialect_for(self, dialects: &Dialects, is_chosen_id: bool) -> Result<Dialect, Error> {
+        let is_legacy = self.is_shared && dialects.legacy && (is_chosen_id || !dialects.v0_3);
+        let dialect = if is_legacy { Dialect::Legacy } else { self.dialect };
+        match dialects.has(dialect) {
+            true => Ok(dialect),
+            false => Err(not_served(dialect.version())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_and_versions_are_told_apart() {
+        use Dialect::{Legacy, V0_3, V1};
+        for (name, version, expected) in [
+            ("SendMessage", Some("1.0"), Ok(V1)),
+            ("SendMessage", None, Ok(V1)),
+            ("SendMessage", Some("0.3"), Err(-32009)),
+            ("SendMessage", Some("99.0"), Err(-32009)),
+            ("message/send", None, Ok(V0_3)),
+            ("message/send", Some("0.3"), Ok(V0_3)),
+            ("message/send", Some("0.3.0"), Ok(V0_3)),
+            ("message/send", Some("1.0"), Err(-32601)),
+            ("message/send", Some("0.2"), Err(-32009)),
+            ("tasks/send", None, Ok(Legacy)),
+            ("tasks/send", Some("0.3"), Err(-32009)),
+            ("tasks/send", Some("1.0"), Err(-32601)),
+            ("tasks/get", None, Ok(V0_3)),
+            ("tasks/get", Some("0.3"), Ok(V0_3)),
+            ("tasks/list", None, Err(-32601)),
+            ("Nonsense", None, Err(-32601)),
+            ("Nonsense", Some("1.0"), Err(-32601)),
+            ("Nonsense", Some("99.0"), Err(-32009)),
+            ("sendmessage", Some("1.0"), Err(-32601)),
+        ] {
+            let spoken = Spoken::method(name, version, false);
+            let found = spoken.and_then(|spoken| spoken.dialect_for(&Dialects::ALL, false));
+            assert_eq!(found.map_err(|error| error.wire().code), expected, "{name} {version:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_two_dialects_is_told_apart_by_the_id_of_the_task() {
+        use Dialect::{Legacy, V0_3};
+        let only = |v0_3, legacy| Dialects { v0_3, legacy, ..Dialects::NONE };
+        for (version, is_chosen, dialects, expected) in [
+            (None, false, Dialects::ALL, Some(V0_3)),
+            (None, true, Dialects::ALL, Some(Legacy)),
+            (Some("0.3"), true, Dialects::ALL, Some(V0_3)),
+            (None, true, only(true, false), Some(V0_3)),
+            (None, false, only(false, true), Some(Legacy)),
+            (Some("0.3"), true, only(false, true), None),
+            (None, true, Dialects::NONE, None),
+        ] {
+            let spoken = Spoken::method("tasks/get", version, false).expect("a known method");
+            let found = spoken.dialect_for(&dialects, is_chosen);
+            assert_eq!(found.ok(), expected, "{version:?} {is_chosen} {dialects:?}");
+        }
+    }
+
+    #[test]
+    fn paths_of_0_3_begin_with_v1() {
+        use Dialect::{V0_3, V1};
+        for (path, version, is_strict, expected) in [
+            ("tasks", None, false, Some(V1)),
+            ("tasks", Some("0.3"), false, None),
+            ("tasks", None, true, None),
+            ("tasks", Some("1.0"), true, Some(V1)),
+            ("tasks", Some("2.0"), false, None),
+            ("v1/tasks", None, false, Some(V0_3)),
+            ("v1/tasks", None, true, Some(V0_3)),
+            ("v1/card", Some("0.3"), false, Some(V0_3)),
+            ("v1/tasks", Some("1.0"), false, Some(V1)),
+            ("v1", Some("9.0"), false, None),
+        ] {
+            let found = Spoken::dialect_of_path(path, version, is_strict);
+            assert_eq!(found.ok(), expected, "{path} {version:?}");
+        }
+    }
+}

@@ -18,6 +18,8 @@
  * @property {boolean} isNew whether it may begin with the first event of a task, instead of a snapshot
  * @property {number | null} position the generation of the newest event that the client has
  * @property {boolean} showsGeneration whether the metadata of the first event of a task is to tell its generation
+ * @property {string | null} form the client's form, for `Words.event`; null for 1.0, whose events are passed on as they are
+ * @property {boolean} refusesByStream whether a refusal has to be a stream, of one event
  * @property {string} before what stands before the JSON of each event, in the client's binding
  * @property {string} behind what stands behind it
  * @property {Record<string, string>} headers the headers of the stream
@@ -39,6 +41,8 @@
  * @typedef {object} Words
  * @property {(failure: Failure, hasBegun: boolean, limit: number) => Answer} refuse the answer with a failure
  * @property {(json: string) => string} opening the first event of a task, with the generation in its metadata
+ * @property {(form: string, json: string, generation: number | undefined, state: string) => string} event what an event comes to
+ *   in an older version, see `event_text` in `src/edge/front/stream/plan.rs`
  */
 
 /** @typedef {"failed" | "other-version" | "too-many"} Failure */
@@ -66,6 +70,8 @@ export class ClientStream {
   #hasGap = false;
   /** How often connecting has failed, or the socket has dropped, since anything last came. */
   #failures = 0;
+  /** What was told to a client of an older version, as far as the next event depends on it. */
+  #state = "";
   /** Whether the object, or what it says, is of a version that does not fit this one. */
   #isUnreadable = false;
   #plan;
@@ -155,7 +161,7 @@ export class ClientStream {
       case "M":
         this.hasBegun = true;
         this.#end();
-        return this.#event("", rest.slice(1));
+        return this.#event(undefined, rest.slice(1));
       case "R":
         if (this.hasBegun) return "";
         this.hasBegun = true;
@@ -180,7 +186,7 @@ export class ClientStream {
     const answer = this.#words.refuse(failure, this.hasBegun, limit);
     this.isOver = true;
     if (this.hasBegun) this.lastWord = errorEvent(answer.body);
-    else this.refusal = answer;
+    else this.refusal = this.#answer(answer);
   }
 
   #unreadable() {
@@ -194,7 +200,7 @@ export class ClientStream {
   #snapshot(generation, line) {
     if (this.#position !== null) return "";
     this.#advance(generation, line);
-    return this.#event(`id: ${generation}\n`, line.slice(1));
+    return this.#event(generation, line.slice(1));
   }
 
   /** @param {number} first @param {string} lines */
@@ -217,7 +223,7 @@ export class ClientStream {
       this.#advance(generation, line);
       const json = line.slice(1);
       const isOpening = generation === 1 && this.#plan.showsGeneration;
-      text += this.#event(`id: ${generation}\n`, isOpening ? this.#words.opening(json) : json);
+      text += this.#event(generation, isOpening ? this.#words.opening(json) : json);
     }
     return text;
   }
@@ -226,13 +232,32 @@ export class ClientStream {
   #refused(status, told, body) {
     this.#end();
     if (this.hasBegun) return errorEvent(body);
-    this.refusal = { status, headers: { "content-type": "application/json", ...headersOf(told) }, body };
+    this.refusal = this.#answer({ status, headers: { "content-type": "application/json", ...headersOf(told) }, body });
     return "";
   }
 
-  /** @param {string} id @param {string} json */
-  #event(id, json) {
-    return `${id}data: ${this.#plan.before}${json}${this.#plan.behind}\n\n`;
+  /** @param {number | undefined} generation none for a message instead of a task @param {string} json */
+  #event(generation, json) {
+    const { form, before, behind } = this.#plan;
+    if (form !== null) return this.#olderEvent(form, generation, json);
+    const id = generation === undefined ? "" : `id: ${generation}\n`;
+    return `${id}data: ${before}${json}${behind}\n\n`;
+  }
+
+  /** @param {string} form @param {number | undefined} generation @param {string} json */
+  #olderEvent(form, generation, json) {
+    const event = this.#words.event(form, json, generation, this.#state);
+    if (event === "") return "";
+    const at = event.indexOf("\n");
+    this.#state = event.slice(1, at);
+    if (event[0] === "1") this.isOver = true;
+    return event.slice(at + 1);
+  }
+
+  /** A refusal as the client takes it. @param {Answer} answer @returns {Answer} */
+  #answer(answer) {
+    if (!this.#plan.refusesByStream || answer.status !== 200) return answer;
+    return { ...answer, headers: { ...answer.headers, ...this.#plan.headers }, body: `data: ${answer.body}\n\n` };
   }
 
   /** @param {number} generation @param {string} line with its mark, see `Mark` in `src/session/frame.rs` */
@@ -244,7 +269,8 @@ export class ClientStream {
     // The hello may be as large as a message, and is not told again.
     this.#hello = "";
     if (line[0] === "T") this.#end();
-    else if (line[0] === "I") this.isOver = this.#plan.isTurn;
+    // In older versions the event itself says whether the stream ends with it.
+    else if (line[0] === "I" && this.#plan.form === null) this.isOver = this.#plan.isTurn;
   }
 
   #end() {

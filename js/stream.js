@@ -34,6 +34,7 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * @typedef {object} Rust
  * @property {(hello: string, failure: string, hasBegun: boolean, limit: number) => string} streamRefusal an `Answer` as JSON
  * @property {(json: string) => string} streamOpening
+ * @property {(form: string, json: string, generation: number | undefined, state: string) => string} streamEvent
  * @property {(task: string, reason: string | undefined) => void} streamTrouble logs that the object did not answer for this
  *   reason, or without one that it sent a frame that cannot be read
  */
@@ -86,6 +87,7 @@ class Bridge {
     this.#stream = new ClientStream(this.#plan, address, plan.slice(end + 1), {
       refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(this.#stream.resume(), failure, hasBegun, limit)),
       opening: (json) => rust.streamOpening(json),
+      event: (form, json, generation, state) => rust.streamEvent(form, json, generation, state),
     });
   }
 

@@ -291,6 +291,7 @@ mod tests {
                 wait_ms: Some(3),
                 run_timeout_ms: Some(5_000_000_000),
                 answer_within_ms: Some(250),
+                shows_ended: true,
                 shows_generation: true,
                 over_quota: Some(4),
             };

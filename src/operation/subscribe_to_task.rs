@@ -9,7 +9,8 @@ use a2a::model::HistoryLimit;
 ///
 /// # Errors
 ///
-/// [`Error::UnsupportedOperation`] for a task that has ended, unless `after` asks for what was missed;
+/// [`Error::UnsupportedOperation`] for a task that has ended, unless `after` asks for what was missed, or the terms say
+/// that it is shown;
 /// [`Error::InvalidParams`] if `after` lies in the future; [`Error::Internal`] if storage fails.
 pub fn subscribe_to_task(
     task: Owned<'_>,
@@ -19,7 +20,7 @@ pub fn subscribe_to_task(
     if let Some(after) = after {
         return task.begin_with_missed(after);
     }
-    if task.is_over() {
+    if task.is_over() && !terms.shows_ended {
         let hint = "the task has ended, so nothing more will happen; get it with GetTask";
         return Err(Error::UnsupportedOperation(hint.to_owned()));
     }

@@ -8,17 +8,25 @@ import { ClientStream, CloseCode, HEARTBEAT } from "../../js/client-stream.js";
 function stream(plan) {
   const whole = {
     resume: ['{"', '":'], begins: false, isTurn: false, isNew: false, position: null, showsGeneration: false,
-    before: "", behind: "", headers: {}, every: {}, ...plan,
+    form: null, refusesByStream: false, before: "", behind: "", headers: {}, every: {}, ...plan,
   };
   return new ClientStream(whole, "t", "hello", {
     refuse: (failure, hasBegun, limit) => ({ status: 500, headers: {}, body: [failure, hasBegun, limit].join() }),
     opening: (json) => `1:${json}`,
+    // Tells how many events it was asked for before, and ends at the word `last`.
+    event: (form, json, generation, state) =>
+      `${json.includes("last") ? 1 : 0}${Number(state) + 1}\n${form} ${generation} ${state} ${json}\n\n`,
   });
 }
 
 const newTask = (plan) => stream({ isTurn: true, isNew: true, ...plan });
 const followUp = () => stream({ isTurn: true });
 const subscription = (position = null) => stream({ position });
+
+const plans = { silent: {
+  resume: ["", ""], begins: false, isTurn: false, isNew: true, position: null, showsGeneration: false, refusesByStream: false,
+  before: "", behind: "", headers: {}, every: {},
+} };
 
 /** Takes a frame that can be read. */
 function take(stream, frame) {
@@ -210,6 +218,43 @@ describe("a client's stream", () => {
     subscribed.endWith("too-many", 5);
     assert.equal(subscribed.refusal?.body, "too-many,false,5");
     assert.ok(subscribed.isOver);
+  });
+});
+
+describe("the stream of a client of an older version", () => {
+  const older = (plan) => stream({ form: "F", refusesByStream: true, headers: { "content-type": "text/event-stream" }, ...plan });
+
+  test("has each event as Rust words it, by what was told before", () => {
+    const sent = older({ isTurn: true, isNew: true });
+    assert.equal(take(sent, "E1\n.a\n.b"), "F 1  a\n\nF 2 1 b\n\n");
+    assert.equal(take(sent, "E3\n.c"), "F 3 2 c\n\n");
+    assert.equal(take(older(), "M\nTm"), "F undefined  m\n\n");
+  });
+
+  test("ends with the event of which Rust says so, and with the end of the task", () => {
+    const turn = older({ isTurn: true, isNew: true });
+    assert.equal(take(turn, "E1\nIa\n.last\n.b"), "F 1  a\n\nF 2 1 last\n\n");
+    assert.ok(turn.isOver && !turn.isLeftToObject);
+    const ended = older();
+    take(ended, "S5\nT{}");
+    assert.ok(ended.isOver && ended.isLeftToObject);
+  });
+
+  test("is told nothing of an event that has no words in it", () => {
+    const asked = [];
+    const silent = new ClientStream({ ...plans.silent, form: "F" }, "t", "hello", { event: (...all) => (asked.push(all), "") });
+    assert.equal(take(silent, "E1\n.a\n.b"), "");
+    assert.deepEqual(asked, [["F", "a", 1, ""], ["F", "b", 2, ""]]);
+  });
+
+  test("is refused by a stream where the refusal has the status of a stream", () => {
+    const refused = older();
+    assert.equal(take(refused, "X200\n{}"), "");
+    assert.equal(refused.refusal?.body, "data: {}\n\n");
+    assert.equal(refused.refusal?.headers["content-type"], "text/event-stream");
+    const denied = older();
+    take(denied, "X401\n{}");
+    assert.deepEqual([denied.refusal?.body, denied.refusal?.headers["content-type"]], ["{}", "application/json"]);
   });
 });
 

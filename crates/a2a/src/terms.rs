@@ -23,6 +23,9 @@ pub struct Terms {
     /// waits. Only older dialects say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_within_ms: Option<u64>,
+    /// Whether a subscription to a task that has ended is answered by the task, instead of being refused.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shows_ended: bool,
     /// Whether the metadata of tasks is to tell their generation.
     pub shows_generation: bool,
     /// The number of unfinished tasks that the caller may have, if it has reached it: a send that would begin a
@@ -41,6 +44,7 @@ impl Decode for Terms {
             run_timeout_ms: number("run_timeout_ms"),
             answer_within_ms: number("answer_within_ms"),
             over_quota: number("quota"),
+            shows_ended: fields.boolean("shows_ended").unwrap_or_default(),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
         })
     }

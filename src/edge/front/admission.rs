@@ -172,7 +172,8 @@ impl<'a> Door<'a> {
         let unsealed = taken.transpose()?.flatten();
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
-        let terms = Terms { run_timeout_ms, answer_within_ms, ..terms };
+        let shows_ended = dialect.shows_ended_tasks();
+        let terms = Terms { run_timeout_ms, answer_within_ms, shows_ended, ..terms };
         let is_keyed = parameters.idempotency_key()?.is_some();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.

@@ -243,6 +243,7 @@ pub(super) fn hello(
     command: Command<FollowCall>,
 ) -> std::result::Result<StreamCommand, Error> {
     let after = match &command.call {
+        _ if !command.reply.dialect().resumes_by_event() => None,
         FollowCall::SubscribeToTask(_) => parameters.after()?,
         FollowCall::SendStreamingMessage(_) if parameters.idempotency_key()?.is_some() => {
             parameters.after()?

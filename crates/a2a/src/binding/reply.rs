@@ -154,6 +154,12 @@ impl Reply {
         Some(StreamText { text, is_last: piece.is_last })
     }
 
+    /// Whether a stream is refused by a stream: clients of older versions take nothing else as the answer to a streaming
+    /// method over JSON-RPC.
+    pub fn refuses_by_stream(&self) -> bool {
+        !self.dialect.is_v1() && self.binding() == Binding::JsonRpc
+    }
+
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
         match &self.transport {

@@ -115,6 +115,7 @@ impl ServiceParameters {
             wait_ms: wait_s.map(|seconds| seconds.saturating_mul(1000)),
             run_timeout_ms: self.run_timeout_ms(call)?,
             answer_within_ms: None,
+            shows_ended: false,
             shows_generation: active.iter().any(|uri| uri == GENERATION_EXTENSION),
             over_quota: None,
         })

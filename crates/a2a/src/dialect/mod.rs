@@ -234,6 +234,17 @@ impl Dialect {
         }
     }
 
+    /// Whether subscribing to a task that has ended gives the task; 1.0 refuses it (spec §3.1.6).
+    pub fn shows_ended_tasks(self) -> bool {
+        !self.is_v1()
+    }
+
+    /// Whether a stream can go on from the event that the client names by `Last-Event-ID`. A legacy client knows artifacts by
+    /// numbers, which depend on all that was told before.
+    pub fn resumes_by_event(self) -> bool {
+        self != Self::Legacy
+    }
+
     /// The id that a webhook gets which was registered without one; `None` if any will do. Clients of older dialects ask for
     /// the one webhook of a task without naming its id.
     pub fn webhook_id(self, task: &TaskId) -> Option<String> {

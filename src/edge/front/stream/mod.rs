@@ -1,5 +1,5 @@
 //! Streams of server-sent events, which `js/stream.js` moves from the object of a task to a client. Here are its
-//! call and the functions that it calls; each event goes past WebAssembly.
+//! call and the functions that it calls; the events of streams of 1.0 go past WebAssembly.
 #![allow(unreachable_pub, reason = "exports for JavaScript have to be public")]
 
 pub(super) mod plan;
@@ -64,6 +64,12 @@ pub fn stream_refusal(hello: &str, failure: &str, has_begun: bool, limit: usize)
 #[wasm_bindgen(js_name = streamOpening)]
 pub fn stream_opening(json: String) -> String {
     plan::opening(json)
+}
+
+/// What an event comes to for a client of an older version, see [`plan::event_text`].
+#[wasm_bindgen(js_name = streamEvent)]
+pub fn stream_event(form: &str, json: &str, generation: Option<f64>, state: &str) -> String {
+    plan::event_text(form, json, generation.map(|generation| generation as u64), state)
 }
 
 /// Logs that the object of a task did not answer; without a reason, that it sent a frame that cannot be read.

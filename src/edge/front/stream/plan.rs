@@ -9,7 +9,8 @@ use crate::format;
 use crate::task::LogEntry;
 use a2a::FollowCall;
 use a2a::binding::http::{COMMON, HttpResponse};
-use a2a::binding::sse;
+use a2a::binding::{Reply, StreamText, sse};
+use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
@@ -25,6 +26,9 @@ struct Plan<'a> {
     is_new: bool,
     position: Option<u64>,
     shows_generation: bool,
+    /// The form of the client as JSON, for [`event_text`]; none for 1.0.
+    form: Option<String>,
+    refuses_by_stream: bool,
     before: &'a str,
     behind: &'a str,
     headers: BTreeMap<&'a str, &'a str>,
@@ -67,6 +71,8 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
         is_new,
         position,
         shows_generation: hello.command.terms.shows_generation,
+        form: (!reply.dialect().is_v1()).then(|| serde_json::to_string(reply)).transpose()?,
+        refuses_by_stream: reply.refuses_by_stream(),
         before: &before,
         behind,
         headers,
@@ -119,6 +125,18 @@ pub(super) fn opening(json: String) -> String {
     serde_json::to_string(&view).map_or(json, |task| format!(r#"{{"task":{task}}}"#))
 }
 
+/// What an event comes to for a client of an older version: in the first line whether the stream ends with it (`1` or `0`)
+/// and the `state` for the next event as JSON, behind it the text for the client. Empty if this version cannot read it.
+pub(super) fn event_text(form: &str, json: &str, generation: Option<u64>, state: &str) -> String {
+    let Ok(reply) = read_json::<Reply>(form) else { return String::new() };
+    let mut state: StreamState = serde_json::from_str(state).unwrap_or_default();
+    let Some(StreamText { text, is_last }) = reply.stream_text(json, generation, &mut state) else {
+        return String::new();
+    };
+    let state = serde_json::to_string(&state).unwrap_or_default();
+    format!("{}{state}\n{text}", u8::from(is_last))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -126,8 +144,9 @@ mod tests {
     use super::*;
     use crate::auth::Caller;
     use crate::edge::command::Command;
+    use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
-    use a2a::binding::{MediaType, Reply};
+    use a2a::dialect::Dialect;
     use a2a::{Call, Operation};
 
     fn following(operation: Operation, task: Option<&str>, after: Option<u64>) -> StreamCommand {
@@ -221,6 +240,25 @@ mod tests {
             assert_eq!(header(of, "access-control-allow-origin").as_deref(), Some("*"));
         }
         assert_eq!(header("every", "content-type"), None);
+    }
+
+    #[test]
+    fn only_streams_of_older_versions_have_their_events_worded_here() {
+        let form = |dialect: Dialect| {
+            let mut hello = following(Operation::SubscribeToTask, Some("t"), None);
+            hello.command.reply = Reply::json_rpc(RequestId::NULL).in_dialect(dialect);
+            let (plan, _) = planned(hello);
+            (plan["form"].clone(), plan["refusesByStream"] == true)
+        };
+        assert_eq!(form(Dialect::V1), (Value::Null, false));
+        for dialect in [Dialect::V0_3, Dialect::Legacy] {
+            let (form, refuses_by_stream) = form(dialect);
+            let read: Reply = read_json(form.as_str().expect("text")).expect("a reply");
+            assert_eq!((read.dialect(), refuses_by_stream), (dialect, true));
+        }
+        for (form, event) in [("", "{}"), ("{}", "{}"), ("null", "")] {
+            assert_eq!(event_text(form, event, Some(1), ""), "");
+        }
     }
 
     #[test]

@@ -1,5 +1,12 @@
 //! What older dialects read and write, as data: `golden/<dialect>/*.json`, each a list of cases with the same value in 1.0 and in the
 //! dialect over each of its bindings.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
 
 use a2a::binding::jsonrpc::{Envelope, RequestId};
 use a2a::binding::{Binding, MediaType, Reply};

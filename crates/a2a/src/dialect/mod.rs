@@ -157,6 +157,16 @@ impl Dialect {
         *self == Self::V1
     }
 
+    /// What stands at a path below the URL of an agent, given by its segments, and the tenant that the path names. `None` if
+    /// nothing stands there.
+    pub(crate) fn resource<'a>(self, segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
+        match self {
+            Self::V1 => v1::paths::find(segments),
+            Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
+            Self::Legacy => None,
+        }
+    }
+
     /// Reads the parameters of a call.
     ///
     /// # Errors

@@ -6,9 +6,10 @@ use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
+use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
-use crate::port::{Observation, Observer};
+use crate::port::{Observation, Observer, Random};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
@@ -112,7 +113,11 @@ impl<'a> Exchange<'a> {
     /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
     pub(super) fn rest(self, below: &str, body: &Received<'_>) -> Decision {
         let head = self.head;
-        let endpoint = Endpoint::find(self.door.slug, below);
+        let version = self.parameters.version.as_deref();
+        let strict = self.door.settings.strict_version;
+        let dialect = Spoken::dialect_of_path(below, version, strict);
+        let known = dialect.as_ref().copied().unwrap_or_default();
+        let endpoint = Endpoint::find(known, self.door.slug, below);
         if let ("OPTIONS", Some(endpoint)) = (head.method(), &endpoint) {
             return Decision::Answer(preflight(head, endpoint.allowed()));
         }
@@ -120,7 +125,10 @@ impl<'a> Exchange<'a> {
         let mut reply = Reply::rest(media_type);
         self.front.seen.note_call();
         let held = self.front.seen.check();
-        let read = held.and_then(|()| self.read_rest(below, endpoint, body, &mut reply));
+        let read = held.and(dialect).and_then(|dialect| {
+            reply.speak(dialect, Habits::default());
+            self.read_rest(dialect, endpoint, body)
+        });
         let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &mut reply)
@@ -133,16 +141,11 @@ impl<'a> Exchange<'a> {
     /// Reads a request of the HTTP+JSON binding; `None` if its body has to be received first.
     fn read_rest(
         &self,
-        below: &str,
+        dialect: Dialect,
         endpoint: Option<Endpoint>,
         body: &Received<'_>,
-        reply: &mut Reply,
     ) -> Result<Option<RestRequest>, Error> {
         let (_, path, query) = split_url(self.head.url());
-        let version = self.parameters.version.as_deref();
-        let strict = self.door.settings.strict_version;
-        let dialect = Spoken::dialect_of_path(below, version, strict)?;
-        reply.speak(dialect, Habits::default());
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.door.agents))?;
         let operation = endpoint.operation(self.head.method())?;
         if self.head.method() != "POST" {
@@ -221,11 +224,19 @@ impl<'a> Exchange<'a> {
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
         command.trail = self.head.trail();
+        let request = command.call.message_mut().filter(|sent| sent.message.message_id.is_empty());
+        if let Some(request) = request {
+            request.message.message_id = WorkerRandom.new_id();
+        }
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
-        Ok(Decision::Perform(Box::new(command), self.parameters))
+        let mut parameters = self.parameters;
+        if !command.reply.dialect().has_positions() {
+            parameters.last_event_id = None;
+        }
+        Ok(Decision::Perform(Box::new(command), parameters))
     }
 }
 

@@ -11,7 +11,9 @@
 //! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
 //! | `version` | what the header `A2A-Version` allows |
 //! | `spoken` | what the name of a method or a path says |
+//! | `card` | agent cards for clients of older versions |
 
+pub(crate) mod card;
 mod legacy;
 pub mod older;
 mod spoken;
@@ -30,6 +32,7 @@ use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{StreamResponse, Task, TaskId, UnixMillis};
 use crate::{Call, Operation, Outcome};
+pub use card::{CardName, OlderFacts, dialect_of_card};
 pub use spoken::Spoken;
 pub(crate) use v1::paths::{Methods, Resource};
 pub(crate) use version::requested_version;
@@ -108,7 +111,7 @@ impl Decode for Habits {
 /// A call as a dialect reads it, with what only older dialects say in their parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCall {
-    /// The call.
+    /// The call. Its message has an empty id if the dialect knows none: the server makes one.
     pub call: Call,
     /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
     /// message itself names no task then.
@@ -152,6 +155,16 @@ impl Dialect {
     /// Whether it is 1.0, which needs not be stored.
     pub fn is_v1(&self) -> bool {
         *self == Self::V1
+    }
+
+    /// What stands at a path below the URL of an agent, given by its segments, and the tenant that the path names. `None` if
+    /// nothing stands there.
+    pub(crate) fn resource<'a>(self, segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
+        match self {
+            Self::V1 => v1::paths::find(segments),
+            Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
+            Self::Legacy => None,
+        }
     }
 
     /// Reads the parameters of a call.
@@ -217,6 +230,14 @@ impl Dialect {
         }
     }
 
+    /// The message of an error over JSON-RPC.
+    pub(crate) fn error_text(self, error: &Error) -> String {
+        match self {
+            Self::V1 | Self::V0_3 => error.to_string(),
+            Self::Legacy => legacy::error_text(error),
+        }
+    }
+
     /// The answer with an error over HTTP+JSON.
     pub(crate) fn rest_error(self, error: &Error) -> HttpResponse {
         match self {
@@ -243,6 +264,15 @@ impl Dialect {
     /// numbers, which depend on all that was told before.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
+    }
+
+    /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,
+    /// which only the whole task tells, so those begin with it.
+    pub fn has_positions(self) -> bool {
+        match self {
+            Self::V1 | Self::V0_3 => true,
+            Self::Legacy => false,
+        }
     }
 
     /// The id that a webhook gets which was registered without one; `None` if any will do. Clients of older dialects ask for

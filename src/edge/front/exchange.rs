@@ -6,9 +6,10 @@ use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
+use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
-use crate::port::{Observation, Observer};
+use crate::port::{Observation, Observer, Random};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
@@ -39,7 +40,10 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let (_, path, query) = split_url(head.url());
         let header = |name: &str| head.header(name).map(str::to_owned);
-        let door = Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?;
+        let door =
+            Door::find(&front.settings, &front.agents, slug, path, check_webhook_url, || {
+                WorkerRandom.new_id()
+            })?;
         front.seen.note_agent(door.agent);
         Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }

@@ -135,7 +135,7 @@ fn event_after(
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
                     let task = || session.life.with_task(Task::clone);
-                    let body = dialect.notification(json, task, session.now())?;
+                    let body = dialect.notification(json, task, || session.now())?;
                     return Some((generation, body.into_owned()));
                 }
                 after = after.max(generation);

@@ -31,6 +31,9 @@ pub struct Settings {
     pub audits_all: bool,
     /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
     pub strict_version: bool,
+    /// `CARD_DIALECTS`: `1.0` to show no older dialect in cards but as interfaces: every client gets the card of 1.0. `all` (the
+    /// default) adds what clients of older versions read.
+    pub pure_cards: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
     pub max_body_bytes: usize,
     /// `MAX_PARTS`: how many parts a message may have (100).
@@ -66,6 +69,7 @@ impl Settings {
             agents: variables.text("AGENTS"),
             audits_all: read_audit(variables)?,
             strict_version: variables.switch("STRICT_VERSION")?,
+            pure_cards: read_card_dialects(variables)?,
             max_body_bytes: variables.number(
                 "MAX_BODY_BYTES",
                 4 * MEBIBYTE,
@@ -123,6 +127,15 @@ fn read_audit(variables: Variables<'_>) -> Result<bool, ConfigError> {
         None | Some("all") => Ok(true),
         Some("refusals") => Ok(false),
         Some(_) => Err(ConfigError { name: "AUDIT", wanted: "all or refusals".to_owned() }),
+    }
+}
+
+/// Whether cards are those of 1.0 alone.
+fn read_card_dialects(variables: Variables<'_>) -> Result<bool, ConfigError> {
+    match variables.text("CARD_DIALECTS").as_deref().map(str::trim) {
+        None | Some("all") => Ok(false),
+        Some("1.0") => Ok(true),
+        Some(_) => Err(ConfigError { name: "CARD_DIALECTS", wanted: "all or 1.0".to_owned() }),
     }
 }
 
@@ -188,6 +201,7 @@ mod tests {
             ("PUBLIC_URL", "agents.example"),
             ("PUBLIC_URL", "https://agents.example/path"),
             ("PUBLIC_URL", "https://user@agents.example"),
+            ("CARD_DIALECTS", "0.3"),
             ("ORIGINS", "https://a.example, b.example"),
             ("ORIGINS", "https://a.example/path"),
             ("DEVELOPMENT", "maybe"),

@@ -1,11 +1,12 @@
 //! The agents that this Worker hosts, made ready to answer.
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use super::{Registry, Runner};
 use crate::auth::{Caller, Policy};
 use crate::port::Outside;
-use a2a::dialect::Dialects;
+use a2a::dialect::{Dialect, Dialects, OlderFacts};
 use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
 use a2a_agents::access::Access;
@@ -29,6 +30,10 @@ pub struct HostedAgent {
     pub dialects: Dialects,
     /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     pub card: String,
+    /// That card as older versions have it, made when it is first asked for: for 0.3, and for the `tasks/send` family.
+    older_cards: [OnceCell<String>; 2],
+    /// What older cards say besides.
+    older_facts: OlderFacts,
     /// Its skills that need permissions, which that card does not show.
     pub restricted: Vec<RestrictedSkill>,
     /// When the card was made, as an HTTP date.
@@ -78,6 +83,10 @@ impl Agents {
                 policy: card.as_ref().map_err(Clone::clone).and(policy),
                 is_default: agent.default,
                 dialects: Dialects::from(&agent.dialects),
+                older_cards: Default::default(),
+                older_facts: OlderFacts {
+                    state_transition_history: agent.capabilities.state_transition_history,
+                },
                 capabilities: agent.capabilities.into(),
                 card: card.unwrap_or(agent.card),
                 restricted: agent.restricted,
@@ -152,18 +161,37 @@ impl Agents {
 }
 
 impl HostedAgent {
-    /// Its card for a caller (spec §3.1.11): with the skills that the caller may use. JSON, in which
+    /// Its card as a dialect has it. JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
+    ///
+    /// # Errors
+    ///
+    /// None with a card that the build made.
+    pub fn card_in(&self, dialect: Dialect) -> Result<&str, Error> {
+        let [v0_3, legacy] = &self.older_cards;
+        let kept = match dialect {
+            Dialect::V1 => return Ok(&self.card),
+            Dialect::V0_3 => v0_3,
+            Dialect::Legacy => legacy,
+        };
+        if let Some(card) = kept.get() {
+            return Ok(card);
+        }
+        let made = dialect.card(&self.card, self.older_facts)?;
+        Ok(kept.get_or_init(|| made))
+    }
+
+    /// Its card for a caller (spec §3.1.11) as a dialect has it: with the skills that the caller may use. JSON, in which
     /// [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     ///
     /// # Errors
     ///
     /// [`Error::ExtendedAgentCardNotConfigured`] for a caller of whom nothing is known, who gets by without credentials.
-    pub fn extended_card(&self, caller: &Caller) -> Result<String, Error> {
+    pub fn extended_card(&self, caller: &Caller, dialect: Dialect) -> Result<String, Error> {
         if caller.is_anonymous() {
             return Err(Error::ExtendedAgentCardNotConfigured);
         }
         let card = extended_card(&self.card, &self.restricted, |wanted| caller.may(wanted));
-        card.map_err(|_| Error::Internal { task: None })
+        dialect.card(&card.map_err(|_| Error::Internal { task: None })?, self.older_facts)
     }
 }
 
@@ -302,11 +330,14 @@ mod tests {
         let agents = read(&[agent], true, None).unwrap();
         let agent = agents.find(Some("a")).unwrap();
         let held = Caller { permissions: vec!["p".to_owned()], ..Caller::new("key:x") };
-        assert_eq!(agent.extended_card(&held).unwrap(), r#"{"skills":[{"id":"s"}]}"#);
-        assert_eq!(agent.extended_card(&Caller::new("key:x")).unwrap(), r#"{"skills":[]}"#);
+        assert_eq!(agent.extended_card(&held, Dialect::V1).unwrap(), r#"{"skills":[{"id":"s"}]}"#);
+        assert_eq!(
+            agent.extended_card(&Caller::new("key:x"), Dialect::V1).unwrap(),
+            r#"{"skills":[]}"#
+        );
         // Nobody has permissions without credentials; should that change, this card still asks for some.
         let anonymous = Caller { permissions: held.permissions, ..Caller::anonymous() };
-        let refused = agent.extended_card(&anonymous);
+        let refused = agent.extended_card(&anonymous, Dialect::V1);
         assert_eq!(refused, Err(Error::ExtendedAgentCardNotConfigured));
     }
 

@@ -13,7 +13,7 @@ before(async () => {
 after(() => worker.stop());
 
 const key = (who: keyof typeof KEYS) => ({ "x-club-key": KEYS[who] });
-const publicCard = async (agent: string) => (await (await fetch(`${worker.url}/${agent}${CARD}`)).json()) as Card;
+const publicCard = async (agent: string) => (await (await fetch(`${worker.url}/${agent}${CARD}`, { headers: { "a2a-version": "1.0" } })).json()) as Card;
 
 for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
   describe(binding, () => {

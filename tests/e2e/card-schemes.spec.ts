@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-const cardOf = async (agent: string, { url } = worker) => (await (await fetch(`${url}/${agent}${CARD}`)).json()) as Card;
+const cardOf = async (agent: string, { url } = worker) => (await (await fetch(`${url}/${agent}${CARD}`, { headers: { "a2a-version": "1.0" } })).json()) as Card;
 
 test("every kind of scheme is declared in the form of the specification (§4.5.1)", async () => {
   const { securitySchemes } = await cardOf("locks");

@@ -25,7 +25,8 @@ const [old, next] = [makeKey("P-256", "old"), makeKey("Ed25519", "next")];
 
 type Keys = { keys: JsonWebKey[] };
 const keysOf = async ({ url }: Worker) => (await (await fetch(url + JWKS)).json()) as Keys;
-const cardOf = async ({ url }: Worker, agent: string) => (await (await fetch(`${url}/${agent}${CARD}`)).json()) as Card;
+const cardOf = async ({ url }: Worker, agent: string, headers: Record<string, string> = {}, path = CARD) =>
+  (await (await fetch(`${url}/${agent}${path}`, { headers })).json()) as Card;
 
 interface Header { alg: string; kid: string; typ: string; jku: string }
 const headerOf = ({ protected: part }: { protected: string }) => JSON.parse(Buffer.from(part, "base64url").toString()) as Header;
@@ -72,9 +73,13 @@ describe("with a key", () => {
   });
   after(() => worker.stop());
 
-  for (const agent of ["club", "lodge", "locks", "demo"]) {
-    test(`the official SDK verifies the card of ${agent}, and refuses it when anything is changed (§8.4.3)`, async () => {
-      const [card, keys] = [await cardOf(worker, agent), await keysOf(worker)];
+  for (const [agent, version, path] of [
+    ["club", "1.0"], ["club"], ["club", undefined, "/.well-known/agent.json"], ["lodge"], ["locks"], ["locks", undefined, "/.well-known/agent.json"], ["demo"],
+  ] as const) {
+    const what = `the card of ${agent}${path === undefined ? "" : ` at ${path}`}${version === undefined ? "" : ` of version ${version}`}`;
+    test(`the official SDK verifies ${what}, and refuses it when anything is changed (§8.4.3)`, async () => {
+      const headers: Record<string, string> = version === undefined ? {} : { "a2a-version": version };
+      const [card, keys] = [await cardOf(worker, agent, headers, path), await keysOf(worker)];
       assert.ok(await accepts(card, keys));
       const tampered: object[] = [
         { ...card, name: "Mallory" },
@@ -98,7 +103,7 @@ describe("with a key", () => {
   });
 
   test("there is a signature for the card as it is, as specified and as the SDKs have it, also in ASCII (§8.4.1)", async () => {
-    const [{ signatures, ...card }, keys] = [await cardOf(worker, "club"), await keysOf(worker)];
+    const [{ signatures, ...card }, keys] = [await cardOf(worker, "club", { "a2a-version": "1.0" }), await keysOf(worker)];
     const signed = { ...card, signatures } as Card;
     assert.equal(signatures?.length, 4);
     const served = jcs(card);
@@ -106,6 +111,19 @@ describe("with a key", () => {
     assert.equal(fitting(signed, served.replaceAll('{"list":[]}', "{}"), keys), 1);
     assert.equal(fitting(signed, served.replace("Lets", "lets"), keys), 0);
   });
+
+  for (const [path, number] of [[CARD, 7], ["/.well-known/agent.json", 7]] as const) {
+    test(`a card that older clients read, at ${path}, is signed as it is, too (§8.4.1)`, async () => {
+      const [{ signatures, ...card }, keys] = [await cardOf(worker, "club", {}, path), await keysOf(worker)];
+      const signed = { ...card, signatures } as Card;
+      assert.equal(signatures?.length, number, "as it is: with empty lists and without them; as 1.0 knows it: 4; as 0.3 knows it");
+      const served = jcs(card);
+      assert.match(served, /"preferredTransport":"JSONRPC"/);
+      assert.equal(fitting(signed, served, keys), 1);
+      assert.equal(fitting(signed, served.replaceAll('{"list":[]}', "{}"), keys), 1);
+      assert.equal(fitting(signed, served.replace("Lets", "lets"), keys), 0);
+    });
+  }
 
   test("the extended card of each caller is signed (§8.4)", async () => {
     const keys = await keysOf(worker);

@@ -133,6 +133,15 @@ impl Operation {
     ///
     /// [`Error::InvalidParams`].
     pub fn decode(self, params: Value) -> Result<Call, Error> {
+        self.read(params, |fields| self.call(fields))
+    }
+
+    /// Reads the parameters of a call in the words of a dialect, by `read`.
+    pub(crate) fn read(
+        self,
+        params: Value,
+        read: impl FnOnce(&mut Fields) -> Option<Call>,
+    ) -> Result<Call, Error> {
         match &params {
             Value::Object(members) if members.contains_key("") => {
                 return Err(Error::invalid("params", "must not have a member without a name"));
@@ -148,7 +157,7 @@ impl Operation {
                 return Err(Error::invalid("params", "must be an object"));
             }
         }
-        Ok(decode_with(params, |fields| self.call(fields))?)
+        Ok(decode_with(params, read)?)
     }
 
     /// The call with these parameters.

@@ -7,6 +7,7 @@ use crate::skills::public_skills;
 use crate::tool::Tool;
 use crate::{Expandable, Misfit, NotSet, RestrictedSkill, Values};
 use a2a::binding::discovery::ORIGIN;
+use a2a::dialect::Dialect;
 use a2a::model::{
     AgentCard, AgentExtension, AgentInterface, GENERATION_EXTENSION, WEBHOOKS_EXTENSION,
 };
@@ -116,20 +117,25 @@ pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     capabilities
 }
 
-/// JSON-RPC first, then HTTP+JSON. Both answer at the URL of the agent, but clients of HTTP+JSON
-/// append paths to theirs, so that it must not end in a slash.
+/// JSON-RPC first, then HTTP+JSON, and the same for 0.3 behind those of 1.0. All answer at the URL of the agent, but clients
+/// of HTTP+JSON append paths to theirs, so that it must not end in a slash.
 fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
     let (endpoint, base) = match agent.default {
         true => (format!("{ORIGIN}/"), ORIGIN.to_owned()),
         false => (format!("{ORIGIN}/{}", agent.slug), format!("{ORIGIN}/{}", agent.slug)),
     };
-    let interface = |url, binding: &str| AgentInterface {
-        url,
+    let interface = |url: &str, binding: &str, dialect: Dialect| AgentInterface {
+        url: url.to_owned(),
         protocol_binding: binding.to_owned(),
         tenant: None,
-        protocol_version: "1.0".to_owned(),
+        protocol_version: dialect.version().to_owned(),
     };
-    vec![interface(endpoint, "JSONRPC"), interface(base, "HTTP+JSON")]
+    let older = agent.dialects.v0_3.enabled.then_some(Dialect::V0_3);
+    let dialects = [Dialect::V1].into_iter().chain(older);
+    let both = |dialect| {
+        [interface(&endpoint, "JSONRPC", dialect), interface(&base, "HTTP+JSON", dialect)]
+    };
+    dialects.flat_map(both).collect()
 }
 
 const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: answers tell it, \

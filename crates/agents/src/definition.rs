@@ -90,6 +90,9 @@ pub struct Capabilities {
     /// GetExtendedAgentCard.
     #[serde(default)]
     pub extended_agent_card: bool,
+    /// Whether cards for older clients say that the history of a task has its statuses. A2A 1.0 has no word for that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub state_transition_history: bool,
     /// Extensions that the agent knows.
     #[serde(default)]
     pub extensions: Vec<AgentExtension>,
@@ -101,6 +104,7 @@ impl Default for Capabilities {
             streaming: true,
             push_notifications: false,
             extended_agent_card: false,
+            state_transition_history: false,
             extensions: Vec::new(),
         }
     }
@@ -108,7 +112,7 @@ impl Default for Capabilities {
 
 impl From<Capabilities> for AgentCapabilities {
     fn from(capabilities: Capabilities) -> Self {
-        let Capabilities { streaming, push_notifications, extended_agent_card, extensions } =
+        let Capabilities { streaming, push_notifications, extended_agent_card, extensions, .. } =
             capabilities;
         Self { streaming, push_notifications, extensions, extended_agent_card }
     }

@@ -12,20 +12,21 @@ use crate::signing::{CardSignatures, with_signatures};
 use a2a::Outcome;
 use a2a::binding::Reply;
 use a2a::binding::discovery::{self, Known, ServedCard};
-use a2a::binding::http::HttpResponse;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::dialect::{CardName, Dialects, dialect_of_card};
 use a2a::error::Error;
 
 impl Front {
-    /// Decides about a request for the card of an agent, which came in at `origin`.
+    /// Decides about a request for the card of an agent.
     ///
     /// # Errors
     ///
-    /// [`Error::MethodNotAllowed`].
+    /// [`Error::MethodNotAllowed`], [`Error::VersionNotSupported`].
     pub(super) fn card(
         &self,
         head: &Head<'_>,
         agent: &HostedAgent,
-        origin: &str,
+        name: CardName,
     ) -> Result<Decision, Error> {
         let is_head = match head.method() {
             "GET" => false,
@@ -33,12 +34,15 @@ impl Front {
             "OPTIONS" => return Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             _ => return Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
         };
+        let (origin, _, query) = split_url(head.url());
+        let shown = if self.settings.pure_cards { &Dialects::NONE } else { &agent.dialects };
+        let dialect = dialect_of_card(name, head.header("a2a-version"), query, shown)?;
         let known = Known {
             etag: head.header("if-none-match").map(str::to_owned),
             modified: head.header("if-modified-since").map(str::to_owned),
         };
         let place = self.settings.place_of(origin);
-        let body = discovery::at_origin(&agent.card, place.origin);
+        let body = discovery::at_origin(agent.card_in(dialect)?, place.origin);
         let mark = self.mark(place);
         let served = ServedCard::new(&body, mark.as_deref().unwrap_or_default(), &agent.card_date);
         if served.is_known(&known) {
@@ -66,7 +70,8 @@ impl Front {
         origin: &str,
     ) -> Result<Decision, Error> {
         let place = self.settings.place_of(origin);
-        let body = discovery::at_origin(&agent.extended_card(caller)?, place.origin);
+        let body =
+            discovery::at_origin(&agent.extended_card(caller, reply.dialect())?, place.origin);
         let is_to_be_signed = self.mark(place).is_some();
         match self.signed(body, place, is_to_be_signed) {
             Ok(body) => {

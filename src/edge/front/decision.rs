@@ -94,7 +94,7 @@ impl Front {
     /// Decides about a request.
     pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
         self.seen.begin();
-        let (origin, path, _) = split_url(head.url());
+        let (_, path, _) = split_url(head.url());
         let answer = match route(path) {
             Route::JsonRpc(slug) => match Exchange::new(self, slug, head) {
                 Ok(exchange) => return exchange.jsonrpc(body),
@@ -105,8 +105,8 @@ impl Front {
                 Err(error) => Err(error),
             },
             Route::Callback(slug, below) => return self.callback(slug, below, head, body),
-            Route::Card(slug) => match self.agents.find(slug) {
-                Some(agent) => match self.card(head, agent, origin) {
+            Route::Card(slug, name) => match self.agents.find(slug) {
+                Some(agent) => match self.card(head, agent, name) {
                     Ok(decision) => return decision,
                     Err(error) => Err(error),
                 },

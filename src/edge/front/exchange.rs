@@ -116,7 +116,11 @@ impl<'a> Exchange<'a> {
     /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
     pub(super) fn rest(self, below: &str, body: &Received<'_>) -> Decision {
         let head = self.head;
-        let endpoint = Endpoint::find(self.door.slug, below);
+        let version = self.parameters.version.as_deref();
+        let strict = self.door.settings.strict_version;
+        let dialect = Spoken::dialect_of_path(below, version, strict);
+        let known = dialect.as_ref().copied().unwrap_or_default();
+        let endpoint = Endpoint::find(known, self.door.slug, below);
         if let ("OPTIONS", Some(endpoint)) = (head.method(), &endpoint) {
             return Decision::Answer(preflight(head, endpoint.allowed()));
         }
@@ -124,7 +128,10 @@ impl<'a> Exchange<'a> {
         let mut reply = Reply::rest(media_type);
         self.front.seen.note_call();
         let held = self.front.seen.check();
-        let read = held.and_then(|()| self.read_rest(below, endpoint, body, &mut reply));
+        let read = held.and(dialect).and_then(|dialect| {
+            reply.speak(dialect, Habits::default());
+            self.read_rest(dialect, endpoint, body)
+        });
         let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &mut reply)
@@ -137,16 +144,11 @@ impl<'a> Exchange<'a> {
     /// Reads a request of the HTTP+JSON binding; `None` if its body has to be received first.
     fn read_rest(
         &self,
-        below: &str,
+        dialect: Dialect,
         endpoint: Option<Endpoint>,
         body: &Received<'_>,
-        reply: &mut Reply,
     ) -> Result<Option<RestRequest>, Error> {
         let (_, path, query) = split_url(self.head.url());
-        let version = self.parameters.version.as_deref();
-        let strict = self.door.settings.strict_version;
-        let dialect = Spoken::dialect_of_path(below, version, strict)?;
-        reply.speak(dialect, Habits::default());
         let endpoint = endpoint.ok_or_else(|| unknown_path(path, self.door.agents))?;
         let operation = endpoint.operation(self.head.method())?;
         if self.head.method() != "POST" {

@@ -1,6 +1,6 @@
 //! Which path leads where.
 
-use a2a::dialect;
+use a2a::dialect::{self, CardName};
 
 /// What a path stands for. Agents are named by slug; `None` is the default agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub(super) enum Route<'a> {
     Rest(Option<&'a str>, &'a str),
     /// A callback of an agent, and what stands behind `callbacks/`.
     Callback(&'a str, &'a str),
-    /// The card of an agent.
-    Card(Option<&'a str>),
+    /// The card of an agent, and the name under which it is asked for.
+    Card(Option<&'a str>, CardName),
     /// The keys that verify the JWTs of notifications.
     KeySet,
     /// What the agents have received, for tests.
@@ -27,10 +27,11 @@ pub(super) fn route(path: &str) -> Route<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let trimmed = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<&str> = trimmed.split('/').collect();
+    if let Some((agent, name)) = card(&segments) {
+        return Route::Card(agent, name);
+    }
     match segments.as_slice() {
         [] | [""] => Route::JsonRpc(None),
-        [".well-known", file] if is_card(file) => Route::Card(None),
-        [agent, ".well-known", file] if is_card(file) => Route::Card(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
@@ -46,9 +47,13 @@ pub(super) fn route(path: &str) -> Route<'_> {
     }
 }
 
-/// The names under which a card is found: today's, and that of A2A 0.1 and 0.2.
-fn is_card(file: &str) -> bool {
-    matches!(file, "agent-card.json" | "agent.json")
+/// The agent and the name of the card that these segments lead to.
+fn card<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, CardName)> {
+    match segments {
+        [".well-known", file] => Some((None, CardName::parse(file)?)),
+        [agent, ".well-known", file] => Some((Some(agent), CardName::parse(file)?)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -62,9 +67,10 @@ mod tests {
             ("", Route::JsonRpc(None)),
             ("/demo", Route::JsonRpc(Some("demo"))),
             ("/demo/", Route::JsonRpc(Some("demo"))),
-            ("/.well-known/agent-card.json", Route::Card(None)),
-            ("/.well-known/agent.json", Route::Card(None)),
-            ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"))),
+            ("/.well-known/agent-card.json", Route::Card(None, CardName::AgentCard)),
+            ("/.well-known/agent.json", Route::Card(None, CardName::Agent)),
+            ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"), CardName::AgentCard)),
+            ("/demo/.well-known/agent.json/", Route::Card(Some("demo"), CardName::Agent)),
             ("/.well-known/jwks.json", Route::KeySet),
             ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
             ("/_dev/received", Route::Received),

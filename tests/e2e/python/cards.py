@@ -13,7 +13,7 @@ import sys
 import httpx
 import jwt
 from a2a.client.auth import AuthInterceptor, InMemoryContextCredentialStore
-from a2a.client.card_resolver import A2ACardResolver
+from a2a.client.card_resolver import A2ACardResolver, parse_agent_card
 from a2a.client.client import ClientCallContext, ClientConfig
 from a2a.client.client_factory import ClientFactory
 from a2a.types import AgentCard, GetExtendedAgentCardRequest
@@ -26,18 +26,21 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 AGENTS = ["club", "lodge", "locks", "demo"]
 
 
-async def fetched(http, url):
-    return (await http.get(url)).raise_for_status().json()
+async def fetched(http, url, headers=None):
+    return (await http.get(url, headers=headers)).raise_for_status().json()
 
 
 async def read(http, origin):
     for agent in AGENTS:
-        card = await fetched(http, f"{origin}/{agent}/.well-known/agent-card.json")
+        url = f"{origin}/{agent}/.well-known/agent-card.json"
+        card = await fetched(http, url, {"A2A-Version": "1.0"})
         parsed = ParseDict(card, AgentCard(), ignore_unknown_fields=False)
         assert len(parsed.security_schemes) == len(card.get("securitySchemes", {}))
         for name, scheme in parsed.security_schemes.items():
             [kind] = card["securitySchemes"][name]
             assert scheme.WhichOneof("scheme").replace("_", "") == kind.lower(), name
+        # Without a version it has the members of older versions besides, of which the SDK makes the same.
+        assert parse_agent_card(await fetched(http, url)) == parsed, agent
 
 
 def without_empties(value):

@@ -62,6 +62,7 @@ impl<'a> ServedCard<'a> {
             .with_header("etag", self.etag)
             .with_header("last-modified", self.modified)
             .with_header("cache-control", "public, max-age=3600")
+            .with_header("vary", "A2A-Version")
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Value, json};
+
 use super::media_type::MediaType;
 use crate::error::Error;
 
@@ -55,13 +57,23 @@ impl HttpResponse {
 
     /// An error outside of any JSON-RPC call, as `google.rpc.Status` (spec §11.6).
     pub fn error(error: &Error) -> Self {
+        Self::error_with(error, &[])
+    }
+
+    /// The same with these members beside that of 1.0.
+    pub(crate) fn error_with(error: &Error, members: &[(&str, Value)]) -> Self {
         let wire = error.wire();
-        let body = serde_json::json!({"error": {
+        let mut body = json!({"error": {
             "code": wire.http,
             "status": wire.status,
             "message": error.to_string(),
             "details": error.details(),
         }});
+        if let Value::Object(body) = &mut body {
+            for (name, value) in members {
+                body.insert((*name).to_owned(), value.clone());
+            }
+        }
         Self::json(wire.http, body.to_string()).with_headers(wire.headers)
     }
 

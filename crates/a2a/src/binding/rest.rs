@@ -9,7 +9,7 @@ use super::http::HttpResponse;
 use super::media_type::MediaType;
 use super::{json, percent};
 use crate::Operation;
-use crate::dialect::{Methods, Resource};
+use crate::dialect::{Dialect, Methods, Resource};
 use crate::error::Error;
 
 /// What a path below the URL of an agent stands for (spec §11.3).
@@ -20,17 +20,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Finds what stands at `path`, which has no leading slash and is percent-encoded. One segment
-    /// before the resource is a tenant; otherwise the agent that the URL began with is it, if any.
-    /// `None` if nothing stands there.
-    pub fn find(agent: Option<&str>, path: &str) -> Option<Self> {
+    /// Finds what stands at `path` in a dialect; it has no leading slash and is percent-encoded. The tenant is the one that the
+    /// path names, otherwise the agent that the URL began with, if any. `None` if nothing stands there.
+    pub fn find(dialect: Dialect, agent: Option<&str>, path: &str) -> Option<Self> {
         let segments: Vec<&str> = path.split('/').collect();
-        if let Some(resource) = Resource::parse(&segments) {
-            return Some(Self { tenant: agent.map(str::to_owned), resource });
-        }
-        let (tenant, segments) = segments.split_first()?;
-        let resource = Resource::parse(segments)?;
-        let tenant = Some(percent::decode(tenant)).filter(|tenant| !tenant.is_empty());
+        let (tenant, resource) = dialect.resource(&segments)?;
+        let tenant = tenant.map(percent::decode).filter(|tenant| !tenant.is_empty());
         Some(Self { tenant: tenant.or_else(|| agent.map(str::to_owned)), resource })
     }
 
@@ -117,7 +112,7 @@ mod tests {
     use super::*;
 
     fn find(path: &str) -> Endpoint {
-        Endpoint::find(None, path).unwrap_or_else(|| panic!("nothing at {path}"))
+        Endpoint::find(Dialect::V1, None, path).unwrap_or_else(|| panic!("nothing at {path}"))
     }
 
     #[test]
@@ -207,7 +202,7 @@ mod tests {
             "demo/x/tasks",
             "Tasks",
         ] {
-            assert_eq!(Endpoint::find(None, path), None, "{path}");
+            assert_eq!(Endpoint::find(Dialect::V1, None, path), None, "{path}");
         }
     }
 
@@ -223,14 +218,15 @@ mod tests {
             (Some("demo"), "other/tasks/t", Some("other")),
             (Some("demo"), "/tasks/t", Some("demo")),
         ] {
-            let found = Endpoint::find(agent, path).and_then(|endpoint| endpoint.tenant);
+            let found =
+                Endpoint::find(Dialect::V1, agent, path).and_then(|endpoint| endpoint.tenant);
             assert_eq!(found.as_deref(), tenant, "{agent:?} {path}");
         }
     }
 
     #[test]
     fn the_path_goes_before_body_and_query() {
-        let endpoint = Endpoint::find(Some("demo"), "tasks/t:cancel").expect("a path");
+        let endpoint = Endpoint::find(Dialect::V1, Some("demo"), "tasks/t:cancel").expect("a path");
         let body = br#"{"id": "x", "tenant": "x", "metadata": {"k": 1}}"#;
         let expected = json!({"id": "t", "tenant": "demo", "metadata": {"k": 1}});
         assert_eq!(endpoint.clone().params_of_body(body, 100), Ok(expected));

@@ -7,17 +7,31 @@ mod jcs;
 
 use serde_json::{Map, Value};
 
-pub use jcs::{to_ascii_json, to_jcs};
+use crate::dialect::card::{as_0_3, as_1_0};
+
+pub use jcs::{to_ascii_json, to_ascii_json_with_integers, to_jcs};
 
 /// The canonical forms of a card, which is JSON without `signatures`: those that differ.
 ///
 /// 1. The card as it is served.
 /// 2. As the specification has it: empty fields that need not be there are left out.
-/// 3. As the SDKs in JavaScript and Python have it: nothing that is empty is there, wherever it stands.
-/// 4. The same as JSON in ASCII, as the SDK in Python had it before version 1.3.
+/// 3. The same two of what a reader of 1.0 knows of it: the SDKs read the card before they verify it. A card that older
+///    clients read as well has more members.
+/// 4. As the SDKs in JavaScript and Python have that: nothing that is empty is there, wherever it stands.
+/// 5. The same as JSON in ASCII, as the SDK in Python had it before version 1.3.
+/// 6. As the SDK in Python for A2A 0.3 has it.
 pub fn forms_of(card: &Value) -> Vec<String> {
-    let filled = filled(card).unwrap_or_else(|| Value::Object(Map::new()));
-    let all = [to_jcs(card), to_jcs(&as_specified(card)), to_jcs(&filled), to_ascii_json(&filled)];
+    let known = as_1_0(card);
+    let filled_known = filled_object(&known);
+    let mut all = vec![
+        to_jcs(card),
+        to_jcs(&as_specified(card)),
+        to_jcs(&known),
+        to_jcs(&as_specified(&known)),
+        to_jcs(&filled_known),
+        to_ascii_json(&filled_known),
+    ];
+    all.extend(as_0_3(card).map(|known| to_ascii_json_with_integers(&filled_object(&known))));
     let mut forms: Vec<String> = Vec::with_capacity(all.len());
     for form in all {
         if !forms.contains(&form) {
@@ -47,6 +61,10 @@ fn as_specified(card: &Value) -> Value {
         skills.iter_mut().for_each(without_lists);
     }
     card
+}
+
+fn filled_object(card: &Value) -> Value {
+    filled(card).unwrap_or_else(|| Value::Object(Map::new()))
 }
 
 /// A value without all that is empty in it: null, texts, lists and objects. `None` if nothing is left.
@@ -97,6 +115,24 @@ mod tests {
             r#"{"capabilities":{"extensions":[{"params":{"c":0.0},"uri":"u"}]},"name":"\u00e9\ud83d\ude00","securityRequirements":[{"schemes":{"jwt":{"list":["r"]}}}],"skills":[{"id":"s"}]}"#,
         ];
         assert_eq!(forms_of(&card), expected);
+    }
+
+    #[test]
+    fn a_card_for_older_clients_is_signed_as_it_is_and_as_each_version_knows_it() {
+        let facts = crate::dialect::OlderFacts::default();
+        let card = json!({
+            "name": "é", "capabilities": {"extendedAgentCard": false},
+            "supportedInterfaces": [{"url": "u", "protocolBinding": "JSONRPC", "protocolVersion": "0.3"}],
+            "securityRequirements": [{"schemes": {"k": {"list": []}}}],
+        });
+        let older = crate::dialect::Dialect::V0_3.card(&card.to_string(), facts).expect("a card");
+        let older: Value = serde_json::from_str(&older).expect("JSON");
+        let forms = forms_of(&older);
+        let empty_lists = to_jcs(&older).replace(r#"{"list":[]}"#, "{}");
+        assert_eq!(forms[..2], [to_jcs(&older), empty_lists]);
+        assert_eq!(forms[2..6], forms_of(&card)[..]);
+        let of_0_3 = r#"{"additionalInterfaces":[{"transport":"JSONRPC","url":"u"}],"name":"\u00e9","supportsAuthenticatedExtendedCard":false,"url":"u"}"#;
+        assert_eq!(forms[6..], [of_0_3]);
     }
 
     #[test]

@@ -11,7 +11,9 @@
 //! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
 //! | `version` | what the header `A2A-Version` allows |
 //! | `spoken` | what the name of a method or a path says |
+//! | `card` | agent cards for clients of older versions |
 
+pub(crate) mod card;
 mod legacy;
 pub mod older;
 mod spoken;
@@ -30,6 +32,7 @@ use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{StreamResponse, Task, TaskId, UnixMillis};
 use crate::{Call, Operation, Outcome};
+pub use card::{CardName, OlderFacts, dialect_of_card};
 pub use spoken::Spoken;
 pub(crate) use v1::paths::{Methods, Resource};
 pub(crate) use version::requested_version;
@@ -152,6 +155,16 @@ impl Dialect {
     /// Whether it is 1.0, which needs not be stored.
     pub fn is_v1(&self) -> bool {
         *self == Self::V1
+    }
+
+    /// What stands at a path below the URL of an agent, given by its segments, and the tenant that the path names. `None` if
+    /// nothing stands there.
+    pub(crate) fn resource<'a>(self, segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
+        match self {
+            Self::V1 => v1::paths::find(segments),
+            Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
+            Self::Legacy => None,
+        }
     }
 
     /// Reads the parameters of a call.

@@ -1,6 +1,6 @@
 //! Which version of the protocol a request asks for (spec §3.6).
 
-use super::Dialect;
+use super::{Dialect, Dialects};
 use crate::error::Error;
 
 /// The version that a request asks for: the header `A2A-Version`, else the query parameter of that
@@ -62,6 +62,18 @@ pub(super) fn not_served(version: &str) -> Error {
     ))
 }
 
+/// The refusal of a version of which an agent has no card.
+pub(super) fn no_card(version: &str, dialects: &Dialects) -> Error {
+    let (cards, send) = match dialects.v0_3 {
+        true => ("1.0 and 0.3", "1.0 or 0.3"),
+        false => ("1.0", "1.0"),
+    };
+    Error::VersionNotSupported(format!(
+        "this agent has no card of A2A {}; it has cards of {cards}: send A2A-Version: {send}, or no version",
+        shown(version)
+    ))
+}
+
 fn shown(version: &str) -> String {
     version.chars().take(20).collect()
 }
@@ -71,15 +83,25 @@ fn is_1_0(version: &str) -> bool {
     is_patch_of(version, "1.0")
 }
 
+/// Whether a version is `1.0` or a later one of the same major number.
+pub(super) fn is_1_x(version: &str) -> bool {
+    let Some(rest) = version.strip_prefix("1.") else { return false };
+    let (minor, patch) = rest.split_once('.').unwrap_or((rest, "0"));
+    is_number(minor) && is_number(patch)
+}
+
 /// Whether a version is `0.3`, with a patch part or without.
-fn is_0_3(version: &str) -> bool {
+pub(super) fn is_0_3(version: &str) -> bool {
     is_patch_of(version, "0.3")
 }
 
 fn is_patch_of(version: &str, served: &str) -> bool {
     let Some(patch) = version.strip_prefix(served) else { return false };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     patch.is_empty() || patch.strip_prefix('.').is_some_and(is_number)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

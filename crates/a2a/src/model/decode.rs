@@ -106,6 +106,18 @@ impl Fields {
         self.members.remove(name).or_else(|| self.members.remove(&snake_case(name)))
     }
 
+    /// Whether there is such a member, under its camelCase or its snake_case name, with a value other than `null`.
+    pub fn has(&self, name: &str) -> bool {
+        let found = self.members.get(name).or_else(|| self.members.get(&snake_case(name)));
+        found.is_some_and(|value| !value.is_null())
+    }
+
+    /// Whether a member is a string that begins so.
+    pub fn begins(&self, name: &str, prefix: &str) -> bool {
+        let text = self.members.get(name).and_then(Value::as_str);
+        text.is_some_and(|text| text.starts_with(prefix))
+    }
+
     /// A text that `value`, read from the member `name`, must be; it may be empty.
     pub fn text(&mut self, name: &str, value: Value) -> Option<String> {
         match value {
@@ -123,6 +135,14 @@ impl Fields {
     pub fn any_string(&mut self, name: &str) -> Option<String> {
         let value = self.member(name)?;
         self.text(name, value)
+    }
+
+    /// A string that must be there; it may be empty.
+    pub fn required_text(&mut self, name: &str) -> Option<String> {
+        match self.member(name) {
+            Some(value) => self.text(name, value),
+            None => self.missing(name),
+        }
     }
 
     /// A string that must be there and not be empty.

@@ -44,6 +44,7 @@ pub use security::{
 };
 pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
+pub(crate) use webhook::webhook_id;
 pub use webhook::{
     AuthenticationInfo, EventFilter, KnownSecrets, ShownWebhook, TaskPushNotificationConfig,
     WEBHOOKS_EXTENSION,

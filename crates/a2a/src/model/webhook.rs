@@ -112,23 +112,25 @@ pub const WEBHOOKS_EXTENSION: &str = "urn:a2a-edge:webhooks:v1";
 
 impl Decode for TaskPushNotificationConfig {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        let authentication = fields.object("authentication");
+        Self::read(fields, authentication)
+    }
+}
+
+impl TaskPushNotificationConfig {
+    /// Reads all members but `authentication`, which dialects write in different ways.
+    pub(crate) fn read(
+        fields: &mut Fields,
+        authentication: Option<AuthenticationInfo>,
+    ) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let id = fields.string("id").unwrap_or_default();
-        if id.len() > MAX_ID_CHARS || !id.bytes().all(is_of_an_id) {
-            fields.refuse(
-                "id",
-                format!(
-                    "must have at most {MAX_ID_CHARS} letters, digits and characters of . _ ~ : -"
-                ),
-            );
-        }
+        let id = webhook_id(fields, "id");
         let task_id = TaskId::new(fields.string("taskId").unwrap_or_default());
         let url = fields.required_string("url");
         if url.as_ref().is_some_and(|url| url.len() > MAX_URL_BYTES) {
             fields.refuse("url", format!("must have at most {MAX_URL_BYTES} bytes"));
         }
         let token = header_text(fields, "token");
-        let authentication = fields.object("authentication");
         let events = event_filter(fields);
         let signing_secret = fields.string("signingSecret");
         if signing_secret.as_deref().is_some_and(|text| !is_signing_secret(text)) {
@@ -145,13 +147,32 @@ impl Decode for TaskPushNotificationConfig {
     }
 }
 
+/// The id of a webhook that a client gives by this name; empty if it gives none.
+pub(crate) fn webhook_id(fields: &mut Fields, name: &str) -> String {
+    let id = fields.string(name).unwrap_or_default();
+    if id.len() > MAX_ID_CHARS || !id.bytes().all(is_of_an_id) {
+        fields.refuse(
+            name,
+            format!("must have at most {MAX_ID_CHARS} letters, digits and characters of . _ ~ : -"),
+        );
+    }
+    id
+}
+
 impl Decode for AuthenticationInfo {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let scheme = fields.required_string("scheme");
+        Self::read(fields, "scheme", scheme)
+    }
+}
+
+impl AuthenticationInfo {
+    /// Checks the scheme, which was read from the member `name`, and reads the rest.
+    pub(crate) fn read(fields: &mut Fields, name: &str, scheme: Option<String>) -> Option<Self> {
         if scheme.as_ref().is_some_and(|scheme| {
             scheme.len() > MAX_SCHEME_BYTES || !scheme.bytes().all(is_of_a_token)
         }) {
-            fields.refuse("scheme", "must be the name of an HTTP authentication scheme, as Bearer");
+            fields.refuse(name, "must be the name of an HTTP authentication scheme, as Bearer");
         }
         let credentials = header_text(fields, "credentials");
         Some(Self { scheme: scheme?, credentials })

@@ -129,6 +129,15 @@ impl Resource {
     }
 }
 
+/// What stands at a path, given by its segments, and the tenant that it names: one segment before the resource.
+pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
+    if let Some(resource) = Resource::parse(segments) {
+        return Some((None, resource));
+    }
+    let (tenant, segments) = segments.split_first()?;
+    Some((Some(tenant), Resource::parse(segments)?))
+}
+
 /// Whether a path of the whole server that begins with this segment belongs to its default agent. No agent
 /// can have such a name.
 pub(crate) fn begins(segment: &str) -> bool {

@@ -1,0 +1,40 @@
+//! Errors of 0.3 over HTTP+JSON: one body that the SDKs of all languages read.
+
+use serde_json::Value;
+
+use crate::binding::http::HttpResponse;
+use crate::error::Error;
+
+/// See [`Dialect::rest_error`](crate::dialect::Dialect::rest_error). `code` and `message` are for JavaScript, `type` and `message` for
+/// Python, `error` is for Go.
+pub(in crate::dialect) fn rest_error(error: &Error) -> HttpResponse {
+    let code = error.wire().code;
+    HttpResponse::error_with(
+        error,
+        &[
+            ("code", Value::from(code)),
+            ("type", Value::from(type_name(code))),
+            ("message", Value::from(error.to_string())),
+        ],
+    )
+}
+
+/// The name that the SDKs have for errors of this code.
+fn type_name(code: i32) -> &'static str {
+    match code {
+        -32700 => "JSONParseError",
+        -32600 => "InvalidRequestError",
+        -32601 => "MethodNotFoundError",
+        -32602 => "InvalidParamsError",
+        -32001 => "TaskNotFoundError",
+        -32002 => "TaskNotCancelableError",
+        -32003 => "PushNotificationNotSupportedError",
+        -32004 => "UnsupportedOperationError",
+        -32005 => "ContentTypeNotSupportedError",
+        -32006 => "InvalidAgentResponseError",
+        -32007 => "AuthenticatedExtendedCardNotConfiguredError",
+        -32008 => "ExtensionSupportRequiredError",
+        -32009 => "VersionNotSupportedError",
+        _ => "InternalError",
+    }
+}

@@ -1,0 +1,55 @@
+//! The paths of A2A 0.3 over HTTP+JSON.
+
+use crate::dialect::{Resource, older};
+
+/// What stands at a path below an agent, given by its segments; `None` if nothing does.
+pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
+    let (first, segments) = segments.split_first()?;
+    match (*first == older::V0_3_PREFIX, segments) {
+        (false, _) => None,
+        (true, ["card"]) => Some(Resource::ExtendedCard),
+        (true, segments) => Resource::parse(segments).filter(|resource| match resource {
+            // These came with 1.0.
+            Resource::ExtendedCard | Resource::Deliveries(..) | Resource::Redeliver(..) => false,
+            Resource::Send
+            | Resource::Stream
+            | Resource::Tasks
+            | Resource::Task(_)
+            | Resource::Cancel(_)
+            | Resource::Subscribe(_)
+            | Resource::PushConfigs(_)
+            | Resource::PushConfig(..) => true,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_1_0_behind_v1() {
+        let id = |text: &str| text.to_owned();
+        for (path, resource) in [
+            ("v1/message:send", Some(Resource::Send)),
+            ("v1/message:stream", Some(Resource::Stream)),
+            ("v1/card", Some(Resource::ExtendedCard)),
+            ("v1/tasks", Some(Resource::Tasks)),
+            ("v1/tasks/a%2Fb", Some(Resource::Task(id("a/b")))),
+            ("v1/tasks/t:cancel", Some(Resource::Cancel(id("t")))),
+            ("v1/tasks/t:subscribe", Some(Resource::Subscribe(id("t")))),
+            ("v1/tasks/t/pushNotificationConfigs", Some(Resource::PushConfigs(id("t")))),
+            ("v1/tasks/t/pushNotificationConfigs/c", Some(Resource::PushConfig(id("t"), id("c")))),
+            ("v1", None),
+            ("v1/", None),
+            ("v1/extendedAgentCard", None),
+            ("v1/tasks/t/pushNotificationConfigs/c/deliveries", None),
+            ("v1/demo/tasks/t", None),
+            ("tasks/t", None),
+            ("v2/tasks/t", None),
+        ] {
+            let segments: Vec<&str> = path.split('/').collect();
+            assert_eq!(find(&segments), resource, "{path}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The parameters of operations, as 0.3 names them.
+
+use serde_json::Value;
+
+use super::message::ReadMessage;
+use super::webhook::{ReadWebhook, registered};
+use crate::binding::Binding;
+use crate::call::{FollowCall, TaskCall, WebhookCall};
+use crate::dialect::ReadCall;
+use crate::error::Error;
+use crate::model::decode::{Decode, Fields};
+use crate::model::{
+    ListPushNotificationConfigsRequest, ListTasksRequest, PushNotificationConfigRequest,
+    SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig, TaskState,
+};
+use crate::{Call, Operation};
+
+/// See [`Dialect::decode`](crate::dialect::Dialect::decode).
+pub(in crate::dialect) fn decode(
+    binding: Binding,
+    operation: Operation,
+    params: Value,
+) -> Result<ReadCall, Error> {
+    operation.read(params, |fields| call(binding, operation, fields)).map(ReadCall::from)
+}
+
+fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<Call> {
+    Some(match operation {
+        Operation::SendMessage => {
+            Call::Task(TaskCall::SendMessage(Box::new(send(binding, fields)?)))
+        }
+        Operation::SendStreamingMessage => {
+            Call::Follow(FollowCall::SendStreamingMessage(Box::new(send(binding, fields)?)))
+        }
+        // These have the members that they have in 1.0.
+        Operation::GetTask
+        | Operation::CancelTask
+        | Operation::SubscribeToTask
+        | Operation::GetExtendedAgentCard => operation.call(fields)?,
+        Operation::ListTasks => Call::List(list(fields)?),
+        Operation::CreateTaskPushNotificationConfig => {
+            WebhookCall::CreateTaskPushNotificationConfig(Box::new(registered(fields)?)).into()
+        }
+        Operation::GetTaskPushNotificationConfig => {
+            WebhookCall::GetTaskPushNotificationConfig(webhook(binding, fields, false)?).into()
+        }
+        Operation::DeleteTaskPushNotificationConfig => {
+            WebhookCall::DeleteTaskPushNotificationConfig(webhook(binding, fields, true)?).into()
+        }
+        Operation::ListTaskPushNotificationConfigs => {
+            let tenant = fields.string("tenant");
+            let task_id = TaskId::new(fields.required_string(webhook_members(binding).0)?);
+            let request = ListPushNotificationConfigsRequest { tenant, task_id };
+            WebhookCall::ListTaskPushNotificationConfigs(request).into()
+        }
+        // No name of 0.3 stands for them.
+        Operation::ListTaskPushNotificationDeliveries
+        | Operation::RedeliverTaskPushNotifications => return None,
+    })
+}
+
+/// A message to send.
+fn send(binding: Binding, fields: &mut Fields) -> Option<SendMessageRequest> {
+    let tenant = fields.string("tenant");
+    // The second name is that of the proto's field.
+    let name = if fields.has("request") { "request" } else { "message" };
+    let message = fields.required_object(name);
+    let configuration = fields.object("configuration");
+    let metadata = fields.metadata("metadata");
+    let ReadMessage(message) = message?;
+    let configuration = configuration.map(|read: Configuration| read.meant(binding));
+    let configuration = configuration.unwrap_or_default();
+    Some(SendMessageRequest { tenant, message, configuration, metadata })
+}
+
+/// How a send is to be answered.
+struct Configuration {
+    accepted_output_modes: Vec<String>,
+    history_length: Option<i32>,
+    blocking: Option<bool>,
+    webhook: Option<TaskPushNotificationConfig>,
+}
+
+impl Decode for Configuration {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let is_proto = fields.has("pushNotification");
+        let webhook = if is_proto { "pushNotification" } else { "pushNotificationConfig" };
+        Some(Self {
+            accepted_output_modes: fields.strings("acceptedOutputModes"),
+            history_length: fields.count("historyLength"),
+            blocking: fields.boolean("blocking"),
+            webhook: fields.object(webhook).map(|ReadWebhook(webhook)| webhook),
+        })
+    }
+}
+
+impl Configuration {
+    /// What it means. ProtoJSON leaves out what is `false` or 0, so over HTTP+JSON a missing `blocking` is `false`, and a history
+    /// length of 0 is one that was not set.
+    fn meant(self, binding: Binding) -> SendMessageConfiguration {
+        let (blocking, history_length) = match binding {
+            Binding::JsonRpc => (self.blocking.unwrap_or(true), self.history_length),
+            Binding::Rest => {
+                let length = self.history_length.filter(|length| *length > 0);
+                (self.blocking.unwrap_or(false), length)
+            }
+        };
+        SendMessageConfiguration {
+            accepted_output_modes: self.accepted_output_modes,
+            history_length,
+            return_immediately: !blocking,
+            task_push_notification_config: self.webhook,
+        }
+    }
+}
+
+/// The task and the webhook that a request names. Over JSON-RPC the webhook may be missing where it `is_required` not: then the
+/// first one of the task is meant.
+fn webhook(
+    binding: Binding,
+    fields: &mut Fields,
+    is_required: bool,
+) -> Option<PushNotificationConfigRequest> {
+    let (task, webhook) = webhook_members(binding);
+    let tenant = fields.string("tenant");
+    let task_id = fields.required_string(task);
+    let id = match is_required {
+        true => fields.required_string(webhook),
+        false => Some(fields.string(webhook).unwrap_or_default()),
+    };
+    Some(PushNotificationConfigRequest { tenant, task_id: TaskId::new(task_id?), id: id? })
+}
+
+/// The names of the task and of its webhook in a request. Those over HTTP+JSON are given to the ids in the path.
+fn webhook_members(binding: Binding) -> (&'static str, &'static str) {
+    match binding {
+        Binding::JsonRpc => ("id", "pushNotificationConfigId"),
+        Binding::Rest => ("taskId", "id"),
+    }
+}
+
+/// A listing. 0.3 describes none; this is that of the SDK for Go.
+fn list(fields: &mut Fields) -> Option<ListTasksRequest> {
+    let status = fields.enumeration("status", &STATES);
+    let after = fields.timestamp("lastUpdatedAfter");
+    let request = ListTasksRequest::decode(fields)?;
+    let after = after.or(request.status_timestamp_after);
+    Some(ListTasksRequest { status, status_timestamp_after: after, ..request })
+}
+
+/// The states by which a listing can be filtered: first as they are named over HTTP+JSON.
+const STATES: [(&str, i64, Option<TaskState>); 19] = [
+    ("TASK_STATE_UNSPECIFIED", 0, None),
+    ("TASK_STATE_SUBMITTED", 1, Some(TaskState::Submitted)),
+    ("TASK_STATE_WORKING", 2, Some(TaskState::Working)),
+    ("TASK_STATE_COMPLETED", 3, Some(TaskState::Completed)),
+    ("TASK_STATE_FAILED", 4, Some(TaskState::Failed)),
+    ("TASK_STATE_CANCELLED", 5, Some(TaskState::Canceled)),
+    ("TASK_STATE_CANCELED", 5, Some(TaskState::Canceled)),
+    ("TASK_STATE_INPUT_REQUIRED", 6, Some(TaskState::InputRequired)),
+    ("TASK_STATE_REJECTED", 7, Some(TaskState::Rejected)),
+    ("TASK_STATE_AUTH_REQUIRED", 8, Some(TaskState::AuthRequired)),
+    ("unknown", 0, None),
+    ("submitted", 1, Some(TaskState::Submitted)),
+    ("working", 2, Some(TaskState::Working)),
+    ("completed", 3, Some(TaskState::Completed)),
+    ("failed", 4, Some(TaskState::Failed)),
+    ("canceled", 5, Some(TaskState::Canceled)),
+    ("input-required", 6, Some(TaskState::InputRequired)),
+    ("rejected", 7, Some(TaskState::Rejected)),
+    ("auth-required", 8, Some(TaskState::AuthRequired)),
+];

@@ -1,0 +1,108 @@
+//! Webhooks of 0.3, read and written: what 1.0 has in one object is in two here.
+
+use serde::Serialize;
+
+use super::Shape;
+use crate::model::decode::{Decode, Fields};
+use crate::model::{AuthenticationInfo, Secret, TaskId, TaskPushNotificationConfig, webhook_id};
+
+/// The inner object: a webhook that does not say whose it is.
+pub(super) struct ReadWebhook(pub(super) TaskPushNotificationConfig);
+
+impl Decode for ReadWebhook {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let authentication = fields.object("authentication").and_then(|Schemes(info)| info);
+        TaskPushNotificationConfig::read(fields, authentication).map(Self)
+    }
+}
+
+/// How to authenticate with a receiver. Of several schemes the first one counts.
+struct Schemes(Option<AuthenticationInfo>);
+
+impl Decode for Schemes {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let mut schemes = fields.strings("schemes").into_iter();
+        match schemes.next() {
+            Some(first) => AuthenticationInfo::read(fields, "schemes[0]", Some(first)).map(Some),
+            None if fields.has("credentials") => {
+                fields.refuse("schemes", "needs the scheme that the credentials are for");
+                None
+            }
+            None => Some(None),
+        }
+        .map(Self)
+    }
+}
+
+/// The webhook that a request registers, with its task. Over HTTP+JSON it may be in one more object, beside its id.
+pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
+    let tenant = fields.string("tenant");
+    let task_id = fields.required_string("taskId");
+    let id = webhook_id(fields, "configId");
+    let webhook = match fields.has("config") {
+        true => fields.object("config").map(|Config(webhook)| webhook),
+        false => fields.required_object("pushNotificationConfig"),
+    };
+    let ReadWebhook(webhook) = webhook?;
+    let id = if id.is_empty() { webhook.id } else { id };
+    Some(TaskPushNotificationConfig { tenant, id, task_id: TaskId::new(task_id?), ..webhook })
+}
+
+/// A webhook as a member of another object. Its `name` repeats what the path says.
+struct Config(ReadWebhook);
+
+impl Decode for Config {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.required_object("pushNotificationConfig").map(Self)
+    }
+}
+
+/// A webhook as it is shown.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebhookView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    push_notification_config: InnerView<'a>,
+}
+
+#[derive(Serialize)]
+struct InnerView<'a> {
+    id: &'a str,
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a Secret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentication: Option<SchemesView<'a>>,
+}
+
+#[derive(Serialize)]
+struct SchemesView<'a> {
+    schemes: [&'a str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credentials: Option<&'a Secret>,
+}
+
+impl<'a> WebhookView<'a> {
+    pub(super) fn new(shape: Shape, webhook: &'a TaskPushNotificationConfig) -> Self {
+        let TaskPushNotificationConfig { id, task_id, url, token, authentication, .. } = webhook;
+        let (task_id, name) = match shape {
+            Shape::Kind => (Some(task_id), None),
+            Shape::Proto { .. } => {
+                (None, Some(format!("tasks/{task_id}/pushNotificationConfigs/{id}")))
+            }
+        };
+        let authentication = authentication.as_ref().map(|info| SchemesView {
+            schemes: [&info.scheme],
+            credentials: info.credentials.as_ref(),
+        });
+        let token = token.as_ref();
+        Self {
+            task_id,
+            name,
+            push_notification_config: InnerView { id, url, token, authentication },
+        }
+    }
+}

@@ -207,18 +207,18 @@ impl Dialect {
     }
 
     /// The body of a notification about an event, which is given as the JSON of a StreamResponse of 1.0 (spec §4.3.3). Older
-    /// dialects send the task as it was after the event, which `task` gives. `now` says when the notification is made. `None` if
+    /// dialects send the task as it was after the event, which `task` gives. `now` is when the notification is made. `None` if
     /// the task cannot be had.
     pub fn notification<'a>(
         self,
         event: &'a str,
         task: impl FnOnce() -> Option<Task>,
-        now: impl FnOnce() -> UnixMillis,
+        now: UnixMillis,
     ) -> Option<Cow<'a, str>> {
         match self {
             Self::V1 => Some(Cow::Borrowed(event)),
             Self::V0_3 => v0_3::notification(&task()?).map(Cow::Owned),
-            Self::Legacy => legacy::notification(event, &task()?, now()).map(Cow::Owned),
+            Self::Legacy => legacy::notification(event, &task()?, now).map(Cow::Owned),
         }
     }
 

@@ -227,11 +227,19 @@ impl<'a> Exchange<'a> {
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
         command.trail = self.head.trail();
+        let request = command.call.message_mut().filter(|sent| sent.message.message_id.is_empty());
+        if let Some(request) = request {
+            request.message.message_id = WorkerRandom.new_id();
+        }
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
-        Ok(Decision::Perform(Box::new(command), self.parameters))
+        let mut parameters = self.parameters;
+        if !command.reply.dialect().has_positions() {
+            parameters.last_event_id = None;
+        }
+        Ok(Decision::Perform(Box::new(command), parameters))
     }
 }
 

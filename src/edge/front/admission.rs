@@ -173,7 +173,9 @@ impl<'a> Door<'a> {
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
-        let terms = Terms { run_timeout_ms, answer_within_ms, shows_ended, ..terms };
+        let shows_statuses = dialect.shows_statuses(agent.dialects.habits);
+        let terms =
+            Terms { run_timeout_ms, answer_within_ms, shows_ended, shows_statuses, ..terms };
         let is_keyed = parameters.idempotency_key()?.is_some();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.

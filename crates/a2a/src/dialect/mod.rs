@@ -163,7 +163,7 @@ impl Dialect {
         match self {
             Self::V1 => v1::paths::find(segments),
             Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
-            Self::Legacy => None,
+            Self::Legacy => legacy::resource(segments).map(|resource| (None, resource)),
         }
     }
 
@@ -264,6 +264,11 @@ impl Dialect {
     /// numbers, which depend on all that was told before.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
+    }
+
+    /// Whether a task is shown with the statuses that it has had, by an agent of these habits.
+    pub fn shows_statuses(self, habits: Habits) -> bool {
+        self == Self::Legacy && habits.status_history
     }
 
     /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,

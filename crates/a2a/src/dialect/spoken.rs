@@ -44,7 +44,7 @@ impl Spoken {
     }
 
     /// What a path below an agent says, in a request that asks for the version `requested`. Paths that begin with `v1` are
-    /// those of A2A 0.3, unless the request asks for 1.0.
+    /// those of A2A 0.3, and those that begin with `a2a` of 0.1, unless the request asks for 1.0.
     ///
     /// # Errors
     ///
@@ -54,8 +54,10 @@ impl Spoken {
         requested: Option<&str>,
         is_strict: bool,
     ) -> Result<Dialect, Error> {
-        if older::is_path(path) && check_older(requested, Dialect::V0_3)? {
-            return Ok(Dialect::V0_3);
+        if let Some(dialect) = older::dialect_of_path(path)
+            && check_older(requested, dialect)?
+        {
+            return Ok(dialect);
         }
         check_version(requested, is_strict)?;
         Ok(Dialect::V1)
@@ -142,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_0_3_begin_with_v1() {
-        use Dialect::{V0_3, V1};
+    fn paths_of_older_versions_are_told_by_their_first_segment() {
+        use Dialect::{Legacy, V0_3, V1};
         for (path, version, is_strict, expected) in [
             ("tasks", None, false, Some(V1)),
             ("tasks", Some("0.3"), false, None),
@@ -155,6 +157,9 @@ mod tests {
             ("v1/card", Some("0.3"), false, Some(V0_3)),
             ("v1/tasks", Some("1.0"), false, Some(V1)),
             ("v1", Some("9.0"), false, None),
+            ("a2a/tasks/send", None, true, Some(Legacy)),
+            ("a2a/tasks/t", Some("1.0"), false, Some(V1)),
+            ("a2a/tasks/t", Some("0.3"), false, None),
         ] {
             let found = Spoken::dialect_of_path(path, version, is_strict);
             assert_eq!(found.ok(), expected, "{path} {version:?}");

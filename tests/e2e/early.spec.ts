@@ -1,7 +1,7 @@
 // Clients of A2A 0.1 over JSON-RPC: the family of `tasks/send`, at every path where they look for it.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, message, type Task } from "./client.ts";
+import { Agent } from "./client.ts";
 import { EarlyClient, EarlyError, freshId, speakingEarly, type EarlyEvent } from "./early-client.ts";
 import { asTaskOfStatuses, type EarlyPart } from "./early-shapes.ts";
 import { startWorker, type Worker } from "./harness.ts";
@@ -124,7 +124,7 @@ describe("a client of 0.1", () => {
     await assert.rejects(demo.call("tasks/sent", { id: "x" }), refusal(-32601, /no method/));
     await assert.rejects(demo.send("hello", { historyLength: -1 }), refusal(-32602, /historyLength/));
     const elsewhere = await demo.send("ask", { sessionId: "s-1" });
-    await assert.rejects(demo.send("red", { id: elsewhere.id, sessionId: "s-2" }), refusal(-32602, /sessionId must be the session of the task, s-1/));
+    await assert.rejects(demo.send("red", { id: elsewhere.id, sessionId: "s-2" }), refusal(-32602, /sessionId must be the context of the task, s-1/));
   });
 
   test("sees declined tasks as failed, and files and data as its version has them", async () => {
@@ -164,12 +164,12 @@ test("the path for streams takes nothing else", async () => {
 test("clients of 1.0 and of 0.1 see the same task", async () => {
   const id = freshId();
   const { sessionId } = await demo.send("ask", { id });
-  const task = (await today.result("GetTask", { id })) as Task;
+  const task = await today.getTask(id);
   assert.deepEqual([task.id, task.contextId, task.status.state], [id, sessionId, "TASK_STATE_INPUT_REQUIRED"]);
   assert.ok(task.history?.every(({ messageId }) => messageId.length > 10), "messages have ids");
-  await today.result("SendMessage", { message: message("blue", { taskId: id }) });
+  await today.send({ taskId: id, parts: [{ text: "blue" }] });
   assert.deepEqual((await demo.get(id)).artifacts?.map(texts), [["blue"]]);
-  const own = await today.send("hello");
+  const own = await today.sendForTask("hello");
   // Its id is one of the server's, which clients of 0.3 have, too; the methods of 0.1 alone are told apart.
   await assert.rejects(demo.send("more", { id: own.id }), refusal(-32002, /completed, which is final/));
 });
@@ -190,7 +190,7 @@ describe("an agent whose history is statuses", () => {
     const { history } = asTaskOfStatuses(await client.call("tasks/get", { id, historyLength: 2 }));
     assert.deepEqual(history?.map(({ state, message: said }) => [state, texts(said)]), [["input-required", ["Which colour?"]], ["canceled", undefined]]);
     assert.ok(history?.every(({ timestamp }) => timestamp !== undefined));
-    const plain = (await new Agent(`${other.url}/demo`).result("GetTask", { id })) as Task;
+    const plain = await new Agent(`${other.url}/demo`).getTask(id);
     assert.deepEqual(plain.history?.map(({ role }) => role), ["ROLE_USER", "ROLE_AGENT"], "clients of 1.0 have messages");
   });
 });

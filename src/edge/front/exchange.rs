@@ -40,7 +40,10 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let (_, path, query) = split_url(head.url());
         let header = |name: &str| head.header(name).map(str::to_owned);
-        let door = Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?;
+        let door =
+            Door::find(&front.settings, &front.agents, slug, path, check_webhook_url, || {
+                WorkerRandom.new_id()
+            })?;
         front.seen.note_agent(door.agent);
         Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }
@@ -234,10 +237,6 @@ impl<'a> Exchange<'a> {
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
         command.trail = self.head.trail();
-        let request = command.call.message_mut().filter(|sent| sent.message.message_id.is_empty());
-        if let Some(request) = request {
-            request.message.message_id = WorkerRandom.new_id();
-        }
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());

@@ -230,6 +230,15 @@ impl Dialect {
         }
     }
 
+    /// An error whose fields have the names of this dialect.
+    pub(crate) fn worded_error(self, error: &Error) -> Cow<'_, Error> {
+        let worded = match self {
+            Self::V1 | Self::V0_3 => None,
+            Self::Legacy => legacy::worded_error(error),
+        };
+        worded.map_or(Cow::Borrowed(error), Cow::Owned)
+    }
+
     /// The message of an error over JSON-RPC.
     pub(crate) fn error_text(self, error: &Error) -> String {
         match self {

@@ -39,7 +39,7 @@ async function taskIn(response: Response): Promise<PlainTask> {
 
 const send = async (body: unknown, agent?: string): Promise<PlainTask> => taskIn(await post(body, agent));
 const get = async (id: string): Promise<PlainTask> => taskIn(await fetch(`${worker.url}/demo/a2a/tasks/${encodeURIComponent(id)}`));
-const ended = (id: string) => until(`the end of ${id}`, () => get(id), ({ state }) => !["submitted", "working"].includes(state));
+const ended = (id: string) => until(() => get(id), ({ state }) => !["submitted", "working"].includes(state));
 
 /** What the agent says at the end: the last message. */
 function result({ messages }: PlainTask): (string | undefined)[] {

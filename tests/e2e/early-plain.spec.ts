@@ -97,6 +97,7 @@ describe("the plain pair", () => {
   test("gives a message of the agent as a result", async () => {
     const task = await send({ message: "message" });
     assert.deepEqual([task.state, result(task)], ["completed", ["A message instead of a task."]]);
+    assert.deepEqual(await get(task.id), task);
   });
 
   test("shows tasks that were begun in other ways, by ids that clients chose, too", async () => {

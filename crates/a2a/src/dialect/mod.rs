@@ -116,6 +116,9 @@ pub struct ReadCall {
     /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
     /// message itself names no task then.
     pub chosen_id: Option<TaskId>,
+    /// Whether what a message begins is a task that can be asked for even where the agent answers with a message, and no client
+    /// has chosen its id.
+    pub needs_task: bool,
     /// How long the run that a message begins may take, in milliseconds.
     pub run_timeout_ms: Option<u64>,
     /// How long a message is waited for before the task is answered as it is, in milliseconds.
@@ -124,7 +127,8 @@ pub struct ReadCall {
 
 impl From<Call> for ReadCall {
     fn from(call: Call) -> Self {
-        Self { call, chosen_id: None, run_timeout_ms: None, answer_within_ms: None }
+        let (chosen_id, needs_task) = (None, false);
+        Self { call, chosen_id, needs_task, run_timeout_ms: None, answer_within_ms: None }
     }
 }
 

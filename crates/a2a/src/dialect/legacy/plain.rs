@@ -53,6 +53,7 @@ pub(super) fn decode(mut params: Value) -> Result<ReadCall, Error> {
     })?;
     let call = Call::Task(TaskCall::SendMessage(Box::new(request)));
     Ok(ReadCall {
+        needs_task: true,
         run_timeout_ms: Some(timeout_ms),
         answer_within_ms: Some(ANSWER_WITHIN_MS),
         ..call.into()

@@ -32,14 +32,17 @@ pub(crate) fn is_stream(name: &str) -> bool {
 
 /// Whether a path below an agent is one of HTTP+JSON in version 0.3.
 pub(super) fn is_path(path: &str) -> bool {
-    path.split('/').next() == Some(V0_3_PREFIX)
+    path.split('/').next() == Some(V0_3_PREFIX) || path == EXTENDED_CARD
 }
 
 /// The segment with which the paths of A2A 0.3 begin.
 pub(super) const V0_3_PREFIX: &str = "v1";
 
 /// The segments with which paths of older versions begin.
-pub(super) const PREFIXES: [&str; 1] = [V0_3_PREFIX];
+pub(super) const PREFIXES: [&str; 2] = [V0_3_PREFIX, "agent"];
+
+/// Where clients of A2A 0.2 find the extended card.
+const EXTENDED_CARD: &str = "agent/authenticatedExtendedCard";
 
 const fn of(name: &'static str, operation: Operation, dialect: Dialect) -> Method {
     Method { name, operation, owner: Owner::One(dialect) }

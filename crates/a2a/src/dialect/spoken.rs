@@ -155,6 +155,8 @@ mod tests {
             ("v1/card", Some("0.3"), false, Some(V0_3)),
             ("v1/tasks", Some("1.0"), false, Some(V1)),
             ("v1", Some("9.0"), false, None),
+            ("agent/authenticatedExtendedCard", None, true, Some(V0_3)),
+            ("agent/tasks", None, false, Some(V1)),
         ] {
             let found = Spoken::dialect_of_path(path, version, is_strict);
             assert_eq!(found.ok(), expected, "{path} {version:?}");

@@ -1,12 +1,13 @@
 // What Rust calls, with the functions of Rust that it needs in turn. `index.js` is what wasm-bindgen makes around the
 // module, beside the folder of these files.
 import {
-  carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamOpening, streamRefusal, streamTrouble,
+  carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal,
+  streamTrouble,
 } from "../../../index.js";
 import { Hop, heldFor as askLimits } from "./hop.js";
 import { open } from "./stream.js";
 
-const rust = { carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamOpening, streamRefusal, streamTrouble };
+const rust = { carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble };
 
 const hop = new Hop(rust);
 

@@ -2,20 +2,22 @@
 
 use a2a::Call;
 use a2a::error::Error;
+use a2a::model::FieldViolation;
 
 /// Checks the webhook that a call brings, if it brings one. Its members were checked when they were read;
 /// this is about where it leads, which `check_url` knows.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] with the path of its `url`.
+/// [`Error::WebhookRefused`] with the path of its `url`.
 pub(super) fn check_webhook(
     call: &Call,
     check_url: impl Fn(&str) -> Result<(), String>,
 ) -> Result<(), Error> {
     let Some((path, config)) = call.webhook() else { return Ok(()) };
     let checked = check_url(&config.url);
-    checked.map_err(|reason| Error::invalid(format!("{path}url"), reason))
+    checked
+        .map_err(|reason| Error::WebhookRefused(FieldViolation::new(format!("{path}url"), reason)))
 }
 
 #[cfg(test)]
@@ -50,10 +52,10 @@ mod tests {
                 "configuration.taskPushNotificationConfig.url",
             ),
         ] {
-            let Some(Error::InvalidParams(violations)) = error else {
+            let Some(Error::WebhookRefused(violation)) = error else {
                 panic!("{field}: {error:?}")
             };
-            assert_eq!(violations[0].field, field);
+            assert_eq!(violation.field, field);
         }
         assert_eq!(refused(Operation::GetTask, json!({"id": "t"})), None);
     }

@@ -17,7 +17,7 @@ use a2a::{Outcome, Terms};
 ///
 /// [`Error::TaskNotFound`] if the message names a task that this caller does not have;
 /// [`Error::GenerationMismatch`] if that task is not at the generation expected, unless it has received
-/// the message before; [`Error::UnsupportedOperation`] if it has ended; [`Error::InvalidParams`] if the
+/// the message before; [`Error::TaskFinished`] if it has ended; [`Error::InvalidParams`] if the
 /// message names another context than the task's, or the key was used for another message;
 /// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::Internal`] if the agent panicked
 /// or storage failed.

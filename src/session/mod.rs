@@ -53,7 +53,7 @@ use crate::config::Limits;
 use crate::executor::Runner;
 use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
 use crate::push::{NextNotification, NotificationTurn};
-use crate::task::{Effect, Input, LogEntry, NewTask, RunRequest, RunStart, TaskError};
+use crate::task::{Effect, Input, LogEntry, NewTask, RunRequest, RunStart, TaskError, TaskMachine};
 use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
@@ -443,7 +443,9 @@ impl TaskSession {
         self.flush().map_err(|_| self.internal())?;
         let generation = self.life.generation();
         let json = self.life.json(history, terms.shows_generation.then_some(generation));
-        json.map(|json| ShownTask { json, generation }).ok_or_else(|| self.internal())
+        let json = json.ok_or_else(|| self.internal())?;
+        let created = self.life.with_machine(TaskMachine::created).flatten();
+        Ok(ShownTask { json, generation, created, ..ShownTask::default() })
     }
 
     /// The error for a failure on our side, with the task if clients can know it.

@@ -210,7 +210,7 @@ impl<'a> Owned<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if the task has ended or has reached the limit of webhooks,
+    /// [`Error::TaskFinished`] if the task has ended, [`Error::UnsupportedOperation`] if it has reached the limit of webhooks,
     /// [`Error::InvalidParams`] if the message is of another context, or holds credentials that the task does not wait
     /// for: nothing has changed then.
     /// [`Error::Internal`] if the agent is not served any more, or storage fails.
@@ -410,9 +410,7 @@ fn note_newest_message(session: &TaskSession, agent: &str) {
 /// What a client is told when its task refuses something.
 fn refusal(id: &TaskId, error: TaskError) -> Error {
     match error {
-        TaskError::Finished(state) => Error::UnsupportedOperation(format!(
-            "the task is {state}, which is final; send the message without taskId to begin a new task"
-        )),
+        TaskError::Finished(state) => Error::TaskFinished(state),
         TaskError::NotCancelable(state) => Error::TaskNotCancelable { id: id.clone(), state },
         TaskError::OtherContext { expected } => Error::invalid(
             "message.contextId",

@@ -12,8 +12,8 @@ use super::{
     WokenBy,
 };
 use a2a::model::{
-    Artifact, ContextId, Message, Metadata, Part, Role, Task, TaskArtifactUpdateEvent, TaskId,
-    TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
+    Artifact, ContextId, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent,
+    TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
 use a2a_agents::Recovery;
 
@@ -25,6 +25,7 @@ use a2a_agents::Recovery;
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskMachine {
     task: Task,
+    created: Option<UnixMillis>,
     generation: u64,
     /// The generation at which the present status was entered.
     status_generation: u64,
@@ -215,6 +216,7 @@ impl TaskMachine {
 
     fn of(task: Task) -> Self {
         Self {
+            created: task.status.timestamp,
             task,
             generation: 1,
             status_generation: 1,
@@ -292,6 +294,11 @@ impl TaskMachine {
     /// Its present state.
     pub fn state(&self) -> TaskState {
         self.task.status.state
+    }
+
+    /// When it was created, if that is known.
+    pub fn created(&self) -> Option<UnixMillis> {
+        self.created
     }
 
     /// How many events it has had; that of the newest event.
@@ -537,7 +544,7 @@ impl std::error::Error for TaskError {}
 
 /// Why a run that took too long failed its task.
 pub fn timed_out(timeout_ms: u64) -> String {
-    format!("task timed out after {timeout_ms} ms")
+    format!("{TIMED_OUT} after {timeout_ms} ms")
 }
 
 /// Says in the task's metadata which attempt it is, from the second one on.

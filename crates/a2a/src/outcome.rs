@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::model::{Message, ShownWebhook};
+use crate::model::{Message, ShownWebhook, TaskStatus, UnixMillis};
 
 /// What an operation gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,10 +44,15 @@ impl Outcome {
 }
 
 /// A task as an answer shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShownTask {
     /// The task as 1.0 JSON.
     pub json: Rc<String>,
     /// The generation that it shows.
     pub generation: u64,
+    /// When it was created, if that is known.
+    pub created: Option<UnixMillis>,
+    /// The statuses that it has had, oldest first, as many as its history may have entries; none unless the
+    /// [`Terms`](crate::Terms) ask for them.
+    pub statuses: Vec<TaskStatus>,
 }

@@ -65,7 +65,8 @@ fn outcome(case: &Value) -> Outcome {
     let task = || {
         // As the object writes it.
         let task: Task = decode(inner.clone()).expect("a task of 1.0");
-        ShownTask { json: serde_json::to_string(&task).unwrap().into(), generation: 3 }
+        let json = serde_json::to_string(&task).unwrap().into();
+        ShownTask { json, generation: 3, ..ShownTask::default() }
     };
     let webhook = |value: &Value| {
         let config: TaskPushNotificationConfig = decode(value.clone()).expect("a webhook of 1.0");

@@ -6,9 +6,10 @@ use super::head::Head;
 use super::identify::identify;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
+use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
 use crate::executor::HostedAgent;
-use crate::port::{Observation, Observer};
+use crate::port::{Observation, Observer, Random};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
 use a2a::binding::rest::Endpoint;
@@ -223,11 +224,19 @@ impl<'a> Exchange<'a> {
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
         command.trail = self.head.trail();
+        let request = command.call.message_mut().filter(|sent| sent.message.message_id.is_empty());
+        if let Some(request) = request {
+            request.message.message_id = WorkerRandom.new_id();
+        }
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
-        Ok(Decision::Perform(Box::new(command), self.parameters))
+        let mut parameters = self.parameters;
+        if !command.reply.dialect().has_positions() {
+            parameters.last_event_id = None;
+        }
+        Ok(Decision::Perform(Box::new(command), parameters))
     }
 }
 

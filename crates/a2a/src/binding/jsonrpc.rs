@@ -160,7 +160,7 @@ pub(super) fn error_in(dialect: Dialect, id: &RequestId, error: &Error) -> HttpR
     let id = id.json();
     let object = json!({
         "code": dialect.error_code(error),
-        "message": error.to_string(),
+        "message": dialect.error_text(error),
         "data": error.details(),
     });
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);

@@ -252,7 +252,8 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_a_task_tells_its_generation() {
-        let task = ShownTask { json: "{}".to_owned().into(), generation: 7 };
+        let task =
+            ShownTask { json: "{}".to_owned().into(), generation: 7, ..ShownTask::default() };
         for (outcome, body) in
             [(Outcome::Task(task.clone()), "{}"), (Outcome::SentTask(task), r#"{"task":{}}"#)]
         {

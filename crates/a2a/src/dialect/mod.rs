@@ -111,7 +111,7 @@ impl Decode for Habits {
 /// A call as a dialect reads it, with what only older dialects say in their parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCall {
-    /// The call.
+    /// The call. Its message has an empty id if the dialect knows none: the server makes one.
     pub call: Call,
     /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
     /// message itself names no task then.
@@ -230,6 +230,14 @@ impl Dialect {
         }
     }
 
+    /// The message of an error over JSON-RPC.
+    pub(crate) fn error_text(self, error: &Error) -> String {
+        match self {
+            Self::V1 | Self::V0_3 => error.to_string(),
+            Self::Legacy => legacy::error_text(error),
+        }
+    }
+
     /// The answer with an error over HTTP+JSON.
     pub(crate) fn rest_error(self, error: &Error) -> HttpResponse {
         match self {
@@ -256,6 +264,15 @@ impl Dialect {
     /// numbers, which depend on all that was told before.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
+    }
+
+    /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,
+    /// which only the whole task tells, so those begin with it.
+    pub fn has_positions(self) -> bool {
+        match self {
+            Self::V1 | Self::V0_3 => true,
+            Self::Legacy => false,
+        }
     }
 
     /// The id that a webhook gets which was registered without one; `None` if any will do. Clients of older dialects ask for

@@ -33,6 +33,8 @@ pub enum Error {
     },
     /// The agent sends no webhooks.
     PushNotificationNotSupported,
+    /// The task has ended and takes no more messages.
+    TaskFinished(TaskState),
     /// The agent does not offer this, or not for this task.
     UnsupportedOperation(String),
     /// The content is of a kind that is not taken.
@@ -61,6 +63,8 @@ pub enum Error {
     MethodNotFound(String),
     /// Parameters that do not fit.
     InvalidParams(Vec<FieldViolation>),
+    /// The URL of a webhook leads to where notifications may not go.
+    WebhookRefused(FieldViolation),
     /// Nothing is served at this path.
     NotFound(String),
     /// The path does not take this HTTP method; these it takes.
@@ -120,13 +124,21 @@ impl Error {
             info.insert("metadata".to_owned(), Value::Object(metadata));
         }
         let mut details = vec![Value::Object(info)];
-        if let Self::InvalidParams(violations) = self {
+        if let Some(violations) = self.violations() {
             details.push(json!({
                 "@type": "type.googleapis.com/google.rpc.BadRequest",
                 "fieldViolations": violations,
             }));
         }
         details
+    }
+
+    /// What is wrong with the parameters, if that is the error.
+    fn violations(&self) -> Option<&[FieldViolation]> {
+        if let Self::WebhookRefused(violation) = self {
+            return Some(std::slice::from_ref(violation));
+        }
+        if let Self::InvalidParams(violations) = self { Some(violations) } else { None }
     }
 
     fn task(&self) -> Option<&TaskId> {
@@ -136,6 +148,7 @@ impl Error {
             | Self::GenerationMismatch { id, .. } => Some(id),
             Self::Internal { task } => task.as_ref(),
             Self::PushNotificationNotSupported
+            | Self::TaskFinished(_)
             | Self::UnsupportedOperation(_)
             | Self::ContentTypeNotSupported(_)
             | Self::InvalidAgentResponse(_)
@@ -150,6 +163,7 @@ impl Error {
             | Self::TooManyBodies
             | Self::MethodNotFound(_)
             | Self::InvalidParams(_)
+            | Self::WebhookRefused(_)
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
@@ -179,6 +193,10 @@ impl fmt::Display for Error {
             Self::PushNotificationNotSupported => {
                 out.write_str("push notifications are not supported by this agent")
             }
+            Self::TaskFinished(state) => write!(
+                out,
+                "the task is {state}, which is final; send the message without taskId to begin a new task"
+            ),
             Self::UnsupportedOperation(what)
             | Self::ContentTypeNotSupported(what)
             | Self::InvalidAgentResponse(what)
@@ -201,15 +219,9 @@ impl fmt::Display for Error {
                 out.write_str("too many requests are being received; send this one again")
             }
             Self::MethodNotFound(method) => write!(out, "there is no method {method:?}"),
-            Self::InvalidParams(violations) => {
-                out.write_str("invalid parameters: ")?;
-                for (index, violation) in violations.iter().enumerate() {
-                    let separator = if index == 0 { "" } else { "; " };
-                    let FieldViolation { field, description } = violation;
-                    let space = if field.is_empty() { "" } else { " " };
-                    write!(out, "{separator}{field}{space}{description}")?;
-                }
-                Ok(())
+            Self::InvalidParams(violations) => write_violations(violations, out),
+            Self::WebhookRefused(violation) => {
+                write_violations(std::slice::from_ref(violation), out)
             }
             Self::MethodNotAllowed(allowed) => {
                 write!(out, "this path does not take that HTTP method; it takes {allowed}")
@@ -237,6 +249,16 @@ impl fmt::Display for Error {
             Self::Internal { .. } => out.write_str("internal error"),
         }
     }
+}
+
+fn write_violations(violations: &[FieldViolation], out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    out.write_str("invalid parameters: ")?;
+    for (index, FieldViolation { field, description }) in violations.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
+        let space = if field.is_empty() { "" } else { " " };
+        write!(out, "{separator}{field}{space}{description}")?;
+    }
+    Ok(())
 }
 
 impl std::error::Error for Error {}

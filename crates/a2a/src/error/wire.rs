@@ -60,7 +60,7 @@ impl Error {
             Self::PushNotificationNotSupported => {
                 Wire::new(-32003, 400, "FAILED_PRECONDITION", "PUSH_NOTIFICATION_NOT_SUPPORTED")
             }
-            Self::UnsupportedOperation(_) => {
+            Self::UnsupportedOperation(_) | Self::TaskFinished(_) => {
                 Wire::new(-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION")
             }
             // The status 400 of spec §5.4 is for content; a refused Content-Type header is 415.
@@ -100,7 +100,9 @@ impl Error {
                 .also_over_json_rpc()
                 .retry_after_s(1),
             Self::MethodNotFound(_) => Wire::new(-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
-            Self::InvalidParams(_) => Wire::new(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+            Self::InvalidParams(_) | Self::WebhookRefused(_) => {
+                Wire::new(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS")
+            }
             Self::NotFound(_) => Wire::new(-32601, 404, "NOT_FOUND", "NOT_FOUND"),
             Self::MethodNotAllowed(allowed) => {
                 Wire::new(-32601, 405, "INVALID_ARGUMENT", "METHOD_NOT_ALLOWED")
@@ -149,6 +151,7 @@ mod tests {
             (Error::GenerationMismatch { id, expected: 5, generation: 7 }, -32010, 409),
             (Error::PushNotificationNotSupported, -32003, 400),
             (Error::UnsupportedOperation(String::new()), -32004, 400),
+            (Error::TaskFinished(TaskState::Completed), -32004, 400),
             (Error::ContentTypeNotSupported(String::new()), -32005, 415),
             (Error::InvalidAgentResponse(String::new()), -32006, 500),
             (Error::ExtendedAgentCardNotConfigured, -32007, 400),

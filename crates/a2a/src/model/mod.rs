@@ -42,7 +42,7 @@ pub use security::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
 };
-pub use task::{HistoryLimit, Task, TaskState, TaskStatus, TaskView};
+pub use task::{HistoryLimit, TIMED_OUT, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
 pub(crate) use webhook::webhook_id;
 pub use webhook::{

@@ -214,6 +214,9 @@ impl std::fmt::Display for TaskState {
     }
 }
 
+/// What the reason begins with that the status of a task gives when its run took too long.
+pub const TIMED_OUT: &str = "task timed out";
+
 impl Decode for Task {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let id = fields.required_string("id");

@@ -1,48 +1,114 @@
 //! A2A 0.1: the `tasks/send` family over JSON-RPC, and the plain pair `/a2a/tasks/…`.
+//!
+//! Messages have no ids there, artifacts have numbers, the client chooses the id of its task, and a conversation is a
+//! session. What 1.0 has besides is not shown.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `params` | the parameters of calls |
+//! | `part` | parts, in both directions |
+//! | `view` | tasks, messages and webhooks as they are shown |
+//! | `stream` | the frames of streams |
+//! | `plain` | the plain pair |
+//! | `refusal` | the codes and words of errors |
 
+mod params;
+mod part;
+mod plain;
+mod refusal;
+mod stream;
+mod view;
+
+use serde::Serialize;
 use serde_json::Value;
 
-use super::{Habits, ReadCall, StreamPiece, StreamState};
+use super::{Habits, ReadCall};
 use crate::binding::Binding;
-use crate::binding::http::HttpResponse;
 use crate::error::Error;
-use crate::model::{StreamResponse, Task, UnixMillis};
-use crate::{Operation, Outcome};
+use crate::model::decode::read_json;
+use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis, encode};
+use crate::{Operation, Outcome, ShownTask};
+pub(super) use plain::error as rest_error;
+pub(super) use refusal::{code as error_code, text as error_text};
+pub(super) use stream::piece;
+use view::{TaskView, WebhookView};
 
 /// See [`Dialect::decode`](super::Dialect::decode).
 pub(super) fn decode(
-    _binding: Binding,
-    _operation: Operation,
-    _params: Value,
+    binding: Binding,
+    operation: Operation,
+    params: Value,
 ) -> Result<ReadCall, Error> {
-    Err(Error::Internal { task: None })
+    match (binding, operation) {
+        (Binding::Rest, Operation::SendMessage) => plain::decode(params),
+        (_, Operation::SendMessage | Operation::SendStreamingMessage) => {
+            params::send(operation, params)
+        }
+        (
+            _,
+            Operation::CreateTaskPushNotificationConfig | Operation::GetTaskPushNotificationConfig,
+        ) => params::webhook(operation, params),
+        // These have the same members in 1.0; others have no name in this dialect.
+        _ => operation.decode(params).map(ReadCall::from),
+    }
 }
 
 /// See [`Dialect::result`](super::Dialect::result).
 pub(super) fn result(
-    _binding: Binding,
-    _habits: Habits,
-    _outcome: &Outcome,
+    binding: Binding,
+    habits: Habits,
+    outcome: &Outcome,
 ) -> Result<Option<String>, Error> {
-    Err(Error::Internal { task: None })
+    match outcome {
+        Outcome::SentTask(shown) | Outcome::Task(shown) => {
+            let task: Task = read_json(&shown.json).map_err(|_| Error::Internal { task: None })?;
+            task_result(binding, habits, &task, shown)
+        }
+        Outcome::SentMessage(message) => {
+            task_result(binding, habits, &dressed(message), &ShownTask::default())
+        }
+        Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config)),
+        Outcome::PushConfigDeleted => Ok(None),
+        Outcome::Tasks(_) | Outcome::PushConfigs(_) | Outcome::Deliveries(_) | Outcome::Card(_) => {
+            Err(Error::Internal { task: None })
+        }
+    }
 }
 
-/// See [`Dialect::notification`](super::Dialect::notification).
-pub(super) fn notification(_event: &str, _task: &Task, _now: UnixMillis) -> Option<String> {
-    None
+fn task_result(
+    binding: Binding,
+    habits: Habits,
+    task: &Task,
+    shown: &ShownTask,
+) -> Result<Option<String>, Error> {
+    match binding {
+        Binding::Rest => encoded(&plain::PlainTask::of(task, shown.created)),
+        Binding::JsonRpc if habits.status_history => {
+            encoded(&TaskView::of(task).with_statuses(&shown.statuses))
+        }
+        Binding::JsonRpc => encoded(&TaskView::of(task)),
+    }
 }
 
-/// See [`Dialect::piece`](super::Dialect::piece).
-pub(super) fn piece(_event: &StreamResponse, _state: &mut StreamState) -> Option<StreamPiece> {
-    None
+/// See [`Dialect::notification`](super::Dialect::notification). The body is the task, with what happened.
+pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<String> {
+    let is_artifact = event.starts_with(r#"{"artifactUpdate""#);
+    let (kind, timestamp) = match is_artifact {
+        true => ("artifact", now),
+        false => ("status", task.status.timestamp.unwrap_or(now)),
+    };
+    encode(&TaskView::of(task).of_event(kind, timestamp)).ok()
 }
 
-/// The code of an error over JSON-RPC.
-pub(super) fn error_code(error: &Error) -> i32 {
-    error.wire().code
+/// A message instead of a task, as the completed task that clients of this dialect expect.
+fn dressed(message: &Message) -> Task {
+    let id = message.task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id));
+    let context_id = message.context_id.clone().unwrap_or_else(|| ContextId::new(""));
+    let status =
+        TaskStatus { state: TaskState::Completed, message: Some(message.clone()), timestamp: None };
+    Task { id, context_id, status, artifacts: Vec::new(), history: Vec::new(), metadata: None }
 }
 
-/// The answer of the plain pair with an error.
-pub(super) fn rest_error(error: &Error) -> HttpResponse {
-    HttpResponse::error(error)
+fn encoded<T: Serialize>(view: &T) -> Result<Option<String>, Error> {
+    encode(view).map(Some).map_err(|_| Error::Internal { task: None })
 }

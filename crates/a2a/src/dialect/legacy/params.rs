@@ -1,0 +1,166 @@
+//! The parameters of calls.
+
+use serde_json::Value;
+
+use super::super::ReadCall;
+use crate::error::Error;
+use crate::model::decode::{Decode, Fields, decode_with};
+use crate::model::{
+    AuthenticationInfo, ContextId, EventFilter, Message, PushNotificationConfigRequest, Role,
+    SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig,
+};
+use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
+
+use super::part::LegacyPart;
+
+/// Reads the parameters of `tasks/send` and `tasks/sendSubscribe`. The message has no id, unless the client gives it one.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`].
+pub(super) fn send(operation: Operation, params: Value) -> Result<ReadCall, Error> {
+    let (id, request) = decode_with(params, |fields| {
+        let id = task_id(fields);
+        let tenant = fields.string("tenant");
+        let session = fields.string("sessionId");
+        let message = fields.required_object::<LegacyMessage>("message");
+        let configuration = SendMessageConfiguration {
+            accepted_output_modes: fields.strings("acceptedOutputModes"),
+            history_length: fields.count("historyLength"),
+            return_immediately: false,
+            task_push_notification_config: fields
+                .object::<Webhook>("pushNotification")
+                .map(|read| read.0),
+        };
+        let metadata = fields.metadata("metadata");
+        let message = message?.of_session(session);
+        Some((id?, SendMessageRequest { tenant, message, configuration, metadata }))
+    })?;
+    let request = Box::new(request);
+    let call = match operation {
+        Operation::SendStreamingMessage => Call::Follow(FollowCall::SendStreamingMessage(request)),
+        _ => Call::Task(TaskCall::SendMessage(request)),
+    };
+    Ok(ReadCall { chosen_id: Some(id), ..call.into() })
+}
+
+/// Reads the parameters of `tasks/pushNotification/set` and `tasks/pushNotification/get`. A task has one webhook, which needs
+/// no id.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`].
+pub(super) fn webhook(operation: Operation, params: Value) -> Result<ReadCall, Error> {
+    let call = decode_with(params, |fields| {
+        let task_id = task_id(fields);
+        let tenant = fields.string("tenant");
+        if operation == Operation::GetTaskPushNotificationConfig {
+            let id = String::new();
+            let request = PushNotificationConfigRequest { tenant, task_id: task_id?, id };
+            return Some(WebhookCall::GetTaskPushNotificationConfig(request));
+        }
+        let Webhook(config) = fields.required_object("pushNotificationConfig")?;
+        let config = TaskPushNotificationConfig { tenant, task_id: task_id?, ..config };
+        Some(WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)))
+    })?;
+    Ok(Call::from(call).into())
+}
+
+/// The id of the task, which the client has chosen.
+fn task_id(fields: &mut Fields) -> Option<TaskId> {
+    let id = fields.required_string("id")?;
+    if id.chars().count() > MAX_ID_CHARS {
+        fields.refuse("id", format!("must have at most {MAX_ID_CHARS} characters"));
+        return None;
+    }
+    Some(TaskId::new(id))
+}
+
+/// A message of this dialect.
+pub(super) struct LegacyMessage(Message);
+
+impl LegacyMessage {
+    /// The message, in the session of this id.
+    pub(super) fn of_session(self, session: Option<String>) -> Message {
+        Message { context_id: session.map(ContextId::new), ..self.0 }
+    }
+
+    /// Reads a message, whose sender is this one if it does not say so.
+    pub(super) fn read(fields: &mut Fields, sender: Option<Role>) -> Option<Self> {
+        // Clients on their way to a later version have it already.
+        let message_id = fields.string("messageId").unwrap_or_default();
+        let role = match sender {
+            Some(sender) => fields.enumeration("role", &ROLES).or(Some(sender)),
+            None => fields.required_enumeration("role", &ROLES),
+        };
+        let parts = fields.required_list::<LegacyPart>("parts");
+        let metadata = fields.metadata("metadata");
+        Some(Self(Message {
+            message_id,
+            context_id: None,
+            task_id: None,
+            role: role?,
+            parts: parts?.into_iter().map(|part| part.0).collect(),
+            metadata,
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        }))
+    }
+}
+
+impl Decode for LegacyMessage {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Self::read(fields, None)
+    }
+}
+
+/// A webhook of this dialect.
+struct Webhook(TaskPushNotificationConfig);
+
+impl Decode for Webhook {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let events = event_filter(fields);
+        // Ids of webhooks came later.
+        fields.member("id");
+        let authentication = fields.object::<Authentication>("authentication").map(|read| read.0);
+        let config = TaskPushNotificationConfig::read(fields, authentication)?;
+        Some(Self(TaskPushNotificationConfig { events, ..config }))
+    }
+}
+
+/// How to authenticate with a receiver: the first of its schemes counts.
+struct Authentication(AuthenticationInfo);
+
+impl Decode for Authentication {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let scheme = fields.strings("schemes").into_iter().next();
+        if scheme.is_none() {
+            fields.refuse("schemes", "is required and needs at least one element");
+        }
+        AuthenticationInfo::read(fields, "schemes[0]", scheme).map(Self)
+    }
+}
+
+/// The events that are wanted: `status`, `artifact`, or both, which is also meant where nothing is said.
+fn event_filter(fields: &mut Fields) -> EventFilter {
+    let events = fields.strings("events");
+    if events.iter().any(|event| event != STATUS && event != ARTIFACT) {
+        fields.refuse("events", format!("must be a list of {STATUS} and {ARTIFACT}"));
+    }
+    let has = |kind: &str| events.iter().any(|event| event == kind);
+    match (has(STATUS), has(ARTIFACT)) {
+        (true, false) => EventFilter::Status,
+        (false, true) => EventFilter::Artifacts,
+        (true, true) | (false, false) => EventFilter::All,
+    }
+}
+
+/// The kinds of events.
+pub(super) const STATUS: &str = "status";
+pub(super) const ARTIFACT: &str = "artifact";
+
+const ROLES: [(&str, i64, Option<Role>); 2] =
+    [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
+
+/// The longest id that a client may choose for a task, in characters.
+const MAX_ID_CHARS: usize = 255;

@@ -1,0 +1,182 @@
+//! The plain pair: `POST /a2a/tasks/send` and `GET /a2a/tasks/{id}`. A task is what was said in it, and its parts do not say
+//! their types.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::super::ReadCall;
+use super::params::LegacyMessage;
+use super::part::{PartView, text_of};
+use super::refusal::text;
+use super::view::MessageView;
+use crate::binding::http::HttpResponse;
+use crate::error::Error;
+use crate::model::decode::{Decode, Fields, decode_with};
+use crate::model::{
+    Message, Metadata, Role, SendMessageConfiguration, SendMessageRequest, TIMED_OUT, Task, TaskId,
+    TaskState, UnixMillis,
+};
+use crate::{Call, TaskCall};
+
+/// Reads the body of `POST /a2a/tasks/send`. The server chooses the id of the task.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`].
+pub(super) fn decode(mut params: Value) -> Result<ReadCall, Error> {
+    if let Some(message) = params.get_mut("message").filter(|message| message.is_string()) {
+        *message = json!({"parts": [{"text": message.take()}]});
+    }
+    let (request, timeout_ms) = decode_with(params, |fields| {
+        let tenant = fields.string("tenant");
+        let session = fields.string("sessionId");
+        let message = fields.required_object::<Said>("message");
+        let timeout_ms = timeout_ms(fields);
+        let skill = fields.string("skill");
+        let metadata =
+            skill.map(|skill| Metadata::from(Map::from_iter([(SKILL.to_owned(), skill.into())])));
+        let message = message?.0.of_session(session);
+        let configuration = SendMessageConfiguration::default();
+        Some((SendMessageRequest { tenant, message, configuration, metadata }, timeout_ms?))
+    })?;
+    let call = Call::Task(TaskCall::SendMessage(Box::new(request)));
+    Ok(ReadCall {
+        run_timeout_ms: Some(timeout_ms),
+        answer_within_ms: Some(ANSWER_WITHIN_MS),
+        ..call.into()
+    })
+}
+
+/// How long the run may take, in milliseconds.
+fn timeout_ms(fields: &mut Fields) -> Option<u64> {
+    // What is no number is noted in `fields`.
+    let Some(millis) = fields.integer("timeoutMs") else { return Some(TIMEOUT_MS) };
+    let millis = u64::try_from(millis).ok().filter(|millis| *millis > 0);
+    if millis.is_none() {
+        fields.refuse("timeoutMs", "must be milliseconds, 1 or more");
+    }
+    millis
+}
+
+/// A message whose sender is the client if it does not say so.
+struct Said(LegacyMessage);
+
+impl Decode for Said {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        LegacyMessage::read(fields, Some(Role::User)).map(Self)
+    }
+}
+
+/// A task.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PlainTask<'a> {
+    id: &'a TaskId,
+    state: &'static str,
+    messages: Vec<MessageView<'a>>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    session_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<UnixMillis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_at: Option<UnixMillis>,
+}
+
+impl<'a> PlainTask<'a> {
+    /// A task that was created at an instant, if that is known.
+    pub(super) fn of(task: &'a Task, created: Option<UnixMillis>) -> Self {
+        let said = task.history.iter().map(MessageView::plain);
+        Self {
+            id: &task.id,
+            state: state(task.status.state),
+            messages: said.chain(last_message(task)).collect(),
+            session_id: task.context_id.as_str(),
+            created_at: created.or(task.status.timestamp),
+            updated_at: task.status.timestamp,
+        }
+    }
+}
+
+/// What the agent has to say as the task stands: the text of the status, and those of all artifacts. Clients look for the
+/// result there alone, so only a task that has none yet is without it.
+fn last_message(task: &Task) -> Option<MessageView<'_>> {
+    let status = task.status.message.as_ref();
+    let status = status.map(Message::text).filter(|text| !text.is_empty());
+    let status = match (status, task.status.state) {
+        (Some(text), TaskState::Failed) if text.starts_with(TIMED_OUT) => {
+            Some(TOLD_TIMED_OUT.into())
+        }
+        (Some(text), _) => Some(text),
+        (None, TaskState::Canceled) => Some("the task was canceled".to_owned()),
+        (None, TaskState::Rejected) => Some("the task was rejected".to_owned()),
+        (None, _) => None,
+    };
+    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts).filter_map(text_of);
+    let texts = status.map(Cow::Owned).into_iter().chain(artifacts);
+    let parts: Vec<_> = texts.map(PartView::plain_text).collect();
+    let is_due = matches!(task.status.state, TaskState::Submitted | TaskState::Working);
+    (!parts.is_empty() || !is_due).then(|| MessageView::of_agent(parts))
+}
+
+/// The name of a state. A task that was canceled or declined has failed, and says why.
+fn state(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Submitted => "submitted",
+        TaskState::Working => "working",
+        TaskState::Completed => "completed",
+        TaskState::Failed | TaskState::Canceled | TaskState::Rejected => "failed",
+        TaskState::InputRequired => "input-required",
+        TaskState::AuthRequired => "auth-required",
+    }
+}
+
+/// The answer with an error: what is wrong, and nothing else.
+pub(in crate::dialect) fn error(error: &Error) -> HttpResponse {
+    let wire = error.wire();
+    let text = match error {
+        Error::TaskNotFound(_) => "Task not found".to_owned(),
+        other => text(other),
+    };
+    HttpResponse::json(wire.http, json!({"error": text}).to_string()).with_headers(wire.headers)
+}
+
+/// How long a run may take if the client does not say it, in milliseconds.
+const TIMEOUT_MS: u64 = 300_000;
+
+/// How long the end of a task is waited for before it is answered as it is, in milliseconds.
+const ANSWER_WITHIN_MS: u64 = 250;
+
+/// What a client is told of a run that took too long.
+const TOLD_TIMED_OUT: &str = "Task timed out";
+
+/// The member of a task's metadata with the skill that the client names.
+const SKILL: &str = "skill";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Refusal;
+
+    #[test]
+    fn an_error_is_its_text_alone() {
+        let refusal =
+            Refusal { message: "no key".to_owned(), challenges: vec!["Bearer".to_owned()] };
+        for (refused, status, body) in [
+            (Error::TaskNotFound(TaskId::new("t")), 404, r#"{"error":"Task not found"}"#),
+            (
+                Error::invalid("message", "is required"),
+                400,
+                r#"{"error":"invalid parameters: message is required"}"#,
+            ),
+            (Error::Unauthenticated(Box::new(refusal)), 401, r#"{"error":"no key"}"#),
+            (Error::Internal { task: None }, 500, r#"{"error":"internal error"}"#),
+        ] {
+            let answer = error(&refused);
+            assert_eq!((answer.status, answer.body.as_str()), (status, body));
+            let headers = refused.wire().headers.len() + 1;
+            assert_eq!(answer.headers.len(), headers, "{refused:?}");
+        }
+    }
+}

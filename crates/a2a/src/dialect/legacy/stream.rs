@@ -1,0 +1,98 @@
+//! The frames of streams: `event: status` and `event: artifact`. The first one is a status; a status that says
+//! `"final": true` is the last one.
+
+use serde::Serialize;
+
+use super::super::{StreamPiece, StreamState};
+use super::dressed;
+use super::params::{ARTIFACT, STATUS};
+use super::view::{ArtifactView, StatusView};
+use crate::model::{
+    Artifact, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus, encode,
+};
+
+/// See [`Dialect::piece`](super::super::Dialect::piece). A task becomes its status, and behind that its artifacts, unless the
+/// stream is over with it.
+pub(in crate::dialect) fn piece(
+    event: &StreamResponse,
+    state: &mut StreamState,
+) -> Option<StreamPiece> {
+    match event {
+        StreamResponse::Task(task) => of_task(task, state),
+        StreamResponse::Message(message) => of_task(&dressed(message), state),
+        StreamResponse::StatusUpdate(event) => {
+            let metadata = event.metadata.as_ref();
+            let frame = status_frame(&event.task_id, &event.status, metadata)?;
+            Some(StreamPiece { frames: vec![frame], is_last: is_last(event.status.state) })
+        }
+        StreamResponse::ArtifactUpdate(event) => {
+            let index = number(&event.artifact, state);
+            let artifact = ArtifactView::of(&event.artifact, index);
+            let artifact = artifact.on_stream(event.append, event.last_chunk);
+            let frame = artifact_frame(&event.task_id, artifact, event.metadata.as_ref())?;
+            Some(StreamPiece { frames: vec![frame], is_last: false })
+        }
+    }
+}
+
+fn of_task(task: &Task, state: &mut StreamState) -> Option<StreamPiece> {
+    let mut frames = vec![status_frame(&task.id, &task.status, None)?];
+    let is_last = is_last(task.status.state);
+    if !is_last {
+        for artifact in &task.artifacts {
+            let view = ArtifactView::of(artifact, number(artifact, state)).on_stream(false, false);
+            frames.push(artifact_frame(&task.id, view, None)?);
+        }
+    }
+    Some(StreamPiece { frames, is_last })
+}
+
+/// Whether a stream ends with a status. A task that waits for credentials is shown as one that waits for input.
+fn is_last(state: TaskState) -> bool {
+    state.is_terminal() || state.is_interrupted()
+}
+
+/// The number of an artifact: its place in the order in which the artifacts of the task began.
+fn number(artifact: &Artifact, state: &mut StreamState) -> usize {
+    let known = state.artifacts.iter().position(|id| *id == artifact.artifact_id);
+    known.unwrap_or_else(|| {
+        state.artifacts.push(artifact.artifact_id.clone());
+        state.artifacts.len() - 1
+    })
+}
+
+type Frame = (Option<&'static str>, String);
+
+fn status_frame(id: &TaskId, status: &TaskStatus, metadata: Option<&Metadata>) -> Option<Frame> {
+    let is_final = is_last(status.state);
+    let event = StatusEvent { id, status: StatusView::of(status), is_final, metadata };
+    Some((Some(STATUS), encode(&event).ok()?))
+}
+
+fn artifact_frame(
+    id: &TaskId,
+    artifact: ArtifactView<'_>,
+    metadata: Option<&Metadata>,
+) -> Option<Frame> {
+    Some((Some(ARTIFACT), encode(&ArtifactEvent { id, artifact, metadata }).ok()?))
+}
+
+/// The task entered a state.
+#[derive(Serialize)]
+struct StatusEvent<'a> {
+    id: &'a TaskId,
+    status: StatusView<'a>,
+    #[serde(rename = "final")]
+    is_final: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Metadata>,
+}
+
+/// An artifact began, grew or was replaced.
+#[derive(Serialize)]
+struct ArtifactEvent<'a> {
+    id: &'a TaskId,
+    artifact: ArtifactView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Metadata>,
+}

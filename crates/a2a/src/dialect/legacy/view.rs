@@ -1,0 +1,217 @@
+//! Tasks, messages and webhooks as clients of this dialect are shown them.
+
+use serde::Serialize;
+
+use super::params::{ARTIFACT, STATUS};
+use super::part::PartView;
+use crate::model::{
+    Artifact, EventFilter, Message, Metadata, Part, Role, Secret, Task, TaskId,
+    TaskPushNotificationConfig, TaskState, TaskStatus, UnixMillis,
+};
+
+/// A task. In notifications it says besides what happened.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TaskView<'a> {
+    id: &'a TaskId,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    session_id: &'a str,
+    status: StatusView<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    artifacts: Vec<ArtifactView<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    history: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Metadata>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<UnixMillis>,
+}
+
+/// An entry of the history.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Said<'a> {
+    Message(MessageView<'a>),
+    Status(StatusView<'a>),
+}
+
+impl<'a> TaskView<'a> {
+    pub(super) fn of(task: &'a Task) -> Self {
+        let artifacts = task.artifacts.iter().enumerate();
+        Self {
+            id: &task.id,
+            session_id: task.context_id.as_str(),
+            status: StatusView::of(&task.status),
+            artifacts: artifacts
+                .map(|(index, artifact)| ArtifactView::of(artifact, index))
+                .collect(),
+            history: task.history.iter().map(MessageView::of).map(Said::Message).collect(),
+            metadata: task.metadata.as_ref(),
+            task_id: None,
+            event_type: None,
+            timestamp: None,
+        }
+    }
+
+    /// The same with these statuses as its history.
+    pub(super) fn with_statuses(self, statuses: &'a [TaskStatus]) -> Self {
+        let history = statuses.iter().map(StatusView::of).map(Said::Status).collect();
+        Self { history, ..self }
+    }
+
+    /// The same for a notification about an event of this kind.
+    pub(super) fn of_event(self, kind: &'static str, timestamp: UnixMillis) -> Self {
+        let (task_id, event_type, timestamp) = (Some(self.id), Some(kind), Some(timestamp));
+        Self { task_id, event_type, timestamp, ..self }
+    }
+}
+
+/// A status.
+#[derive(Serialize)]
+pub(super) struct StatusView<'a> {
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<MessageView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<UnixMillis>,
+}
+
+impl<'a> StatusView<'a> {
+    pub(super) fn of(status: &'a TaskStatus) -> Self {
+        let message = status.message.as_ref().map(MessageView::of);
+        Self { state: state(status.state), message, timestamp: status.timestamp }
+    }
+}
+
+/// The name of a state. This dialect has none for tasks that were declined and for those that wait for credentials.
+fn state(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Submitted => "submitted",
+        TaskState::Working => "working",
+        TaskState::Completed => "completed",
+        TaskState::Failed | TaskState::Rejected => "failed",
+        TaskState::Canceled => "canceled",
+        TaskState::InputRequired | TaskState::AuthRequired => "input-required",
+    }
+}
+
+/// A message.
+#[derive(Serialize)]
+pub(super) struct MessageView<'a> {
+    role: &'static str,
+    parts: Vec<PartView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Metadata>,
+}
+
+impl<'a> MessageView<'a> {
+    fn of(message: &'a Message) -> Self {
+        Self::with_parts(message, PartView::of)
+    }
+
+    /// A message as the plain pair has it: its parts do not say their type.
+    pub(super) fn plain(message: &'a Message) -> Self {
+        Self::with_parts(message, PartView::plain)
+    }
+
+    /// What the agent says in these parts.
+    pub(super) fn of_agent(parts: Vec<PartView<'a>>) -> Self {
+        Self { role: role(Role::Agent), parts, metadata: None }
+    }
+
+    fn with_parts(message: &'a Message, view: fn(&'a Part) -> PartView<'a>) -> Self {
+        let parts = message.parts.iter().map(view).collect();
+        Self { role: role(message.role), parts, metadata: message.metadata.as_ref() }
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Agent => "agent",
+    }
+}
+
+/// An artifact, or a chunk of it: which one it is says its number in the task.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ArtifactView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    parts: Vec<PartView<'a>>,
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    append: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_chunk: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a Metadata>,
+}
+
+impl<'a> ArtifactView<'a> {
+    pub(super) fn of(artifact: &'a Artifact, index: usize) -> Self {
+        Self {
+            name: artifact.name.as_deref(),
+            description: artifact.description.as_deref(),
+            parts: artifact.parts.iter().map(PartView::of).collect(),
+            index,
+            append: None,
+            last_chunk: None,
+            metadata: artifact.metadata.as_ref(),
+        }
+    }
+
+    /// The same on a stream.
+    pub(super) fn on_stream(self, append: bool, last_chunk: bool) -> Self {
+        Self { append: Some(append), last_chunk: Some(last_chunk), ..self }
+    }
+}
+
+/// A webhook of a task.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebhookView<'a> {
+    id: &'a TaskId,
+    push_notification_config: ConfigView<'a>,
+}
+
+#[derive(Serialize)]
+struct ConfigView<'a> {
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a Secret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentication: Option<AuthenticationView<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<[&'static str; 1]>,
+}
+
+#[derive(Serialize)]
+struct AuthenticationView<'a> {
+    schemes: [&'a str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credentials: Option<&'a Secret>,
+}
+
+impl<'a> WebhookView<'a> {
+    pub(super) fn of(config: &'a TaskPushNotificationConfig) -> Self {
+        let authentication = config.authentication.as_ref().map(|known| AuthenticationView {
+            schemes: [&known.scheme],
+            credentials: known.credentials.as_ref(),
+        });
+        let events = match config.events {
+            EventFilter::All => None,
+            EventFilter::Status => Some([STATUS]),
+            EventFilter::Artifacts => Some([ARTIFACT]),
+        };
+        let (url, token) = (config.url.as_str(), config.token.as_ref());
+        let push_notification_config = ConfigView { url, token, authentication, events };
+        Self { id: &config.task_id, push_notification_config }
+    }
+}

@@ -131,7 +131,8 @@ impl<'a> Door<'a> {
         let spoken = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
-                Spoken::method(name, version, self.settings.strict_version)?
+                let strict = self.settings.strict_version;
+                Spoken::method(name, version, strict, &self.agent.dialects)?
             }
             Wanted::Operation(dialect, operation) => Spoken::path(dialect, operation),
         };

@@ -20,11 +20,15 @@ pub const OBJECT: Format = Format { reads: 2 };
 pub const OBJECT_WRITES: u32 = 2;
 
 /// What an object is asked: commands for clients, and what senders of notifications ask. Commands of operators are of the
-/// number [`OPERATORS_COMMAND`]: a version that does not know it would take them for commands of an owner.
-pub const COMMAND: Format = Format { reads: 2 };
+/// number [`OPERATORS_COMMAND`]: a version that does not know it would take them for commands of an owner. Those about a task whose id its client has chosen
+/// are of the number [`CHOSEN_ID_COMMAND`]: it would begin a task of another id.
+pub const COMMAND: Format = Format { reads: 3 };
 
 /// The number of commands of operators.
 pub const OPERATORS_COMMAND: u32 = 2;
+
+/// The number of commands about a task whose id its client has chosen, also those of operators.
+pub const CHOSEN_ID_COMMAND: u32 = 3;
 
 /// What an object tells senders of notifications.
 pub const TURN: Format = Format { reads: 1 };
@@ -73,10 +77,10 @@ mod tests {
 
     #[test]
     fn a_form_is_read_up_to_its_number() {
-        for text in ["{}", r#"{"format":null}"#, r#"{"format":1}"#, r#"{"format":2}"#] {
+        for text in ["{}", r#"{"format":null}"#, r#"{"format":1}"#, r#"{"format":3}"#] {
             assert!(read_json::<Checked>(text).is_ok(), "{text}");
         }
-        for text in [r#"{"format":3}"#, r#"{"format":4294967296}"#, r#"{"format":"new"}"#] {
+        for text in [r#"{"format":4}"#, r#"{"format":4294967296}"#, r#"{"format":"new"}"#] {
             assert!(read_json::<Checked>(text).is_err(), "{text}");
         }
     }

@@ -163,7 +163,7 @@ impl TestAgent {
         };
         let given = GivenCredentials::take(&mut message, None)?;
         let credentials = given.zip(message.task_id.as_ref()).map(|(given, task)| {
-            let sealed = MemoryVault::seal(task, given.text.reveal());
+            let sealed = MemoryVault::seal(task.as_str(), given.text.reveal());
             SentCredentials { sealed, is_part: given.is_part }
         });
         let sender = Sender {

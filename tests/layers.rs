@@ -151,10 +151,17 @@ fn operations_on_an_existing_task_take_an_owned_one() {
         rest.split('(').next().map(str::to_owned)
     };
     let open: Vec<String> = session.lines().filter_map(name_of).collect();
-    let doors = ["id", "owned_by", "operated_by", "repeated", "begin"];
+    let doors = ["id", "chosen_task", "owned_by", "operated_by", "repeated", "begin"];
     // The token of a callback is the permission to post to it.
-    let whole_session =
-        ["is_broken", "is_dispensable", "wake", "delete", "next_notification", "call_back"];
+    let whole_session = [
+        "is_broken",
+        "is_unfit_for",
+        "is_dispensable",
+        "wake",
+        "delete",
+        "next_notification",
+        "call_back",
+    ];
     assert_eq!(open, [&doors[..], &whole_session].concat());
 }
 

@@ -9,7 +9,8 @@ use a2a_agents::access::Access;
 /// What the header `Act-As` asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActAs {
-    /// Whose tasks ListTasks is to show; those of all callers without it.
+    /// Whose tasks ListTasks is to show, those of all callers without it; or whose task is meant by an id that its client has
+    /// chosen.
     pub owner: Option<String>,
 }
 
@@ -44,8 +45,7 @@ impl ActAs {
     ///
     /// # Errors
     ///
-    /// [`Error::PermissionDenied`] without the permission, and for an operation that is its owner's alone;
-    /// [`Error::InvalidParams`] for an owner where no tasks are listed.
+    /// [`Error::PermissionDenied`] without the permission, and for an operation that is its owner's alone.
     pub fn check(
         &self,
         access: Option<&Access>,
@@ -59,10 +59,26 @@ impl ActAs {
         if !operation.is_for_operators() {
             return Err(not_for_operators());
         }
-        if self.owner.is_some() && operation != Operation::ListTasks {
-            return Err(Error::invalid("Act-As", "takes an owner for ListTasks alone"));
-        }
         Ok(())
+    }
+
+    /// Whether an operation takes the owner, or the lack of one. `is_chosen` says whether it is about a task by an id that its
+    /// client has chosen, as clients of several callers may.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] otherwise.
+    pub fn check_owner(&self, operation: Operation, is_chosen: bool) -> Result<(), Error> {
+        let description = match (operation, is_chosen, &self.owner) {
+            (Operation::ListTasks, _, _) | (_, true, Some(_)) | (_, false, None) => return Ok(()),
+            (_, true, None) => {
+                "must name the owner of a task whose id its client has chosen, as operator; owner=key:billing"
+            }
+            (_, false, Some(_)) => {
+                "takes an owner for ListTasks and for tasks whose ids their clients have chosen alone"
+            }
+        };
+        Err(Error::invalid("Act-As", description))
     }
 }
 
@@ -155,9 +171,21 @@ mod tests {
         ] {
             let checked = ActAs::default().check(Some(&access), &operator(), operation);
             assert_eq!(checked.is_ok(), is_allowed, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn an_owner_is_named_for_listings_and_for_ids_that_several_callers_may_have_chosen() {
+        for (operation, is_chosen, without, with) in [
+            (Operation::ListTasks, false, true, true),
+            (Operation::GetTask, false, true, false),
+            (Operation::GetTask, true, false, true),
+            (Operation::CancelTask, true, false, true),
+        ] {
             let of_owner = ActAs { owner: Some("x".to_owned()) };
-            let checked = of_owner.check(Some(&access), &operator(), operation);
-            assert_eq!(checked.is_ok(), operation == Operation::ListTasks, "{operation:?}");
+            let taken = [ActAs::default(), of_owner]
+                .map(|act_as| act_as.check_owner(operation, is_chosen).is_ok());
+            assert_eq!(taken, [without, with], "{operation:?} {is_chosen}");
         }
     }
 }

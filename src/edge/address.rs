@@ -1,5 +1,5 @@
-//! Where a task is: the id of its object, or a name that leads to it. The id that clients know a task by is
-//! another matter ([`TaskId`]), although today every task has the id of its object.
+//! Where a task is: the id of its object, or a name that leads to it. The id that clients know a task by ([`TaskId`]) is the
+//! same unless a client has chosen it.
 
 use std::fmt;
 
@@ -70,10 +70,11 @@ impl TaskAddress {
         Self::Named(format!("{agent}\n{key}\n{}", caller.owner()))
     }
 
-    /// The address of the task of a caller that has chosen its id. No key has this name, since no slug begins with `[`.
-    fn of_chosen(agent: &str, caller: &Caller, id: &TaskId) -> Self {
+    /// The address of the task of an owner of which a client has chosen the id. No key has this name, since no slug begins
+    /// with `[`.
+    fn of_chosen(agent: &str, owner: &str, id: &TaskId) -> Self {
         // Strings are always encoded.
-        Self::Named(serde_json::to_string(&(agent, caller.owner(), id)).unwrap_or_default())
+        Self::Named(serde_json::to_string(&(agent, owner, id)).unwrap_or_default())
     }
 
     /// The address of the task that a command is about, and its call, which names this task: that one, or else
@@ -85,7 +86,7 @@ impl TaskAddress {
     ) -> Self {
         let Command { agent, caller, chosen_id, .. } = command;
         match (chosen_id, task, key) {
-            (Some(id), _, _) => Self::of_chosen(agent, caller, id),
+            (Some(id), _, _) => Self::of_chosen(agent, command.owner(), id),
             (None, Some(id), _) => Self::of_task(id),
             (None, None, Some(key)) => Self::of_key(agent, caller, key),
             (None, None, None) => Self::New,
@@ -101,6 +102,10 @@ impl TaskAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::list_tasks::Scope;
+    use a2a::TaskCall;
+    use a2a::binding::{MediaType, Reply};
+    use a2a::model::GetTaskRequest;
 
     #[test]
     fn an_object_is_stored_only_beside_a_task_of_another_id() {
@@ -111,6 +116,34 @@ mod tests {
             let address = TaskAddress::stored(object.beside(&task).cloned(), &task);
             assert_eq!(address, TaskAddress::Object(object.clone()));
         }
+    }
+
+    #[test]
+    fn a_chosen_id_is_that_of_an_owner_with_an_agent() {
+        let request = GetTaskRequest { tenant: None, id: TaskId::new("x"), history_length: None };
+        let command = |agent: &str, caller: Caller, id: &str| {
+            let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request.clone()));
+            let command = Command::new(agent.to_owned(), caller, reply, call);
+            command.of_chosen_id(TaskId::new(id))
+        };
+        let at = |command: &Command| TaskAddress::of_command(command, None, Some("key"));
+        let alice = command("demo", Caller::new("jwt:alice"), "t\"1");
+        let address = TaskAddress::Named(r#"["demo","jwt:alice","t\"1"]"#.to_owned());
+        assert_eq!(at(&alice), address);
+        let of_group = |id: &str| Caller { group: Some("@jwt:g".to_owned()), ..Caller::new(id) };
+        for other in [
+            command("demo", Caller::new("jwt:bob"), "t\"1"),
+            command("other", Caller::new("jwt:alice"), "t\"1"),
+            command("demo", Caller::new("jwt:alice"), "t\"2"),
+            command("demo", of_group("jwt:alice"), "t\"1"),
+        ] {
+            assert_ne!(at(&other), address, "{other:?}");
+        }
+        let (one, two) = (of_group("jwt:alice"), of_group("jwt:bob"));
+        assert_eq!(at(&command("demo", one, "t")), at(&command("demo", two, "t")));
+        let scope = Scope::Operator(Some("jwt:alice".to_owned()));
+        let operator = command("demo", Caller::new("key:ops"), "t\"1").of_operator();
+        assert_eq!(at(&Command { scope, ..operator }), address, "an operator names the owner");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::trail::Trail;
 use a2a::binding::Reply;
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
-use a2a::{FollowCall, TaskCall, Terms};
+use a2a::{Call, FollowCall, TaskCall, Terms};
 
 /// One call for a task object: a [`TaskCall`], which it answers with the finished HTTP response for the
 /// client, or as part of a [`StreamCommand`].
@@ -85,7 +85,22 @@ impl<C> Command<C> {
 
     /// The same, asked as an operator. A version that does not know operators does not read it.
     pub(super) fn of_operator(self) -> Self {
-        Self { format: Some(format::OPERATORS_COMMAND), is_operators: true, ..self }
+        let format = self.format.max(Some(format::OPERATORS_COMMAND));
+        Self { format, is_operators: true, ..self }
+    }
+
+    /// The same, about the task whose id a client has chosen. A version that does not know such tasks does not read it.
+    pub(super) fn of_chosen_id(self, id: TaskId) -> Self {
+        Self { format: Some(format::CHOSEN_ID_COMMAND), chosen_id: Some(id), ..self }
+    }
+
+    /// Whose task the call is about, if its id is one that a client has chosen: the caller's, or that of the owner whom an
+    /// operator names.
+    pub(super) fn owner(&self) -> &str {
+        match &self.scope {
+            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
+            Scope::Own | Scope::OneContext => self.caller.owner(),
+        }
     }
 
     /// Whether the caller asks as an operator, for the task of anybody.
@@ -149,10 +164,22 @@ pub(super) struct StreamCommand {
     pub(super) after: Option<u64>,
 }
 
+impl Command<Call> {
+    /// Whether it is about a task that may exist, and not only begins one.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.chosen_id.is_some() || self.call.task_id().is_some()
+    }
+}
+
 impl<C: Decode> Decode for Command<C> {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::COMMAND.check(fields)?;
         let is_operators = fields.boolean("is_operators").unwrap_or_default();
+        let chosen_id = fields.string("chosen_id").map(TaskId::new);
+        let format = match chosen_id {
+            Some(_) => Some(format::CHOSEN_ID_COMMAND),
+            None => is_operators.then_some(format::OPERATORS_COMMAND),
+        };
         Some(Self {
             agent: fields.required_string("agent")?,
             caller: fields.required_object("caller")?,
@@ -162,9 +189,9 @@ impl<C: Decode> Decode for Command<C> {
             origin: fields.string("origin"),
             trail: fields.object("trail").unwrap_or_default(),
             credentials: fields.object("credentials"),
-            chosen_id: fields.string("chosen_id").map(TaskId::new),
+            chosen_id,
             unsealed: None,
-            format: is_operators.then_some(format::OPERATORS_COMMAND),
+            format,
             is_operators,
             scope: Scope::default(),
             call: fields.required_object("call")?,
@@ -185,10 +212,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use a2a::Operation;
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::model::decode::read_json;
-    use a2a::{Call, Operation};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
@@ -237,6 +264,9 @@ mod tests {
         assert!(!plain.is_operators() && operators.is_operators());
         let written = serde_json::to_value(&operators).unwrap();
         assert_eq!(written["format"], 2);
+        let chosen = operators.clone().of_chosen_id(TaskId::new("mine"));
+        assert_eq!(serde_json::to_value(&chosen).unwrap()["format"], 3);
+        survives(chosen);
         let plain_written = serde_json::to_value(&plain).unwrap();
         assert_eq!((plain_written.get("format"), plain_written.get("is_operators")), (None, None));
         survives(operators.clone());

@@ -91,24 +91,13 @@ impl DeletionJob {
 /// A task that is to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Deletion {
-    /// The task.
+    /// The task, by the id of its object.
     pub(super) task: TaskId,
-    /// The object of the task, if the task has another id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) object: Option<ObjectId>,
-}
-
-impl Deletion {
-    /// Where the task is.
-    pub(super) fn address(&self) -> TaskAddress {
-        TaskAddress::stored(self.object.clone(), &self.task)
-    }
 }
 
 impl Decode for Deletion {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let object = fields.string("object").map(ObjectId::new);
-        Some(Self { task: TaskId::new(fields.required_string("task")?), object })
+        Some(Self { task: TaskId::new(fields.required_string("task")?) })
     }
 }
 
@@ -178,12 +167,11 @@ mod tests {
 
     #[test]
     fn tasks_to_be_deleted_are_read_as_they_were_written() {
-        let deletion = |object| Deletion { task: TaskId::new("0a"), object };
-        let delete = vec![deletion(None), deletion(Some(ObjectId::new("0b")))];
+        let delete =
+            vec![Deletion { task: TaskId::new("0a") }, Deletion { task: TaskId::new("0b") }];
         let job = DeletionJob { delete, until: 5 };
         let written = serde_json::to_value(&job).unwrap();
-        let expected =
-            json!({"delete": [{"task": "0a"}, {"task": "0a", "object": "0b"}], "until": 5});
+        let expected = json!({"delete": [{"task": "0a"}, {"task": "0b"}], "until": 5});
         assert_eq!(written, expected);
         assert_eq!(Body::read(&written.to_string()).unwrap(), Body::Deletions(job));
     }

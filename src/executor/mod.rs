@@ -56,7 +56,7 @@ pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 ///         let seat: String = turn
 ///             .step_with("reserve", Retry::times(3), async || {
 ///                 let request = HttpRequest::new("POST", "https://seats.example/reservations")
-///                     .with_header("Idempotency-Key", turn.task_id.as_str());
+///                     .with_header("Idempotency-Key", turn.unique_id());
 ///                 let answer = turn.fetch(request).await?;
 ///                 match answer.is_success() {
 ///                     true => Ok(answer.body),

@@ -36,7 +36,9 @@ pub use a2a_agents::tool::{Retry, StepStart};
 pub struct Turn {
     /// The agent that is asked.
     pub agent: String,
-    /// The task; clients see it once the executor says something about it.
+    /// The task, as clients know it; they see it once the executor says something about it. Where an agent speaks the oldest
+    /// dialect, clients of several callers may have chosen the same id, so nothing is unique by it: see
+    /// [`unique_id`](Self::unique_id).
     pub task_id: TaskId,
     /// The conversation.
     pub context_id: ContextId,
@@ -62,6 +64,12 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// An id that no other task of the server has, whoever its caller is: what others may know the task by, as in an
+    /// idempotency key. The id of the task, unless a client has chosen that.
+    pub fn unique_id(&self) -> &str {
+        self.host.unique_id()
+    }
+
     /// What was said in this task so far, oldest first, the message of this turn included.
     pub fn history(&self) -> Vec<Message> {
         self.host.history()
@@ -322,6 +330,9 @@ pub trait TurnHost {
     ///
     /// Why it is refused; nothing has changed then.
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
+
+    /// An id that no other task has.
+    fn unique_id(&self) -> &str;
 
     /// What was said so far, oldest first.
     fn history(&self) -> Vec<Message>;

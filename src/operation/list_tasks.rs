@@ -57,7 +57,7 @@ impl Scope {
 pub struct Position {
     /// When its status began.
     pub status_ms: UnixMillis,
-    /// Its id.
+    /// The id of its object, which is its own unless a client has chosen that.
     pub id: TaskId,
 }
 
@@ -75,8 +75,6 @@ pub struct Found {
 pub struct FoundTask {
     /// Where it stands.
     pub position: Position,
-    /// The id of the object that holds the task, if it is not the id of the task.
-    pub object: Option<String>,
     /// Whose it is, if the tasks of all owners were looked for.
     pub owner: Option<String>,
     /// The task as a JSON object, without history and artifacts.
@@ -256,7 +254,7 @@ mod tests {
     fn task(status_ms: i64, id: &str) -> FoundTask {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
         let head = format!(r#"{{"id":"{id}"}}"#);
-        FoundTask { position, object: None, owner: None, head, history: String::new() }
+        FoundTask { position, owner: None, head, history: String::new() }
     }
 
     fn answer(params: Value, found: Found) -> Value {

@@ -9,7 +9,8 @@ use a2a::{Outcome, Terms};
 /// finished or waits for the client (or, with `returnImmediately`, once it exists). A send that is
 /// repeated under its key is not delivered again, and gets the same answer as the first.
 ///
-/// A message without task id begins a task in this session, which must be new. A blocking send that
+/// A message without task id begins a task in this session, which must be new, or go on with a task whose id a client has
+/// chosen. A blocking send that
 /// takes longer than the blocking limit gives the task as it is then; one whose run is parked for longer than that, at
 /// once.
 ///
@@ -64,7 +65,7 @@ impl<'a> Delivered<'a> {
     }
 }
 
-/// Delivers a message: begins the task, or goes on with it. Its run is not started yet. A task that is begun and announced
+/// Delivers a message: begins the task, or goes on with it, which for one of a chosen id depends on whether it exists. Its run is not started yet. A task that is begun and announced
 /// by the answer must be announced before that leaves.
 ///
 /// # Errors
@@ -77,7 +78,8 @@ pub(super) fn deliver(
     terms: Terms,
     announcement: Announcement,
 ) -> Result<Delivered<'_>, Error> {
-    let SendMessageRequest { message, metadata, configuration, .. } = request;
+    let SendMessageRequest { mut message, metadata, configuration, .. } = request;
+    message.task_id = message.task_id.or_else(|| session.chosen_task().cloned());
     let webhook = configuration.task_push_notification_config;
     if message.task_id.is_none() {
         if let Some(task) = session.repeated(&sender)? {
@@ -109,7 +111,8 @@ pub(super) async fn outcome_of(
     history: HistoryLimit,
     terms: Terms,
 ) -> Result<Outcome, Error> {
-    let limit_ms = task.limits().blocking_limit_ms;
+    let longest_ms = task.limits().blocking_limit_ms;
+    let limit_ms = terms.answer_within_ms.unwrap_or(longest_ms).min(longest_ms);
     let condition = || {
         let is_enough = task.is_settled() || (return_immediately && task.exists());
         is_enough

@@ -24,7 +24,8 @@ pub async fn send_streaming_message(
     terms: Terms,
 ) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
-    if request.message.task_id.is_none() && session.repeated(&sender)?.is_none() {
+    let goes_on = request.message.task_id.is_some() || session.chosen_task().is_some();
+    if !goes_on && session.repeated(&sender)?.is_none() {
         check_position(after.unwrap_or(0), 0)?;
     }
     let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;

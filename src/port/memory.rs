@@ -133,13 +133,13 @@ impl TaskStore for MemoryStore {
     }
 }
 
-/// A vault whose seal is no secret: base64 of the id of the task and the text.
+/// A vault whose seal is no secret: base64 of the id of the object and the text.
 pub struct MemoryVault;
 
 impl MemoryVault {
-    /// Seals a text for a task.
-    pub fn seal(task: &TaskId, text: &str) -> Sealed {
-        let text = STANDARD.encode(format!("{task} {text}"));
+    /// Seals a text for the task of an object.
+    pub fn seal(object: &str, text: &str) -> Sealed {
+        let text = STANDARD.encode(format!("{object} {text}"));
         Sealed { key: "memory".to_owned(), nonce: "none".to_owned(), text }
     }
 }
@@ -147,12 +147,12 @@ impl MemoryVault {
 impl Vault for MemoryVault {
     fn open<'a>(
         &'a self,
-        task: &'a TaskId,
+        object: &'a str,
         sealed: &'a Sealed,
     ) -> LocalBoxFuture<'a, Result<Secret, String>> {
         let bytes = STANDARD.decode(&sealed.text).unwrap_or_default();
         let text = String::from_utf8(bytes).unwrap_or_default();
-        let opened = text.strip_prefix(&format!("{task} ")).map(Secret::new);
+        let opened = text.strip_prefix(&format!("{object} ")).map(Secret::new);
         let opened = opened.ok_or_else(|| "it was sealed for another task".to_owned());
         Box::pin(std::future::ready(opened))
     }

@@ -3,10 +3,10 @@
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 
+use a2a::model::Secret;
 use a2a::model::decode::{Decode, Fields};
-use a2a::model::{Secret, TaskId};
 
-/// A text that is encrypted for one task. It is opened with the task's id alone: that of another task does not fit.
+/// A text that is encrypted for one task. It is opened with the id of the task's object alone: that of another task does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sealed {
     /// Which key opens it.
@@ -26,14 +26,14 @@ impl Decode for Sealed {
 
 /// Opens what is kept encrypted.
 pub trait Vault {
-    /// The text that was sealed for this task.
+    /// The text that was sealed for the task of this object.
     ///
     /// # Errors
     ///
     /// Why it cannot be opened, for the log: its key is gone, or it was sealed for another task.
     fn open<'a>(
         &'a self,
-        task: &'a TaskId,
+        object: &'a str,
         sealed: &'a Sealed,
     ) -> LocalBoxFuture<'a, Result<Secret, String>>;
 }

@@ -55,10 +55,11 @@ pub(super) fn make(
 fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
     let agent = session.life.facts().map(|facts| facts.agent).unwrap_or_default();
     let CallbackRecord { name, token, origin, uses: _, expires_ms } = record;
-    let (task, token) = (session.id(), token.reveal());
+    // Whoever posts there knows nothing of the caller, so the id of the object leads to the task.
+    let (object, token) = (session.object(), token.reveal());
     Callback {
         name: name.clone(),
-        url: format!("{origin}/{agent}/callbacks/{task}{token}"),
+        url: format!("{origin}/{agent}/callbacks/{object}{token}"),
         expires: UnixMillis(*expires_ms),
     }
 }

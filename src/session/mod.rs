@@ -27,6 +27,7 @@ mod credentials;
 mod follower;
 pub mod frame;
 mod health;
+mod ids;
 mod index;
 mod index_row;
 mod journal;
@@ -79,6 +80,7 @@ pub(crate) use unannounced::Announcement;
 
 pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
+pub use ids::Ids;
 pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
 pub use retention::Deletion;
@@ -98,6 +100,8 @@ pub type FindAgent = Rc<dyn Fn(&str) -> Result<Runner, NoAgent>>;
 /// stored, and two requests never interleave within a change.
 pub struct TaskSession {
     id: TaskId,
+    /// The id of its object.
+    object: String,
     store: Rc<dyn TaskStore>,
     ports: Ports,
     limits: Limits,
@@ -121,6 +125,21 @@ impl TaskSession {
     /// The id of the task, whether it exists yet or not.
     pub fn id(&self) -> &TaskId {
         &self.id
+    }
+
+    /// The id of the object that holds the task: what no other task has, whoever its caller is.
+    fn object(&self) -> &str {
+        &self.object
+    }
+
+    /// Whether a client has chosen the id of the task.
+    fn has_chosen_id(&self) -> bool {
+        self.id.as_str() != self.object
+    }
+
+    /// The id of the task, if a client has chosen it and the task exists: what a message means that names no task.
+    pub(crate) fn chosen_task(&self) -> Option<&TaskId> {
+        Some(&self.id).filter(|_| self.has_chosen_id() && self.life.exists())
     }
 
     /// The one owner check: the task exists, and is this agent's and this caller's. Nothing happens to the task before.
@@ -187,7 +206,8 @@ impl TaskSession {
     }
 
     /// Begins a new task with its first message. Nothing is stored before the executor says something
-    /// or the grace is over. Where the task is announced by the answer, [`Owned::announce`] goes before that.
+    /// or the grace is over; a task whose id its client has chosen exists at once, since the client will ask for it by that id
+    /// whatever the executor says. Where the task is announced by the answer, [`Owned::announce`] goes before that.
     ///
     /// # Errors
     ///
@@ -238,7 +258,9 @@ impl TaskSession {
             begun,
         };
         // A send that may be repeated is remembered from its first row on, and webhooks are owed its events.
-        let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty();
+        // The client can ask for a task whose id it has chosen.
+        let has_chosen_id = self.has_chosen_id();
+        let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty() || has_chosen_id;
         // An answer that does not wait for the index would have to correct the first row.
         let waits = self.limits.index_wait_ms > 0;
         if announcement == Announcement::ByTheAnswer && waits && !is_known {
@@ -246,12 +268,21 @@ impl TaskSession {
         }
         self.life.draft(facts, new);
         run::begin(self, message, start);
+        if has_chosen_id {
+            self.create();
+        }
         Ok(owned)
     }
 
     /// Whether storage failed, so that this session is no longer true to it and must be opened anew.
     pub fn is_broken(&self) -> bool {
         self.health.is_broken()
+    }
+
+    /// Whether an object that is asked for a task by this id, which its client chose, has to be asked by a new session: this
+    /// one has no task, and would begin one of another id.
+    pub fn is_unfit_for(&self, chosen: &TaskId) -> bool {
+        self.id != *chosen && self.life.facts().is_none()
     }
 
     /// Whether the session is better opened again when it is needed than kept: it takes much memory, its task

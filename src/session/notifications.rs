@@ -10,7 +10,7 @@ use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
 use a2a::dialect::Dialect;
-use a2a::model::{EventFilter, Task};
+use a2a::model::{EventFilter, Task, UnixMillis};
 
 /// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
 pub(super) fn enqueue_due(session: &TaskSession) {
@@ -102,7 +102,7 @@ fn give_out_next(
         let after = session.life.with_machine(|machine| webhook.owed_after(machine)).flatten();
         Some((after.filter(|_| may_send), webhook.config.events, webhook.dialect))
     })??;
-    let next = after.and_then(|after| event_after(session, after, filter, dialect));
+    let next = after.and_then(|after| event_after(session, after, filter, dialect, now));
     let must_be_stored = |webhook: &mut Webhook| webhook.must_be_stored(next.is_some());
     if session.webhooks.with(config_id, must_be_stored)? {
         store(session, config_id);
@@ -127,6 +127,7 @@ fn event_after(
     after: u64,
     filter: EventFilter,
     dialect: Dialect,
+    now: UnixMillis,
 ) -> Option<(u64, String)> {
     let mut after = after;
     loop {
@@ -135,7 +136,7 @@ fn event_after(
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
                     let task = || session.life.with_task(Task::clone);
-                    let body = dialect.notification(json, task, session.now())?;
+                    let body = dialect.notification(json, task, now)?;
                     return Some((generation, body.into_owned()));
                 }
                 after = after.max(generation);

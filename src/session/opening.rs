@@ -15,11 +15,10 @@ use super::run_state::RunState;
 use super::tracing::Tracing;
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
-use super::{FindAgent, TaskSession, Visitor, parking, run};
+use super::{FindAgent, Ids, TaskSession, Visitor, parking, run};
 use crate::config::Limits;
 use crate::port::{Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
-use a2a::model::TaskId;
 
 /// What opens a session, and what is known by that of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +59,17 @@ impl TaskSession {
     ///
     /// As there.
     pub fn open(
-        id: TaskId,
+        ids: impl Into<Ids>,
         store: Rc<dyn TaskStore>,
         ports: Ports,
         limits: Limits,
         agents: FindAgent,
         opening: Opening,
     ) -> Result<Rc<Self>, OpenError> {
-        Self::open_for(Visitor::Server, id, store, ports, limits, agents, opening)
+        Self::open_for(Visitor::Server, ids, store, ports, limits, agents, opening)
     }
 
-    /// The session of the task with this id, from storage if it is there. A task whose run was lost
+    /// The session of the task of these ids, from storage if it is there. What is stored says which id clients know. A task whose run was lost
     /// goes on, or is brought to an end, as its agent wants it, unless it is not the visitor's.
     ///
     /// # Errors
@@ -79,13 +78,15 @@ impl TaskSession {
     /// its agent cannot run.
     pub fn open_for(
         visitor: Visitor<'_>,
-        id: TaskId,
+        ids: impl Into<Ids>,
         store: Rc<dyn TaskStore>,
         ports: Ports,
         limits: Limits,
         agents: FindAgent,
         opening: Opening,
     ) -> Result<Rc<Self>, OpenError> {
+        let ids: Ids = ids.into();
+        let id = ids.task();
         let journal = Journal::new(store.clone(), &limits);
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
         let credentials = Credentials::new(store.clone());
@@ -100,8 +101,8 @@ impl TaskSession {
         })?;
         // Only tasks set alarms.
         let opening = if loaded.is_none() { Opening::New } else { opening };
-        let (life, indexed, log) = match loaded {
-            None => (Life::empty(), Indexed::default(), Vec::new()),
+        let (id, life, indexed, log) = match loaded {
+            None => (id, Life::empty(), Indexed::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
                 credentials.restore(&id, stored.credentials.as_deref())?;
@@ -111,12 +112,14 @@ impl TaskSession {
                 if !visitor.may_enter(&machine, || ports.clock.now()) {
                     return Err(OpenError::Denied);
                 }
-                (Life::live(stored.facts, machine), stored.indexed, log)
+                let id = machine.task().id.clone();
+                (id, Life::live(stored.facts, machine), stored.indexed, log)
             }
         };
         let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
         let session = Rc::new_cyclic(|handle| Self {
             id,
+            object: ids.object,
             store,
             ports,
             agents,

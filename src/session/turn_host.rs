@@ -53,6 +53,10 @@ impl TurnHost for TaskSession {
         Ok(())
     }
 
+    fn unique_id(&self) -> &str {
+        self.object()
+    }
+
     fn history(&self) -> Vec<Message> {
         self.life.history()
     }
@@ -92,7 +96,7 @@ impl TurnHost for TaskSession {
     fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>> {
         Box::pin(async {
             let Some(sealed) = self.credentials.sealed() else { return Ok(None) };
-            let opened = self.ports.vault.open(self.id(), &sealed).await;
+            let opened = self.ports.vault.open(self.object(), &sealed).await;
             opened.map(Some).map_err(|reason| {
                 let task = self.id();
                 self.observe(&Observation::CredentialsUnreadable { task, reason: &reason });

@@ -61,7 +61,7 @@ impl Publisher {
     async fn publish(&self, turn: &Turn) -> Result<(), ExecutorError> {
         let request = HttpRequest::post(self.url.expand(turn)?.reveal())
             .with_header("Authorization", self.authorization.expand(turn)?.reveal())
-            .with_header("Idempotency-Key", turn.task_id.as_str())
+            .with_header("Idempotency-Key", turn.unique_id())
             .with_json(&json!({"text": turn.message.text()}));
         turn.fetch(request).await?.success()?;
         Ok(())

@@ -14,7 +14,7 @@ use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
 use a2a::dialect::{Dialect, Dialects, Habits, ReadCall, Spoken};
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId};
+use a2a::model::{Message, SendMessageRequest, TaskId};
 use a2a::{Call, Operation, Terms};
 
 /// What requests are judged by: the agent at their path, and the rules of the deployment.
@@ -26,6 +26,8 @@ pub(super) struct Door<'a> {
     pub(super) agent: &'a HostedAgent,
     /// Says what is wrong with where the URL of a webhook leads.
     pub(super) check_url: CheckUrl,
+    /// Gives an id that nothing else has.
+    pub(super) new_id: fn() -> String,
 }
 
 /// Checks where the URL of a webhook leads, and says what it must be.
@@ -111,9 +113,10 @@ impl<'a> Door<'a> {
         slug: Option<&'a str>,
         path: &str,
         check_url: CheckUrl,
+        new_id: fn() -> String,
     ) -> Result<Self, Error> {
         let agent = agents.find(slug).ok_or_else(|| unknown_path(path, agents))?;
-        Ok(Self { settings, agents, slug, agent, check_url })
+        Ok(Self { settings, agents, slug, agent, check_url, new_id })
     }
 
     /// Admits a request: gives the command that carries it out. The answer, and so a refusal, is told in the dialect that the
@@ -160,7 +163,10 @@ impl<'a> Door<'a> {
             Params::Plain(call) => call.into(),
         };
         let ReadCall { mut call, chosen_id, run_timeout_ms, answer_within_ms } = read;
-        let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id);
+        let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id)?;
+        if let Some(act_as) = &act_as {
+            act_as.check_owner(operation, chosen_id.is_some())?;
+        }
         call.check_offered(capabilities)?;
         check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
         if let Some(request) = call.message() {
@@ -175,7 +181,11 @@ impl<'a> Door<'a> {
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
         let terms = Terms { run_timeout_ms, answer_within_ms, shows_ended, ..terms };
-        let is_keyed = parameters.idempotency_key()?.is_some();
+        let key = parameters.idempotency_key()?;
+        if let Some(request) = call.message_mut() {
+            self.name_message(&mut request.message, key);
+        }
+        let is_keyed = key.is_some() && chosen_id.is_none();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.
         if call.message().is_some() && agent.runner.is_err() {
@@ -191,7 +201,19 @@ impl<'a> Door<'a> {
         };
         let command = Command::new(agent, caller, reply, call);
         let command = if act_as.is_some() { command.of_operator() } else { command };
-        Ok(Command { fingerprint, terms, unsealed, scope, chosen_id, ..command })
+        let command = match chosen_id {
+            Some(id) => command.of_chosen_id(id),
+            None => command,
+        };
+        Ok(Command { fingerprint, terms, unsealed, scope, ..command })
+    }
+
+    /// Gives a message an id whose dialect has none for messages: the key that it came under, so that its task knows it again
+    /// when it is repeated, or a new one.
+    fn name_message(&self, message: &mut Message, key: Option<&str>) {
+        if message.message_id.is_empty() {
+            message.message_id = key.map_or_else(|| (self.new_id)(), str::to_owned);
+        }
     }
 
     /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
@@ -211,22 +233,35 @@ impl<'a> Door<'a> {
 }
 
 /// The id that a client chose for the task that a call is about, if it is one. A message that gives one of the server's ids
-/// means the task of that id, and begins none.
+/// means the task of that id, and begins none. There is no task of an id that is too long.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a message that chooses an id that no task can have.
 fn settle_chosen_id(
     dialects: &Dialects,
     call: &mut Call,
     chosen_id: Option<TaskId>,
-) -> Option<TaskId> {
+) -> Result<Option<TaskId>, Error> {
     let is_ours = |id: &TaskId| ObjectId::new(id.as_str()).is_well_formed();
+    let is_possible = |id: &TaskId| (1..=MAX_ID_BYTES).contains(&id.as_str().len());
     match chosen_id {
         Some(id) if is_ours(&id) => {
             if let Some(request) = call.message_mut() {
                 request.message.task_id = Some(id);
             }
-            None
+            Ok(None)
         }
-        Some(id) => Some(id),
-        None => call.task_id().filter(|id| dialects.legacy && !is_ours(id)).cloned(),
+        Some(id) if is_possible(&id) => Ok(Some(id)),
+        Some(id) => {
+            let length = id.as_str().len();
+            let description = format!("must have 1 to {MAX_ID_BYTES} bytes, got {length}");
+            Err(Error::invalid("id", description))
+        }
+        None => {
+            let is_chosen = |id: &&TaskId| dialects.legacy && !is_ours(id) && is_possible(id);
+            Ok(call.task_id().filter(is_chosen).cloned())
+        }
     }
 }
 
@@ -267,6 +302,9 @@ fn check_message(request: &SendMessageRequest, settings: &Settings) -> Result<()
     }
     Ok(())
 }
+
+/// The longest id that a client may choose for a task, in bytes.
+const MAX_ID_BYTES: usize = 256;
 
 /// How many extensions, other tasks or media types a message may name.
 const MAX_LISTED: usize = 1_000;
@@ -328,7 +366,7 @@ mod tests {
         identity: Result<Caller, Error>,
     ) -> Result<Command<Call>, Error> {
         let (settings, agents, parameters) = (settings(), agents(), parameters(headers));
-        let door = Door::find(&settings, &agents, slug, "/x", https_only)?;
+        let door = Door::find(&settings, &agents, slug, "/x", https_only, || "new".to_owned())?;
         let mut reply = Reply::rest(MediaType::Json);
         let wanted = Wanted::Method(method);
         let params = Params::Json(params);
@@ -353,6 +391,52 @@ mod tests {
 
     fn message(parts: usize) -> Value {
         json!({"messageId": "m", "role": "ROLE_USER", "parts": vec![json!({"text": "x"}); parts]})
+    }
+
+    fn settled(
+        call: &mut Call,
+        chosen: Option<&str>,
+        legacy: bool,
+    ) -> Result<Option<TaskId>, Error> {
+        let dialects = Dialects { legacy, ..Dialects::NONE };
+        settle_chosen_id(&dialects, call, chosen.map(TaskId::new))
+    }
+
+    #[test]
+    fn an_id_of_ours_is_never_a_chosen_one() {
+        let ours = "0aF3".repeat(16);
+        let send = || Operation::SendMessage.decode(json!({"message": message(1)})).unwrap();
+        let mut call = send();
+        assert_eq!(settled(&mut call, Some(&ours), true), Ok(None));
+        assert_eq!(call.task_id(), Some(&TaskId::new(ours.as_str())), "the task goes on");
+        let mut call = send();
+        assert_eq!(settled(&mut call, Some("mine"), true), Ok(Some(TaskId::new("mine"))));
+        assert_eq!(call.task_id(), None, "it may begin");
+        for (id, legacy, is_chosen) in [
+            ("mine", true, true),
+            ("mine", false, false),
+            (ours.as_str(), true, false),
+            ("0af3", true, true),
+            (&"i".repeat(MAX_ID_BYTES), true, true),
+            (&"i".repeat(MAX_ID_BYTES + 1), true, false),
+        ] {
+            let mut call = Operation::GetTask.decode(json!({"id": id})).unwrap();
+            let chosen = is_chosen.then(|| TaskId::new(id));
+            assert_eq!(settled(&mut call, None, legacy), Ok(chosen), "{id} {legacy}");
+        }
+    }
+
+    #[test]
+    fn a_message_chooses_an_id_of_a_bounded_length() {
+        for (length, is_taken) in
+            [(0, false), (1, true), (MAX_ID_BYTES, true), (MAX_ID_BYTES + 1, false)]
+        {
+            let mut call = Operation::SendMessage.decode(json!({"message": message(1)})).unwrap();
+            let settled = settled(&mut call, Some(&"i".repeat(length)), true);
+            let refused = settled.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(refused.is_empty(), is_taken, "{length}");
+            assert!(is_taken || refused.contains("id must have 1 to 256 bytes"), "{refused}");
+        }
     }
 
     /// A send with every fault there is, in which those before `step` are mended.

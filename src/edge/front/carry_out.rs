@@ -151,7 +151,7 @@ impl Front {
         if let Err(error) = self.heed_quota(&mut command).await {
             return to_response(form.error(&error));
         }
-        if let Err(error) = seal(&self.env, &mut command, &self.observer).await {
+        if let Err(error) = self.seal(parameters, &mut command).await {
             return to_response(form.error(&error));
         }
         let (command, call) = command.take_call();
@@ -211,6 +211,19 @@ impl Front {
             (AskError::Unknown, Some(id)) => Error::TaskNotFound(id.clone()),
             (error, _) => self.unreachable(None, &error),
         })
+    }
+
+    /// Seals the credentials that a message brings for a task, if there can be one.
+    async fn seal(
+        &self,
+        parameters: &ServiceParameters,
+        command: &mut Command<Call>,
+    ) -> std::result::Result<(), Error> {
+        if command.unsealed.is_none() || !command.may_go_on() {
+            return Ok(());
+        }
+        let object = self.object(parameters, command, command.call.task_id())?;
+        seal(&self.env, command, object.id(), &self.observer).await
     }
 
     async fn heed_quota(&self, command: &mut Command<Call>) -> std::result::Result<(), Error> {

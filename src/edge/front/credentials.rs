@@ -3,6 +3,7 @@
 use worker::Env;
 
 use crate::auth::GivenCredentials;
+use crate::edge::address::ObjectId;
 use crate::edge::command::Command;
 use crate::edge::service::vault::WorkerVault;
 use crate::port::{Observation, Observer};
@@ -10,7 +11,7 @@ use crate::session::SentCredentials;
 use a2a::Call;
 use a2a::error::Error;
 
-/// Seals what a command brings, so that it may travel.
+/// Seals what a command brings for the task of an object, so that it may travel.
 ///
 /// # Errors
 ///
@@ -18,16 +19,17 @@ use a2a::error::Error;
 pub(super) async fn seal(
     env: &Env,
     command: &mut Command<Call>,
+    object: &ObjectId,
     observer: &dyn Observer,
 ) -> Result<(), Error> {
     let Some(GivenCredentials { text, is_part }) = command.unsealed.take() else { return Ok(()) };
-    let Some(task) = command.call.task_id() else { return Ok(()) };
-    match (WorkerVault { env: env.clone() }).seal(task, &text).await {
+    match (WorkerVault { env: env.clone() }).seal(object, &text).await {
         Ok(sealed) => {
             command.credentials = Some(SentCredentials { sealed, is_part });
             Ok(())
         }
         Err(reason) => {
+            let task = &object.task_id();
             observer.observe(&Observation::CredentialsUnreadable { task, reason: &reason });
             let fix = "this server takes no credentials in messages: its STATE_KEY is not set, or cannot be used";
             Err(Error::UnsupportedOperation(fix.to_owned()))

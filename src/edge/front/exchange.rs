@@ -40,7 +40,10 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let (_, path, query) = split_url(head.url());
         let header = |name: &str| head.header(name).map(str::to_owned);
-        let door = Door::find(&front.settings, &front.agents, slug, path, check_webhook_url)?;
+        let door =
+            Door::find(&front.settings, &front.agents, slug, path, check_webhook_url, || {
+                WorkerRandom.new_id()
+            })?;
         front.seen.note_agent(door.agent);
         Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }

@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::Env;
 
-use crate::edge::address::{ObjectId, TaskAddress};
+use crate::edge::address::TaskAddress;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
@@ -76,12 +76,9 @@ async fn with_artifacts(
     page: &mut Page,
     observer: &dyn Observer,
 ) -> Result<Vec<String>, Error> {
-    let located = page.tasks.iter().map(|task| {
-        let object = task.object.clone().map(ObjectId::new);
-        (task.position.id.clone(), TaskAddress::stored(object, &task.position.id))
-    });
-    let located: Vec<(TaskId, TaskAddress)> = located.collect();
-    let asked = located.into_iter().map(|(id, address)| {
+    let objects: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();
+    let asked = objects.into_iter().map(|id| {
+        let address = TaskAddress::of_task(&id);
         let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
         let (agent, caller) = (listing.agent.clone(), listing.caller.clone());
         let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));

@@ -3,6 +3,7 @@
 
 use worker::Env;
 
+use crate::edge::address::TaskAddress;
 use crate::edge::ask::Refusal;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::queue::{Deletion, DeletionJob};
@@ -43,7 +44,7 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
 
 /// Lets the object of a task clear its storage. Whether nothing of the task is left there.
 async fn is_gone(env: &Env, deletion: &Deletion, observer: ConsoleObserver) -> bool {
-    let ask = async || Object::at(env, &deletion.address())?.clear().await;
+    let ask = async || Object::at(env, &TaskAddress::of_task(&deletion.task))?.clear().await;
     match ask().await {
         // An object that was never given out holds nothing.
         Ok(()) | Err(AskError::Unknown) => true,

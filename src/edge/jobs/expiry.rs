@@ -79,7 +79,7 @@ impl Walk<'_> {
             let (tasks, next) = self.index.old_tasks(old, &here, PAGE).await?;
             self.found += tasks.len();
             let tasks = tasks.into_iter();
-            let tasks = tasks.map(|found| Deletion { task: found.id, object: found.object });
+            let tasks = tasks.map(|found| Deletion { task: found.id });
             let jobs: Vec<String> = jobs(tasks.collect(), now());
             if !jobs.is_empty() {
                 bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_page_becomes_as_few_messages_as_a_queue_takes_at_once() {
-        let task = |nth: usize| Deletion { task: TaskId::new(format!("{nth:064}")), object: None };
+        let task = |nth: usize| Deletion { task: TaskId::new(format!("{nth:064}")) };
         let jobs = jobs((0..PAGE).map(task).collect(), UnixMillis(0));
         assert!(jobs.len() <= 100, "messages of one call");
         assert!(jobs.iter().map(String::len).sum::<usize>() < 256_000, "bytes of one call");

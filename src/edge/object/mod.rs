@@ -34,7 +34,7 @@ use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
 use crate::session::{
-    Deletion, FindAgent, NoAgent, OpenError, Opening, Owned, Sender, TaskSession, Visitor,
+    Deletion, FindAgent, Ids, NoAgent, OpenError, Opening, Owned, Sender, TaskSession, Visitor,
     no_callback,
 };
 use a2a::binding::http::HttpResponse;
@@ -112,7 +112,7 @@ impl TaskObject {
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
-            match self.session(Opening::ByAlarm, Visitor::Server) {
+            match self.session(Opening::ByAlarm, Visitor::Server, None) {
                 Ok(session) => session.wake().await,
                 // What is due stays so until a version has the task that can read it.
                 Err(Error::Unavailable(_)) => {
@@ -146,8 +146,7 @@ impl TaskObject {
                 Err(refusal) => Ok(Err(refusal)),
             },
             Ask::Follow(upgrade) => self.accept_follower(upgrade).await,
-            Ask::NextNotification(asked) => match self.session(Opening::ByRequest, Visitor::Server)
-            {
+            Ask::NextNotification(asked) => match self.own_session() {
                 Ok(session) => {
                     let turn = session.next_notification(asked);
                     Response::ok(serde_json::to_string(&turn)?).map(Ok)
@@ -203,7 +202,8 @@ impl TaskObject {
         let (command, call) = command.take_call();
         let Command { reply, terms, .. } = &command;
         let (reply, terms) = (reply.clone(), *terms);
-        let session = self.session(opening, visitor(&command, call.task_id()))?;
+        let chosen = command.chosen_id.as_ref();
+        let session = self.session(opening, visitor(&command, call.task_id()), chosen)?;
         let asked = call.operation();
         let outcome = match call {
             TaskCall::SendMessage(_) if command.is_operators() => return Err(not_for_operators()),
@@ -239,7 +239,7 @@ impl TaskObject {
     fn call_back(&self, post: CallbackPost) -> std::result::Result<HttpResponse, Refusal> {
         let CallbackPost { agent, token, key, body } = post;
         let visitor = Visitor::Callback(&agent, token.reveal(), key.as_deref());
-        let taken = match self.session(Opening::ByRequest, visitor) {
+        let taken = match self.session(Opening::ByRequest, visitor, None) {
             Ok(session) => session.call_back(&agent, token.reveal(), key, body),
             Err(Error::TaskNotFound(_)) => Err(no_callback()),
             Err(error) => Err(error),
@@ -254,8 +254,7 @@ impl TaskObject {
 
     /// Deletes the task if it is finished.
     async fn delete(&self, deletion: Deletion) -> std::result::Result<(), Refusal> {
-        let session = self.session(Opening::ByRequest, Visitor::Server);
-        let session = session.map_err(|_| Refusal::NotDeleted)?;
+        let session = self.own_session().map_err(|_| Refusal::NotDeleted)?;
         if session.delete(deletion).await { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
@@ -268,17 +267,26 @@ impl TaskObject {
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
+    /// The session for what this server asks itself.
+    fn own_session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
+        self.session(Opening::ByRequest, Visitor::Server, None)
+    }
+
     /// The session in memory, or a new one from storage for this visitor; [`Error::Unavailable`] if this version cannot read
-    /// that, [`Error::TaskNotFound`] if it is not the visitor's. What is in memory has still to be checked.
+    /// that, [`Error::TaskNotFound`] if it is not the visitor's. What is in memory has still to be checked. `chosen` is the
+    /// id that a client has chosen for the task, if the object is asked by it.
     fn session(
         &self,
         opening: Opening,
         visitor: Visitor<'_>,
+        chosen: Option<&TaskId>,
     ) -> std::result::Result<Rc<TaskSession>, Error> {
-        if let Some(session) = self.open_session() {
+        let is_fit = |session: &Rc<TaskSession>| !chosen.is_some_and(|id| session.is_unfit_for(id));
+        if let Some(session) = self.open_session().filter(is_fit) {
             return Ok(session);
         }
-        let id = TaskId::new(self.state.id().to_string());
+        let ids = Ids { object: self.state.id().to_string(), chosen: chosen.cloned() };
+        let id = chosen.cloned().unwrap_or_else(|| TaskId::new(ids.object.as_str()));
         let failed = |error: &dyn std::fmt::Display| {
             let (task, reason) = (id.clone(), error.to_string());
             self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
@@ -292,7 +300,7 @@ impl TaskObject {
         });
         let session = TaskSession::open_for(
             visitor,
-            id.clone(),
+            ids,
             Rc::new(SqlTaskStore::new(self.state.clone())),
             platform::ports(&self.state, &self.env, self.observer(), &self.session, &self.untold),
             settings.limits.clone(),
@@ -388,7 +396,7 @@ fn task_of<'a, C>(
 
 /// For whom a session is opened that a call is about.
 fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
-    match task {
+    match task.or(command.chosen_id.as_ref()) {
         Some(_) if command.is_operators() => Visitor::Operator(&command.agent),
         Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
         // The object is new, or its name is that of a key of the caller's.

@@ -95,7 +95,8 @@ impl TaskObject {
         opening: Opening,
     ) -> std::result::Result<Rc<TaskSession>, Error> {
         let task = command.call.task_id();
-        let session = self.session(opening, visitor(command, task))?;
+        let chosen = command.chosen_id.as_ref();
+        let session = self.session(opening, visitor(command, task), chosen)?;
         // Each use of an operator's permission is noted once, when the stream begins.
         if task.is_some() && !command.is_operators() {
             session.owned_by(&command.agent, &command.caller, &command.trail)?;

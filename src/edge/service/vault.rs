@@ -1,5 +1,5 @@
 //! Encrypts the credentials that clients give tasks, under the keys of the secret `STATE_KEY`: AES-GCM, with the id of
-//! the task as additional data.
+//! the task's object as additional data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,9 +11,10 @@ use worker::js_sys::{Object, Reflect};
 
 use super::random::WorkerRandom;
 use super::web_crypto;
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::port::{Random, Sealed, Vault};
-use a2a::model::{Secret, TaskId, hex};
+use a2a::model::{Secret, hex};
 
 /// The vault of this Worker.
 pub(in crate::edge) struct WorkerVault {
@@ -21,21 +22,21 @@ pub(in crate::edge) struct WorkerVault {
 }
 
 impl WorkerVault {
-    /// Seals a text for a task, with the first key.
+    /// Seals a text for the task of an object, with the first key.
     ///
     /// # Errors
     ///
     /// Why it cannot be sealed, for the log: there is no key, or none that can be used.
     pub(in crate::edge) async fn seal(
         &self,
-        task: &TaskId,
+        object: &ObjectId,
         text: &Secret,
     ) -> Result<Sealed, String> {
         let keys = self.keys()?;
         let key = keys.first().ok_or_else(no_key)?;
         let nonce: Vec<u8> = WorkerRandom.secret_bytes().into_iter().take(NONCE_BYTES).collect();
         let text = text.reveal().as_bytes();
-        let sealed = crypt(key, &nonce, task, text, Way::Encrypt).await;
+        let sealed = crypt(key, &nonce, object.as_str(), text, Way::Encrypt).await;
         let sealed = sealed.map_err(|_| "the platform refused to encrypt them".to_owned())?;
         Ok(Sealed {
             key: key.id.clone(),
@@ -54,7 +55,7 @@ impl WorkerVault {
 impl Vault for WorkerVault {
     fn open<'a>(
         &'a self,
-        task: &'a TaskId,
+        object: &'a str,
         sealed: &'a Sealed,
     ) -> LocalBoxFuture<'a, Result<Secret, String>> {
         Box::pin(async move {
@@ -63,7 +64,7 @@ impl Vault for WorkerVault {
             let key = key.ok_or("the key that sealed them is not in STATE_KEY any more")?;
             let decode = |text: &str| STANDARD.decode(text).unwrap_or_default();
             let (nonce, text) = (decode(&sealed.nonce), decode(&sealed.text));
-            let opened = crypt(key, &nonce, task, &text, Way::Decrypt).await;
+            let opened = crypt(key, &nonce, object, &text, Way::Decrypt).await;
             let opened =
                 opened.map_err(|_| "they were sealed for another task, or were changed")?;
             let text = String::from_utf8(opened).map_err(|_| "they are no text")?;
@@ -112,7 +113,7 @@ enum Way {
 async fn crypt(
     key: &StateKey,
     nonce: &[u8],
-    task: &TaskId,
+    object: &str,
     text: &[u8],
     way: Way,
 ) -> Result<Vec<u8>, JsValue> {
@@ -120,7 +121,7 @@ async fn crypt(
     for (name, value) in [
         ("name", JsValue::from_str("AES-GCM")),
         ("iv", web_crypto::copy(nonce).into()),
-        ("additionalData", web_crypto::copy(task.as_str().as_bytes()).into()),
+        ("additionalData", web_crypto::copy(object.as_bytes()).into()),
     ] {
         Reflect::set(&algorithm, &name.into(), &value)?;
     }

@@ -45,7 +45,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn idempotency_key(&self) -> String {
-        let (task, number, position) = (self.task_id(), self.turn.number, self.position);
+        let (task, number, position) = (self.turn.unique_id(), self.turn.number, self.position);
         // Hashed: the id of a task is all that one needs to read it.
         hex(&Sha256::digest(format!("{task}/{number}/{position}")))
     }

@@ -46,7 +46,8 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
         FollowCall::SubscribeToTask(_) => (false, false),
     };
     let position = hello.after;
-    let begins = is_new && hello.command.fingerprint.is_none();
+    let is_named = hello.command.fingerprint.is_some() || hello.command.chosen_id.is_some();
+    let begins = is_new && !is_named;
     if begins {
         // Nobody else knows the task, so if the send is repeated its events are wanted from the first
         // one on, not a snapshot.
@@ -81,8 +82,8 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
     Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
 }
 
-/// What stands where the stream puts the id of the object, which a new task has not got yet. Today every task has the id
-/// of its object.
+/// What stands where the stream puts the id of the object, which a new task has not got yet. The object of a task whose id a
+/// client has chosen looks at that one, which stands besides.
 const ID: &str = "?";
 
 /// How a [`StreamCommand`] without a position ends. The stream puts its position there.
@@ -101,7 +102,9 @@ struct Answer<'a> {
 pub(super) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
     let hello = read_json::<StreamCommand>(hello).ok();
     let task = hello.as_ref().filter(|_| has_begun).and_then(|hello| match &hello.command.call {
-        FollowCall::SubscribeToTask(request) => Some(request.id.clone()),
+        FollowCall::SubscribeToTask(request) => {
+            hello.command.chosen_id.clone().or_else(|| Some(request.id.clone()))
+        }
         FollowCall::SendStreamingMessage(_) => None,
     });
     let error = match failure {
@@ -193,6 +196,20 @@ mod tests {
             assert_eq!((&plan["isNew"], &plan["position"]), (&json!(true), &json!(after)));
             assert_eq!(plan["begins"], false);
         }
+    }
+
+    /// Its object may have the task, and another client may have asked for it.
+    #[test]
+    fn a_send_with_a_chosen_id_begins_with_whatever_its_object_has() {
+        let mut named = following(Operation::SendStreamingMessage, None, None);
+        named.command = named.command.of_chosen_id(TaskId::new("mine"));
+        let (plan, hello) = planned(named);
+        assert_eq!(hello.after, None);
+        assert_eq!((&plan["isNew"], &plan["begins"]), (&json!(true), &json!(false)));
+        let resumed: StreamCommand = read_json(&resume(&plan, Some(3))).expect("a hello");
+        assert_eq!(resumed.command.chosen_id, Some(TaskId::new("mine")));
+        let answer = refusal(&resume(&plan, Some(3)), "failed", true, 5);
+        assert!(answer.contains("mine"), "{answer}");
     }
 
     #[test]

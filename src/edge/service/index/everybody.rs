@@ -4,11 +4,11 @@
 //! task. So the page is found by way of `task_counts`, which has each owner once: the newest task of each owner that
 //! matches is one row read; only the owners of the newest of these can have tasks on the page, and of each of them no more than a page.
 
-use super::statements::{Objects, Statement, page_index, push_filters};
+use super::statements::{Statement, page_index, push_filters};
 use crate::operation::list_tasks::TaskQuery;
 
 /// The statement that asks for a page of all owners: a row for each task, with the total in each.
-pub(super) fn everybody_statement(query: &TaskQuery, objects: Objects) -> Statement {
+pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     let mut statement =
         Statement::new("WITH newest AS MATERIALIZED (SELECT c.owner AS owner, (SELECT ");
@@ -24,13 +24,9 @@ pub(super) fn everybody_statement(query: &TaskQuery, objects: Objects) -> Statem
     push_tasks(&mut statement, query);
     statement.push(" ORDER BY t.status_ms DESC, t.id DESC LIMIT {})", limit.into());
     statement.push(" ORDER BY u.status_ms DESC, u.id DESC LIMIT {})", limit.into());
-    let object = match objects {
-        Objects::Stored => "coalesce(t.object, '')",
-        Objects::NotStored => "''",
-    };
     let history = if query.with_history { "t.history" } else { "''" };
     statement.add(&format!(
-        " SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || {object} \
+        " SELECT t.owner || char(31) || t.id || char(31) || t.status_ms \
          || char(31) || t.head || char(31) || {history} AS line, ("
     ));
     everybody_total(&mut statement, query);
@@ -95,7 +91,7 @@ mod tests {
     fn a_page_of_all_owners_reads_the_newest_task_of_each_and_a_page_of_some() {
         let from = Some(Position { status_ms: UnixMillis(500), id: TaskId::new("t") });
         let query = TaskQuery { from, ..query() };
-        let statement = everybody_statement(&query, Objects::Stored);
+        let statement = everybody_statement(&query);
         assert_eq!(
             statement.sql,
             "WITH newest AS MATERIALIZED (SELECT c.owner AS owner, \
@@ -108,8 +104,7 @@ mod tests {
              (SELECT t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = ?6 \
              AND (t.status_ms, t.id) <= (?7, ?8) ORDER BY t.status_ms DESC, t.id DESC LIMIT ?9) \
              ORDER BY u.status_ms DESC, u.id DESC LIMIT ?10) \
-             SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || \
-             coalesce(t.object, '') || char(31) || t.head || char(31) || t.history AS line, \
+             SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || t.head || char(31) || t.history AS line, \
              (SELECT coalesce(sum(total), 0) FROM task_counts WHERE agent = ?11) AS total \
              FROM page CROSS JOIN tasks AS t ON t.id = page.id ORDER BY t.status_ms DESC, t.id DESC"
         );
@@ -119,14 +114,13 @@ mod tests {
     #[test]
     fn filters_are_asked_of_the_tasks_of_each_owner() {
         let filtered = TaskQuery { state: Some(TaskState::Working), ..query() };
-        let sql = everybody_statement(&filtered, Objects::NotStored).sql;
+        let sql = everybody_statement(&filtered).sql;
         let tasks =
             "FROM tasks AS t INDEXED BY tasks_unfinished WHERE t.owner = c.owner AND t.agent = ?";
         assert_eq!(sql.matches(tasks).count(), 3, "{sql}");
         assert_eq!(sql.matches("AND t.state NOT IN (3, 4, 5, 7)").count(), 3, "{sql}");
-        assert!(!sql.contains("object"), "{sql}");
         let context_id = Some(ContextId::new("c"));
-        let sql = everybody_statement(&TaskQuery { context_id, ..query() }, Objects::Stored).sql;
+        let sql = everybody_statement(&TaskQuery { context_id, ..query() }).sql;
         assert_eq!(sql.matches("INDEXED BY tasks_by_context").count(), 3, "{sql}");
     }
 }

@@ -8,9 +8,8 @@ use serde::Deserialize;
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
-use super::statements::{IS_FINISHED, Objects, Statement, number};
+use super::statements::{IS_FINISHED, Statement, number};
 use super::{D1Index, total};
-use crate::edge::address::ObjectId;
 use crate::edge::service::rows::read_row;
 use crate::operation::list_tasks::Position;
 use a2a::model::{TaskId, UnixMillis};
@@ -53,10 +52,8 @@ pub(in crate::edge) struct FinishedTask {
     owner: String,
     agent: String,
     status_ms: i64,
-    /// Its id.
+    /// The id of the object that holds it.
     pub(in crate::edge) id: TaskId,
-    /// The object that holds it, if that has another id.
-    pub(in crate::edge) object: Option<ObjectId>,
 }
 
 impl D1Index {
@@ -74,8 +71,8 @@ impl D1Index {
     ) -> Result<(Vec<FinishedTask>, Option<Place>)> {
         match place {
             Place::Within(group, after) => {
-                let statement = |objects| vec![within_statement(old, group, after, most, objects)];
-                let found = read_tasks(self.run_with_objects(statement).await?)?;
+                let statement = within_statement(old, group, after, most);
+                let found = read_tasks(self.run_one(statement).await?)?;
                 let next = Some(next_place(&found, most).unwrap_or(Place::Behind(group.clone())));
                 Ok((found, next))
             }
@@ -83,8 +80,8 @@ impl D1Index {
                 let last = self.run_one(window_statement(group)).await?.into_iter().next();
                 let last: Option<Group> = last.map(read_row).transpose()?;
                 let last = last.as_ref();
-                let statement = |objects| vec![behind_statement(old, group, last, most, objects)];
-                let found = read_tasks(self.run_with_objects(statement).await?)?;
+                let statement = behind_statement(old, group, last, most);
+                let found = read_tasks(self.run_one(statement).await?)?;
                 let next = next_place(&found, most).or(last.cloned().map(Place::Behind));
                 Ok((found, next))
             }
@@ -132,8 +129,8 @@ fn next_place(found: &[FinishedTask], most: usize) -> Option<Place> {
     (found.len() >= most).then_some(Place::Within(Group { owner, agent }, position))
 }
 
-fn read_tasks(rows: Vec<Vec<JsValue>>) -> Result<Vec<FinishedTask>> {
-    rows.into_iter().flatten().map(read_row).collect()
+fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<FinishedTask>> {
+    rows.into_iter().map(read_row).collect()
 }
 
 /// Where a task stands in its group.
@@ -153,18 +150,11 @@ fn window_statement(behind: &Group) -> Statement {
 
 /// The old tasks of the groups behind one, up to the last of the window. The groups are the outer loop of the join, so all
 /// comes in order without being sorted.
-fn behind_statement(
-    old: &Old,
-    behind: &Group,
-    last: Option<&Group>,
-    most: usize,
-    objects: Objects,
-) -> Statement {
-    let object = objects.expression("t.object");
-    let mut statement = Statement::new(format!(
-        "SELECT t.owner, t.agent, t.status_ms, t.id, {object} FROM task_counts AS c \
-         CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent"
-    ));
+fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize) -> Statement {
+    let mut statement = Statement::new(
+        "SELECT t.owner, t.agent, t.status_ms, t.id FROM task_counts AS c \
+         CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent",
+    );
     push_behind(&mut statement, "WHERE", "(c.owner, c.agent)", behind);
     if let Some(last) = last {
         statement.push(" AND (c.owner, c.agent) <= ({}, ", last.owner.as_str().into());
@@ -181,16 +171,8 @@ fn behind_statement(
 }
 
 /// The old tasks of a group behind one of them.
-fn within_statement(
-    old: &Old,
-    group: &Group,
-    after: &Position,
-    most: usize,
-    objects: Objects,
-) -> Statement {
-    let object = objects.expression("object");
-    let mut statement =
-        Statement::new(format!("SELECT owner, agent, status_ms, id, {object} FROM tasks"));
+fn within_statement(old: &Old, group: &Group, after: &Position, most: usize) -> Statement {
+    let mut statement = Statement::new("SELECT owner, agent, status_ms, id FROM tasks");
     statement.push(" WHERE owner = {}", group.owner.as_str().into());
     statement.push(" AND agent = {}", group.agent.as_str().into());
     statement.push(" AND (status_ms, id) > ({}, ", after.status_ms.0.into());
@@ -260,7 +242,7 @@ mod tests {
 
     fn found(status_ms: i64, id: &str) -> FinishedTask {
         let Group { owner, agent } = group("o", "a");
-        FinishedTask { owner, agent, status_ms, id: TaskId::new(id), object: None }
+        FinishedTask { owner, agent, status_ms, id: TaskId::new(id) }
     }
 
     #[test]
@@ -276,29 +258,28 @@ mod tests {
     fn groups_are_walked_in_the_order_of_the_table_and_finished_tasks_alone_are_taken() {
         let old = Old { agent: None, before: position(9, "z") };
         let last = group("p", "b");
-        let statement = behind_statement(&old, &group("o", "a"), Some(&last), 5, Objects::Stored);
+        let statement = behind_statement(&old, &group("o", "a"), Some(&last), 5);
         assert_eq!(
             statement.sql,
-            "SELECT t.owner, t.agent, t.status_ms, t.id, t.object FROM task_counts AS c \
+            "SELECT t.owner, t.agent, t.status_ms, t.id FROM task_counts AS c \
              CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent \
              WHERE (c.owner, c.agent) > (?1, ?2) AND (c.owner, c.agent) <= (?3, ?4) AND c.total > 0 \
              AND t.status_ms <= ?5 AND (t.status_ms, t.id) < (?6, ?7) AND t.state IN (3, 4, 5, 7) \
              ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT ?8"
         );
         let of_agent = Old { agent: Some("b".to_owned()), ..old };
-        let statement = behind_statement(&of_agent, &Group::default(), None, 5, Objects::NotStored);
+        let statement = behind_statement(&of_agent, &Group::default(), None, 5);
         assert!(statement.sql.contains("> (?1, ?2) AND c.agent = ?3"), "{}", statement.sql);
-        assert!(statement.sql.contains("NULL AS object"), "{}", statement.sql);
     }
 
     #[test]
     fn a_page_within_a_group_is_a_range_of_the_table() {
         let old = Old { agent: None, before: position(9, "z") };
         let after = position(3, "x");
-        let statement = within_statement(&old, &group("o", "a"), &after, 5, Objects::Stored);
+        let statement = within_statement(&old, &group("o", "a"), &after, 5);
         assert_eq!(
             statement.sql,
-            "SELECT owner, agent, status_ms, id, object FROM tasks WHERE owner = ?1 AND agent = ?2 \
+            "SELECT owner, agent, status_ms, id FROM tasks WHERE owner = ?1 AND agent = ?2 \
              AND (status_ms, id) > (?3, ?4) AND status_ms <= ?5 AND (status_ms, id) < (?6, ?7) \
              AND state IN (3, 4, 5, 7) ORDER BY status_ms, id LIMIT ?8"
         );

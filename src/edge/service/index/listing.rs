@@ -2,22 +2,18 @@
 //! here: each task is a line, in which the columns stand one behind the other.
 
 use super::everybody::{everybody_statement, everybody_total};
-use super::statements::{Objects, Statement, filtered_page, matching_total};
+use super::statements::{Statement, filtered_page, matching_total};
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 
 /// The statement that a query is asked by: a row for each task of the page, with the total in each.
-pub(super) fn listing_statement(query: &TaskQuery, objects: Objects) -> Statement {
+pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
     if query.is_of_all_owners() {
-        return everybody_statement(query, objects);
+        return everybody_statement(query);
     }
-    let object = match objects {
-        Objects::Stored => "coalesce(object, '')",
-        Objects::NotStored => "''",
-    };
     let history = if query.with_history { "history" } else { "''" };
     let mut statement = Statement::new(format!(
-        "SELECT id || char(31) || status_ms || char(31) || {object} || char(31) || head || char(31) || {history} AS line, ("
+        "SELECT id || char(31) || status_ms || char(31) || head || char(31) || {history} AS line, ("
     ));
     matching_total(&mut statement, query);
     statement.add(") AS total");
@@ -67,12 +63,11 @@ fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
 
 fn read_task(line: &str) -> Option<FoundTask> {
     // JSON text holds no control characters, and neither do ids.
-    let mut columns = line.splitn(5, COLUMN_END).map(str::to_owned);
+    let mut columns = line.splitn(4, COLUMN_END).map(str::to_owned);
     let id = TaskId::new(columns.next()?);
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
-    let object = columns.next().filter(|object| !object.is_empty());
     let (head, history) = (columns.next()?, columns.next()?);
-    Some(FoundTask { position: Position { status_ms, id }, object, owner: None, head, history })
+    Some(FoundTask { position: Position { status_ms, id }, owner: None, head, history })
 }
 
 /// What stands between two lines: the control character RS.
@@ -101,18 +96,18 @@ mod tests {
 
     #[test]
     fn a_listing_is_a_total_and_the_tasks_of_the_page() {
-        let found = |id: &str, object: Option<&str>, history: &str| FoundTask {
+        let found = |id: &str, history: &str| FoundTask {
             position: Position { status_ms: UnixMillis(7), id: TaskId::new(id) },
-            object: object.map(str::to_owned),
             owner: None,
             head: r#"{"id":"x"}"#.to_owned(),
             history: history.to_owned(),
         };
-        let lines = "a\u{1f}7\u{1f}\u{1f}{\"id\":\"x\"}\u{1f}\u{1e}b\u{1f}7\u{1f}0b\u{1f}{\"id\":\"x\"}\u{1f}{}\n{}";
+        let lines =
+            "a\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}\u{1e}b\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}{}\n{}";
         let read = read_listing(&query(), lines, Some(12)).unwrap().unwrap();
         assert_eq!(read.total, 12);
-        assert_eq!(read.tasks, [found("a", None, ""), found("b", Some("0b"), "{}\n{}")]);
-        for lines in ["", "x", "a\u{1f}x\u{1f}\u{1f}{}\u{1f}"] {
+        assert_eq!(read.tasks, [found("a", ""), found("b", "{}\n{}")]);
+        for lines in ["", "x", "a\u{1f}x\u{1f}{}\u{1f}"] {
             assert!(read_listing(&query(), lines, Some(1)).is_err(), "{lines:?}");
         }
     }
@@ -126,12 +121,12 @@ mod tests {
         assert_eq!(read_listing(&later, "", None), Ok(None));
     }
 
-    const LINE: &str = "SELECT id || char(31) || status_ms || char(31) || coalesce(object, '') \
-        || char(31) || head || char(31) || ";
+    const LINE: &str = "SELECT id || char(31) || status_ms || char(31) || head \
+        || char(31) || ";
 
     #[test]
     fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
-        let statement = listing_statement(&query(), Objects::Stored);
+        let statement = listing_statement(&query());
         let expected = format!(
             "{LINE}history AS line, (SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2) AS total \
              FROM tasks WHERE owner = ?3 AND agent = ?4 ORDER BY status_ms DESC, id DESC LIMIT ?5"
@@ -154,7 +149,7 @@ mod tests {
             with_history: false,
             ..query()
         };
-        let statement = listing_statement(&query, Objects::Stored);
+        let statement = listing_statement(&query);
         let expected = format!(
             "{LINE}'' AS line, (SELECT count(*) FROM tasks INDEXED BY tasks_by_context \
              WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 AND status_ms >= ?5) AS total \
@@ -173,18 +168,12 @@ mod tests {
     fn the_index_of_unfinished_tasks_is_used_for_states_that_are_not_terminal() {
         for state in TaskState::ALL {
             let query = TaskQuery { state: Some(state), ..query() };
-            let sql = listing_statement(&query, Objects::Stored).sql;
+            let sql = listing_statement(&query).sql;
             assert_eq!(
                 sql.matches("tasks_unfinished").count(),
                 if state.is_terminal() { 0 } else { 2 },
                 "{state:?}"
             );
         }
-    }
-
-    #[test]
-    fn a_database_without_the_column_is_read_without_it() {
-        let sql = listing_statement(&query(), Objects::NotStored).sql;
-        assert!(!sql.contains("object"), "{sql}");
     }
 }

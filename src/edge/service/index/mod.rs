@@ -6,7 +6,6 @@ mod listing;
 mod statements;
 
 use async_trait::async_trait;
-use js_sys::Array;
 use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
 use worker::wasm_bindgen::{JsCast, JsValue};
@@ -21,9 +20,7 @@ use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexRow, Observation, Observer, TaskIndex};
 use a2a::model::TaskId;
 use listing::{LINE_END, listing_statement, read_listing, total_statement};
-use statements::{
-    Objects, Statement, lacks_objects, remove_statement, unfinished_statement, upsert_statement,
-};
+use statements::{Statement, remove_statement, unfinished_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{Old, Place};
 
@@ -39,9 +36,8 @@ impl D1Index {
     ///
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let statements = |objects| vec![listing_statement(query, objects)];
-        let rows = self.run_with_objects(statements).await?.into_iter().flatten();
-        let rows: Vec<LineRow> = rows.map(read_row).collect::<Result<_>>()?;
+        let rows = self.run_one(listing_statement(query)).await?;
+        let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
         let count = rows.first().map(|row| row.total);
         let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
         let found = read_listing(query, &lines.join(&LINE_END.to_string()), count);
@@ -54,7 +50,7 @@ impl D1Index {
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
     pub(in crate::edge) fn listing(query: &TaskQuery) -> String {
-        listing_statement(query, Objects::Stored).to_json()
+        listing_statement(query).to_json()
     }
 
     /// What that statement has found: its lines, which the control character RS separates, and the total of its first
@@ -71,7 +67,7 @@ impl D1Index {
         rows_read: u64,
     ) -> std::result::Result<Option<Found>, String> {
         let cost = || Cost { rows_read: Some(rows_read), rows_written: Some(0) };
-        self.observe(&listing_statement(query, Objects::Stored).sql, cost);
+        self.observe(&listing_statement(query).sql, cost);
         read_listing(query, lines, total)
     }
 
@@ -85,14 +81,14 @@ impl D1Index {
         total(self.run_one(unfinished_statement(owner, most)).await?)
     }
 
-    /// Writes the row of a task that this object holds, unless a row of the same or a newer generation is there.
+    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation is there.
     ///
     /// # Errors
     ///
     /// When D1 fails, or has not got the tables.
     pub(in crate::edge) async fn upsert(&self, row: IndexRow, object: &ObjectId) -> Result<()> {
-        let object = object.beside(&row.id).cloned();
-        self.run_one(upsert_statement(row, object.as_ref())).await.map(|_| ())
+        let row = IndexRow { id: object.task_id(), ..row };
+        self.run_one(upsert_statement(row)).await.map(|_| ())
     }
 
     /// Takes the row of a task out, if there is one.
@@ -104,39 +100,11 @@ impl D1Index {
         self.run_one(remove_statement(id)).await.map(|_| ())
     }
 
-    /// Carries statements out that select objects, or where the database was not migrated yet, the same ones
-    /// for a table that has none.
-    async fn run_with_objects(
-        &self,
-        statements: impl Fn(Objects) -> Vec<Statement>,
-    ) -> Result<Vec<Vec<JsValue>>> {
-        match self.run(&statements(Objects::Stored)).await {
-            Err(error) if lacks_objects(&error.to_string()) => {
-                self.run(&statements(Objects::NotStored)).await
-            }
-            result => result,
-        }
-    }
-
-    /// Carries one statement out, which costs less than a batch of one; gives the rows that it selects.
+    /// Carries one statement out; gives the rows that it selects.
     async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
         let prepared = statement.prepare(&bindings::database(&self.env)?)?;
         let result = JsFuture::from(prepared.inner().run()?).await?;
         self.check(&statement, result.unchecked_into())
-    }
-
-    /// Carries statements out, all or none, in one round trip; gives the rows that each one selects.
-    async fn run(&self, statements: &[Statement]) -> Result<Vec<Vec<JsValue>>> {
-        let database = bindings::database(&self.env)?;
-        let prepared = Array::new();
-        for statement in statements {
-            prepared.push(statement.prepare(&database)?.inner());
-        }
-        let database: &platform::D1Database = database.as_ref().unchecked_ref();
-        let results = JsFuture::from(database.batch(prepared)?).await?;
-        let results = Array::from(&results);
-        let results = statements.iter().zip(results.iter());
-        results.map(|(statement, result)| self.check(statement, result.unchecked_into())).collect()
     }
 
     fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<JsValue>> {
@@ -172,8 +140,8 @@ impl TaskIndex for ObjectIndex {
         self.index.upsert(row, &self.object).await.map_err(|error| error.to_string())
     }
 
-    async fn remove(&self, id: &TaskId) -> std::result::Result<(), String> {
-        self.index.remove(id).await.map_err(|error| error.to_string())
+    async fn remove(&self, _id: &TaskId) -> std::result::Result<(), String> {
+        self.index.remove(&self.object.task_id()).await.map_err(|error| error.to_string())
     }
 }
 

@@ -3,7 +3,6 @@
 use worker::wasm_bindgen::JsValue;
 use worker::{D1Database, D1PreparedStatement, Result};
 
-use crate::edge::address::ObjectId;
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
 use a2a::model::{TaskId, TaskState};
@@ -158,12 +157,12 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
 }
 
-/// Writes the row of a task, which `object` holds if that has another id.
-pub(super) fn upsert_statement(row: IndexRow, object: Option<&ObjectId>) -> Statement {
+/// Writes the row of a task.
+pub(super) fn upsert_statement(row: IndexRow) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, generation, head, history } =
         row;
     let generation = i64::try_from(generation).unwrap_or(i64::MAX);
-    let mut values = vec![
+    let values = vec![
         Value::Text(owner),
         Value::Text(agent),
         Value::Number(status_ms.0),
@@ -174,39 +173,12 @@ pub(super) fn upsert_statement(row: IndexRow, object: Option<&ObjectId>) -> Stat
         Value::Text(head),
         Value::Text(history),
     ];
-    // Not named for nothing: a database that was not migrated yet has no such column.
-    let (column, value) = if object.is_some() { (", object", ", ?10") } else { ("", "") };
-    values.extend(object.map(|object| object.as_str().into()));
     let sql = format!(
         "INSERT INTO tasks \
-         (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9{value}) {UNLESS_NEWER}"
+         (owner, agent, status_ms, id, context_id, state, generation, head, history) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) {UNLESS_NEWER}"
     );
     Statement { sql, values }
-}
-
-/// Whether the table has the column `object`. A Worker is uploaded before its database is migrated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Objects {
-    /// It has.
-    Stored,
-    /// It has not: every task has the id of its object.
-    NotStored,
-}
-
-impl Objects {
-    /// What selects the column.
-    pub(super) fn expression(self, column: &'static str) -> &'static str {
-        match self {
-            Self::Stored => column,
-            Self::NotStored => "NULL AS object",
-        }
-    }
-}
-
-/// Whether a statement failed with this error because the column `object` is missing.
-pub(super) fn lacks_objects(error: &str) -> bool {
-    error.contains("no such column") && error.contains("object")
 }
 
 /// What finished tasks have in common: their states.
@@ -224,7 +196,6 @@ const UNLESS_NEWER: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::model::{ContextId, UnixMillis};
 
     #[test]
     fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
@@ -244,33 +215,5 @@ mod tests {
         let numbers = numbers.join(", ");
         assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
         assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
-    }
-
-    #[test]
-    fn a_row_names_the_object_only_where_it_has_another_id() {
-        let row = || IndexRow {
-            id: TaskId::new("t"),
-            agent: "a".to_owned(),
-            owner: "o".to_owned(),
-            context_id: ContextId::new("c"),
-            state: TaskState::Working,
-            status_ms: UnixMillis(1),
-            generation: 2,
-            head: "{}".to_owned(),
-            history: String::new(),
-        };
-        let plain = upsert_statement(row(), None);
-        assert!(!plain.sql.contains("object"), "{}", plain.sql);
-        assert_eq!(plain.values.len(), 9);
-        let named = upsert_statement(row(), Some(&ObjectId::new("0a")));
-        assert!(named.sql.contains("history, object) VALUES"), "{}", named.sql);
-        assert!(named.sql.contains("?9, ?10) ON CONFLICT"), "{}", named.sql);
-        assert_eq!(named.values.last(), Some(&"0a".into()));
-    }
-
-    #[test]
-    fn a_database_without_the_column_is_read_without_it() {
-        assert!(lacks_objects("D1_ERROR: no such column: object at offset 22: SQLITE_ERROR"));
-        assert!(!lacks_objects("D1_ERROR: no such table: tasks: SQLITE_ERROR"));
     }
 }

@@ -134,7 +134,8 @@ impl<'a> Door<'a> {
         let spoken = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
-                Spoken::method(name, version, self.settings.strict_version)?
+                let strict = self.settings.strict_version;
+                Spoken::method(name, version, strict, &self.agent.dialects)?
             }
             Wanted::Operation(dialect, operation) => Spoken::path(dialect, operation),
         };
@@ -480,7 +481,7 @@ mod tests {
     fn the_first_fault_in_the_order_of_the_steps_is_told() {
         for (step, code, text) in [
             (0, -32601, "nothing is served at /x"),
-            (1, -32009, "A2A 9.0 is not spoken"),
+            (1, -32009, "asks for A2A 9.0"),
             (2, -32602, "tenant names no agent"),
             (3, -32603, "who"),
             (4, -32008, "urn:needed"),

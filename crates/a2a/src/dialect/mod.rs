@@ -9,12 +9,14 @@
 //! | `v1` | A2A 1.0 |
 //! | `v0_3` | A2A 0.3 and 0.2, over JSON-RPC (`kind`) and over HTTP+JSON (below `/v1`) |
 //! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
+//! | `mistake` | what clients are told that ask for another version than that |
 //! | `version` | what the header `A2A-Version` allows |
 //! | `spoken` | what the name of a method or a path says |
 //! | `card` | agent cards for clients of older versions |
 
 pub(crate) mod card;
 mod legacy;
+mod mistake;
 pub mod older;
 mod spoken;
 mod v0_3;

@@ -173,15 +173,16 @@ impl<'a> Door<'a> {
             act_as.check_owner(operation, chosen_id.is_some())?;
         }
         call.check_offered(capabilities)?;
-        check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
+        let named = |error| dialect.named(reply.binding(), error);
+        check_webhook(&call, |url| (self.check_url)(url, self.settings)).map_err(named)?;
         if let Some(request) = call.message() {
-            check_message(request, self.settings)?;
+            check_message(request, self.settings).map_err(named)?;
         }
         let authorization = authorization_for_task(agent, authorization);
         let taken = call
             .message_mut()
             .map(|request| GivenCredentials::take(&mut request.message, authorization));
-        let unsealed = taken.transpose()?.flatten();
+        let unsealed = taken.transpose().map_err(named)?.flatten();
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();

@@ -175,7 +175,7 @@ async function runDocs(filter) {
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = filter ? [`--test-name-pattern=${filter}`] : [];
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
-    A2A_DOCS_AGENTS: agents, ...(built.python ? { A2A_PYTHON: built.python } : {}),
+    A2A_DOCS_AGENTS: agents, ...built.python,
   });
 }
 
@@ -204,7 +204,7 @@ async function endToEnd(output, filter) {
   ];
   const runFolder = mkdtempSync(join(tmpdir(), "a2a-edge-run-"));
   const passed = await command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
-    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, ...(built.python ? { A2A_PYTHON: built.python } : {}),
+    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, ...built.python,
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
   const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];

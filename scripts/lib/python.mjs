@@ -7,15 +7,21 @@ import { cacheDir, inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-const REQUIREMENTS = inPackage("tests", "e2e", "python", "requirements.txt");
+/** The official SDK of today and that of A2A 0.3: the variables that name their interpreters to tests, and what they are made of. */
+const SDKS = { A2A_PYTHON: "requirements.txt", A2A_PYTHON_V03: "requirements-v03.txt" };
 
-/** The interpreter that has the official SDK; undefined, with a word about it, where there is no Python for it. */
+/** The variables with the interpreters that have an official SDK; none, with a word about it, where there is no Python for them. */
 export async function ensurePython() {
-  const title = "Installing the Python SDK for the tests";
-  const install = ["-r", REQUIREMENTS];
-  const interpreter = await virtualEnvironment({ name: "python", title, least: [3, 10], requirements: REQUIREMENTS, install });
-  if (interpreter === undefined) say("Leaving out the tests with the Python SDK: they want Python 3.10 or newer with venv.");
-  return interpreter;
+  const interpreters = {};
+  for (const [variable, file] of Object.entries(SDKS)) {
+    const requirements = inPackage("tests", "e2e", "python", file);
+    const title = "Installing the Python SDK for the tests";
+    const install = ["-r", requirements];
+    const interpreter = await virtualEnvironment({ name: "python", title, least: [3, 10], requirements, install });
+    if (interpreter !== undefined) interpreters[variable] = interpreter;
+  }
+  if (Object.keys(interpreters).length === 0) say("Leaving out the tests with the Python SDK: they want Python 3.10 or newer with venv.");
+  return interpreters;
 }
 
 /**

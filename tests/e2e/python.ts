@@ -1,10 +1,14 @@
-// The interpreter that has the official Python SDK. `npm test` makes its virtual environment where Python 3.10 or newer is
-// to be had and names it in A2A_PYTHON.
+// The interpreters that have the official Python SDK: that of today and that of A2A 0.3. `npm test` makes their virtual environments where
+// Python 3.10 or newer is to be had and names them in A2A_PYTHON and A2A_PYTHON_V03.
 
 const named = process.env["A2A_PYTHON"];
+const namedV03 = process.env["A2A_PYTHON_V03"];
 
-/** Its path. */
+/** Their paths. */
 export const python = named ?? "";
+export const pythonV03 = namedV03 ?? "";
 
-/** Why a test with it is skipped; `false` where it is not. */
-export const withoutPython = named === undefined && "no Python 3.10 or newer with venv";
+/** Why a test with one of them is skipped; `false` where it is not. */
+const reason = "no Python 3.10 or newer with venv";
+export const withoutPython = named === undefined && reason;
+export const withoutPythonV03 = namedV03 === undefined && reason;

@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { GetTaskPushNotificationConfigParams, Message, MessageSendParams, Part, Task } from "@a2a-js/sdk-0.3";
 import {
-  ClientFactory, TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError, type Client,
+  ClientFactory, ClientFactoryOptions, TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError, type Client,
 } from "@a2a-js/sdk-0.3/client";
 import { Agent } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { card, speaking, TRANSPORTS, type Transport } from "./v03.ts";
+import { speaking, TRANSPORTS, type Transport } from "./v03.ts";
 
 let worker: Worker;
 /** The same agent for a client of 1.0. */
@@ -19,8 +19,11 @@ before(async () => {
 });
 after(() => worker.stop());
 
-const connect = (transport: Transport): Promise<Client> =>
-  new ClientFactory().createFromAgentCard(card(`${worker.url}/demo`, transport));
+/** A client that finds the transport in the card. */
+function connect(transport: Transport): Promise<Client> {
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { preferredTransports: [transport] });
+  return new ClientFactory(options).createFromUrl(`${worker.url}/demo/`, ".well-known/agent-card.json");
+}
 
 const texts = (holder: { parts: Part[] } | undefined) => holder?.parts.map((part) => (part.kind === "text" ? part.text : part.kind));
 

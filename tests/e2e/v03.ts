@@ -12,9 +12,3 @@ export function speaking(v0_3: object = {}): Record<string, string> {
   const agents = embedded.agents.map((agent) => ({ ...agent, dialects: { v0_3: { enabled: true, ...v0_3 } } }));
   return { AGENTS: JSON.stringify({ ...embedded, agents }) };
 }
-
-/** A card of 0.3 for the agent at this URL, of which clients read the transport and what is offered. */
-export const card = (url: string, transport: Transport) => ({
-  protocolVersion: "0.3.0", name: "An agent", description: "One.", version: "1.0.0", url, preferredTransport: transport,
-  capabilities: { streaming: true, pushNotifications: true }, defaultInputModes: ["text/plain"], defaultOutputModes: ["text/plain"], skills: [],
-});

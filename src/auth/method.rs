@@ -154,6 +154,14 @@ impl Method {
         }
     }
 
+    /// Whether a request shows anything in the place of this scheme.
+    pub(super) fn is_shown(&self, evidence: &Evidence<'_>) -> bool {
+        match &self.rules {
+            Rules::Certificate(_) => evidence.header(Evidence::CERTIFICATE).is_some(),
+            _ => !matches!(self.place.shown(evidence), Shown::Nothing),
+        }
+    }
+
     /// What is proven by a credential that may come in such a request.
     fn guarded(
         &self,

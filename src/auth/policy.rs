@@ -86,6 +86,11 @@ impl Policy {
         of_methods.chain(of_pages.iter().copied()).chain(of_operators).map(str::to_owned).collect()
     }
 
+    /// Whether a request shows credentials at all, good ones or not.
+    pub fn sees_credentials(&self, evidence: &Evidence<'_>) -> bool {
+        self.methods.iter().any(|method| method.is_shown(evidence))
+    }
+
     /// Says who makes a request. `verdict` gives what the check of a token has found, if it was checked in this
     /// request.
     ///

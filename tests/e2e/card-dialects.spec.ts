@@ -73,7 +73,8 @@ describe("the card of an agent", () => {
       const head = await fetch(`${worker.url}/club${path}`, { method: "HEAD", headers });
       assert.deepEqual([head.status, head.headers.get("etag"), await head.text()], [200, etag, ""]);
       const known = await fetch(`${worker.url}/club${path}`, { headers: { ...headers, "if-none-match": etag } });
-      assert.deepEqual([known.status, known.headers.get("vary")], [304, "A2A-Version"]);
+      assert.equal(known.status, 304);
+      assert.match(known.headers.get("vary") ?? "", /^A2A-Version\b/);
       etags.add(etag);
     }
     assert.equal(etags.size, 3);

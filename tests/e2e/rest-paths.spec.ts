@@ -160,17 +160,4 @@ describe("versions", () => {
     await failure(await call("GET", `${strict.url}/tasks/x`), 404, "NOT_FOUND", "TASK_NOT_FOUND");
     assert.equal((await fetch(`${strict.url}/tasks/x`, { method: "OPTIONS" })).status, 204);
   });
-
-  for (const base of ["/v1", "/demo/v1"]) {
-    test(`paths below ${base} are those of 0.3, which is not spoken (§3.6.2)`, async () => {
-      for (const path of ["message:send", "tasks/x", "card"]) {
-        for (const headers of [{}, { "a2a-version": "0.3" }]) {
-          const response = await fetch(`${worker.url}${base}/${path}`, { headers });
-          await failure(response, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED");
-        }
-      }
-      const error = await failure(await call("GET", `${worker.url}${base}/tasks/x`), 400, "INVALID_ARGUMENT", "INVALID_PARAMS");
-      assert.deepEqual(fieldsOf(error), ["tenant"], "with 1.0 it is a tenant that is not there");
-    });
-  }
 });

@@ -58,21 +58,58 @@ describe("a method of version 1.0", () => {
   });
 });
 
-describe("a method of version 0.3", () => {
-  for (const [method, header, code, reason] of [
-    ["message/send", undefined, -32009, "VERSION_NOT_SUPPORTED"],
-    ["message/send", "", -32009, "VERSION_NOT_SUPPORTED"],
-    ["message/send", "0.3", -32009, "VERSION_NOT_SUPPORTED"],
-    ["tasks/get", undefined, -32009, "VERSION_NOT_SUPPORTED"],
-    ["message/send", "1.0", -32601, "METHOD_NOT_FOUND"],
-    ["message/send", "99.0", -32009, "VERSION_NOT_SUPPORTED"],
-  ] as const) {
-    test(`(${method}) is refused with the header ${JSON.stringify(header) ?? "left out"} (§3.6.2)`, async () => {
-      const reply = await send(worker.url, method, header);
-      assert.equal(reply.error?.code, code);
-      assert.equal(reasonOf(reply), reason);
+describe("a request whose name and version do not fit is told what it looks like, what it asks for and what to send (§3.6.2)", () => {
+  // `picky` speaks 1.0 alone, `lodge` 0.3 besides, `numbers` the family tasks/send, `club` all of them.
+  const MISTAKES = [
+    ["picky", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
+    ["club", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or message/send for A2A 0.3"],
+    ["club", "GetTask", "99.0", -32009, "GetTask is a method of A2A 1.0 but the request asks for A2A 99.0; send A2A-Version: 1.0"],
+    ["picky", "message/send", undefined, -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
+    ["picky", "message/send", "", -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
+    ["numbers", "message/send", "0.3", -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
+    ["picky", "tasks/get", undefined, -32009, "tasks/get is a method of A2A 0.3 and 0.1, which this agent does not speak; send GetTask with A2A-Version: 1.0"],
+    ["lodge", "tasks/send", undefined, -32601, "tasks/send is a method of A2A 0.1, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
+    ["numbers", "tasks/send", "0.3", -32009, "tasks/send is a method of A2A 0.1 but the request asks for A2A 0.3; send no A2A-Version, or SendMessage with A2A-Version: 1.0"],
+    ["picky", "message/send", "1.0", -32601, "message/send is a method of A2A 0.3 but the request asks for A2A 1.0; send SendMessage with A2A-Version: 1.0"],
+    ["lodge", "message/send", "1.0", -32601, "message/send is a method of A2A 0.3 but the request asks for A2A 1.0; send A2A-Version: 0.3 or none, or SendMessage with A2A-Version: 1.0"],
+    ["club", "message/send", "0.2", -32009, "message/send is a method of A2A 0.3 but the request asks for A2A 0.2; send A2A-Version: 0.3 or none, or SendMessage with A2A-Version: 1.0"],
+    ["picky", "nonsense", "99.0", -32009, "the request asks for A2A 99.0, which this agent does not speak; it speaks 1.0: send A2A-Version: 1.0"],
+    ["club", "tasks/list", "0.3", -32601, 'there is no method "tasks/list"'],
+  ] as const;
+  for (const [agent, method, header, code, sentence] of MISTAKES) {
+    test(`${method} to ${agent} with the header ${JSON.stringify(header) ?? "left out"}`, async () => {
+      const reply = await send(`${worker.url}/${agent}`, method, header);
+      assert.deepEqual([reply.error?.code, reply.error?.message], [code, sentence]);
+      // Clients of 0.1 know no code above -32005, so that a refusal of their methods is one of a method that is not there.
+      assert.equal(reasonOf(reply), code === -32601 && !sentence.includes("does not speak") ? "METHOD_NOT_FOUND" : "VERSION_NOT_SUPPORTED");
     });
   }
+
+  const PATHS = [
+    ["picky", "GET", "tasks/t", "0.3", 400, "tasks/t is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
+    ["club", "POST", "message:send", "0.3", 400, "message:send is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or v1/message:send for A2A 0.3"],
+    ["picky", "POST", "v1/message:send", undefined, 400, "v1/message:send is a path of A2A 0.3, which this agent does not speak; send message:send with A2A-Version: 1.0"],
+    ["", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not speak; send tasks/t with A2A-Version: 1.0"],
+    ["numbers", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not speak; send tasks/t with A2A-Version: 1.0"],
+    ["picky", "GET", "agent/authenticatedExtendedCard", undefined, 400, "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not speak; send extendedAgentCard with A2A-Version: 1.0"],
+    ["lodge", "GET", "v1/tasks/t", "1.0", 404, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 1.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
+    ["lodge", "GET", "v1/tasks/t", "2.0", 400, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 2.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
+  ] as const;
+  for (const [agent, verb, path, header, status, sentence] of PATHS) {
+    test(`${verb} ${path} to ${agent || "the default agent"} with the header ${header ?? "left out"}`, async () => {
+      const headers: Record<string, string> = { "content-type": "application/json", ...(header === undefined ? {} : { "a2a-version": header }) };
+      const response = await fetch(`${worker.url}${agent && "/"}${agent}/${path}`, { method: verb, headers, ...(verb === "POST" ? { body: "{}" } : {}) });
+      const body = (await response.json()) as { message?: string; type?: string; error: { code: number; message: string } };
+      assert.deepEqual([response.status, body.error.code, body.error.message], [status, status, sentence]);
+      if (path.startsWith("v1/")) assert.equal(body.message, sentence, "the SDKs of 0.3 read it here");
+    });
+  }
+
+  test("a preflight of a path of a version that is not spoken passes, so that pages can read the refusal (§8.2)", async () => {
+    const response = await fetch(`${worker.url}/picky/v1/message:send`, { method: "OPTIONS", headers: { origin: "https://page.example", "access-control-request-method": "POST" } });
+    assert.ok(response.ok);
+    assert.match(response.headers.get("access-control-allow-methods") ?? "", /\bPOST\b/);
+  });
 });
 
 describe("a streaming method of version 0.3", () => {
@@ -115,7 +152,7 @@ describe("a streaming method of version 0.3", () => {
       messageId: "m", contextId: "", taskId: "", role: Role.ROLE_USER, parts: [part], metadata: undefined, extensions: [], referenceTaskIds: [],
     };
     const request = { tenant: "", message: said, configuration: undefined, metadata: undefined };
-    await assert.rejects(transport.sendMessageStream(request).next(), /A2A 0\.3 is not spoken by this agent; it speaks 1\.0/);
-    await assert.rejects(transport.resubscribeTask({ tenant: "", id: "t" }).next(), /A2A 0\.3 is not spoken by this agent/);
+    await assert.rejects(transport.sendMessageStream(request).next(), /message\/stream is a method of A2A 0\.3, which this agent does not speak; send SendStreamingMessage with A2A-Version: 1\.0/);
+    await assert.rejects(transport.resubscribeTask({ tenant: "", id: "t" }).next(), /which this agent does not speak; send SubscribeToTask/);
   });
 });

@@ -14,7 +14,7 @@
 //!
 //! let body = br#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t-1"}}"#;
 //! let Ok(Envelope { id, method, params }) = Envelope::parse(body, 1_000) else { panic!("bad JSON") };
-//! let spoken = Spoken::method(&method, Some("1.0"), true)?;
+//! let spoken = Spoken::method(&method, Some("1.0"), true, &Dialects::NONE)?;
 //! let (dialect, reply) = (spoken.dialect_for(&Dialects::NONE, false)?, Reply::json_rpc(id));
 //! let read = dialect.decode(reply.binding(), spoken.operation, params)?;
 //! let Call::Task(TaskCall::GetTask(asked)) = read.call else { panic!("another call") };

@@ -86,7 +86,8 @@ fn read(binding: Binding, case: &Value, params: Value) -> Result<ReadCall, Error
         Some(name) => Operation::named(name).expect("an operation"),
         None => {
             let method = case["method"].as_str().expect("a method");
-            let spoken = Spoken::method(method, None, true).expect("a method of an older dialect");
+            let spoken = Spoken::method(method, None, true, &Dialects::ALL)
+                .expect("a method of an older dialect");
             assert_eq!(spoken.dialect_for(&Dialects::ALL, true), Ok(Dialect::Legacy), "{method}");
             spoken.operation
         }

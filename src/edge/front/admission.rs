@@ -134,7 +134,8 @@ impl<'a> Door<'a> {
         let spoken = match wanted {
             Wanted::Method(name) => {
                 let version = parameters.version.as_deref();
-                Spoken::method(name, version, self.settings.strict_version)?
+                let strict = self.settings.strict_version;
+                Spoken::method(name, version, strict, &self.agent.dialects)?
             }
             Wanted::Operation(dialect, operation) => Spoken::path(dialect, operation),
         };
@@ -167,15 +168,16 @@ impl<'a> Door<'a> {
             act_as.check_owner(operation, chosen_id.is_some())?;
         }
         call.check_offered(capabilities)?;
-        check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
+        let named = |error| dialect.named(reply.binding(), error);
+        check_webhook(&call, |url| (self.check_url)(url, self.settings)).map_err(named)?;
         if let Some(request) = call.message() {
-            check_message(request, self.settings)?;
+            check_message(request, self.settings).map_err(named)?;
         }
         let authorization = authorization_for_task(agent, authorization);
         let taken = call
             .message_mut()
             .map(|request| GivenCredentials::take(&mut request.message, authorization));
-        let unsealed = taken.transpose()?.flatten();
+        let unsealed = taken.transpose().map_err(named)?.flatten();
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
@@ -479,7 +481,7 @@ mod tests {
     fn the_first_fault_in_the_order_of_the_steps_is_told() {
         for (step, code, text) in [
             (0, -32601, "nothing is served at /x"),
-            (1, -32009, "A2A 9.0 is not spoken"),
+            (1, -32009, "asks for A2A 9.0"),
             (2, -32602, "tenant names no agent"),
             (3, -32603, "who"),
             (4, -32008, "urn:needed"),

@@ -2,9 +2,10 @@
 
 use super::decision::{Decision, Front, preflight};
 use super::head::Head;
+use super::identify::{identify, shows_credentials};
 use super::signatures::UnsignedCard;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, Identity, UncheckedToken};
 use crate::config::Place;
 use crate::edge::service::keys::signing_keys;
 use crate::executor::HostedAgent;
@@ -37,6 +38,20 @@ impl Front {
         let (origin, _, query) = split_url(head.url());
         let shown = if self.settings.pure_cards { &Dialects::NONE } else { &agent.dialects };
         let dialect = dialect_of_card(name, head.header("a2a-version"), query, shown)?;
+        let is_personal =
+            name == CardName::Agent && !dialect.is_v1() && agent.capabilities.extended_agent_card;
+        if is_personal && shows_credentials(head, agent) {
+            match self.reader(head, agent)? {
+                Reader::Known(caller) => {
+                    let card = agent.extended_card(&caller, dialect)?;
+                    let answer = |card| Ok(HttpResponse::json(200, card));
+                    let decision = self.private_card(&card, origin, answer)?;
+                    return Ok(if is_head { without_body(decision) } else { decision });
+                }
+                Reader::Unchecked(tokens) => return Ok(Decision::Check(tokens)),
+                Reader::Anybody => {}
+            }
+        }
         let known = Known {
             etag: head.header("if-none-match").map(str::to_owned),
             modified: head.header("if-modified-since").map(str::to_owned),
@@ -45,6 +60,10 @@ impl Front {
         let body = discovery::at_origin(agent.card_in(dialect)?, place.origin);
         let mark = self.mark(place);
         let served = ServedCard::new(&body, mark.as_deref().unwrap_or_default(), &agent.card_date);
+        let served = match (&agent.policy, is_personal) {
+            (Ok(policy), true) => served.varying_by(&policy.headers()),
+            (Ok(_) | Err(_), _) => served,
+        };
         if served.is_known(&known) {
             return Ok(Decision::Answer(served.not_modified()));
         }
@@ -55,6 +74,25 @@ impl Front {
             Ok(body) => Ok(Decision::Answer(served.answer(body))),
             Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
         }
+    }
+
+    /// Who asks for the card under its oldest name, and shows credentials. They count in rate limits and in audits as those of
+    /// calls do; with bad ones everybody's card can still be had.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`].
+    fn reader(&self, head: &Head<'_>, agent: &HostedAgent) -> Result<Reader, Error> {
+        self.seen.note_agent(agent);
+        self.seen.note_call();
+        self.seen.check()?;
+        let identity = identify(head, agent, &self.verdicts);
+        self.seen.note_identity(agent, &identity);
+        Ok(match identity {
+            Identity::Caller(caller) if !caller.is_anonymous() => Reader::Known(caller),
+            Identity::Pending(tokens) => Reader::Unchecked(tokens),
+            Identity::Caller(_) | Identity::Refused(_) => Reader::Anybody,
+        })
     }
 
     /// Decides about GetExtendedAgentCard, which came in at `origin`.
@@ -69,14 +107,28 @@ impl Front {
         reply: &Reply,
         origin: &str,
     ) -> Result<Decision, Error> {
+        let card = agent.extended_card(caller, reply.dialect())?;
+        self.private_card(&card, origin, |card| reply.outcome(&Outcome::Card(card)))
+    }
+
+    /// Decides about a card for one caller, which `answer` answers with.
+    ///
+    /// # Errors
+    ///
+    /// Those of `answer`.
+    fn private_card(
+        &self,
+        card: &str,
+        origin: &str,
+        answer: impl FnOnce(String) -> Result<HttpResponse, Error>,
+    ) -> Result<Decision, Error> {
         let place = self.settings.place_of(origin);
-        let body =
-            discovery::at_origin(&agent.extended_card(caller, reply.dialect())?, place.origin);
+        let body = discovery::at_origin(card, place.origin);
         let is_to_be_signed = self.mark(place).is_some();
         match self.signed(body, place, is_to_be_signed) {
             Ok(body) => {
-                let answer = reply.outcome(&Outcome::Card(body))?;
-                Ok(Decision::Answer(answer.with_header("cache-control", "private, no-store")))
+                let answer = answer(body)?.with_header("cache-control", "private, no-store");
+                Ok(Decision::Answer(answer))
             }
             Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
         }
@@ -109,6 +161,25 @@ impl Front {
             None => Err(unsigned),
         }
     }
+}
+
+fn without_body(decision: Decision) -> Decision {
+    match decision {
+        Decision::Answer(answer) => {
+            Decision::Answer(HttpResponse { body: String::new(), ..answer })
+        }
+        other => other,
+    }
+}
+
+/// Who asks for a card.
+enum Reader {
+    /// This caller.
+    Known(Caller),
+    /// Somebody who is known when these tokens are checked.
+    Unchecked(Vec<UncheckedToken>),
+    /// Nobody of whom anything is known.
+    Anybody,
 }
 
 /// Answers a request for the set of public keys.

@@ -118,8 +118,9 @@ impl<'a> Exchange<'a> {
         let head = self.head;
         let version = self.parameters.version.as_deref();
         let strict = self.door.settings.strict_version;
-        let dialect = Spoken::dialect_of_path(below, version, strict);
-        let known = dialect.as_ref().copied().unwrap_or_default();
+        let known = Spoken::looks_like(below);
+        let spoken = &self.door.agent.dialects;
+        let dialect = Spoken::dialect_of_path(below, version, strict, spoken);
         let endpoint = Endpoint::find(known, self.door.slug, below);
         if let ("OPTIONS", Some(endpoint)) = (head.method(), &endpoint) {
             return Decision::Answer(preflight(head, endpoint.allowed()));
@@ -128,10 +129,8 @@ impl<'a> Exchange<'a> {
         let mut reply = Reply::rest(media_type);
         self.front.seen.note_call();
         let held = self.front.seen.check();
-        let read = held.and(dialect).and_then(|dialect| {
-            reply.speak(dialect, Habits::default());
-            self.read_rest(dialect, endpoint, body)
-        });
+        reply.speak(known, Habits::default());
+        let read = held.and(dialect).and_then(|dialect| self.read_rest(dialect, endpoint, body));
         let decided = read.and_then(|read| match read {
             Some(RestRequest { dialect, operation, params }) => {
                 self.admit(Wanted::Operation(dialect, operation), Params::Json(params), &mut reply)

@@ -30,7 +30,15 @@ pub(super) fn identify(head: &Head<'_>, agent: &HostedAgent, verdicts: &Verdicts
     let Ok(policy) = &agent.policy else {
         return Identity::Refused(Error::AgentUnusable(agent.slug.clone()));
     };
+    policy.identify(&evidence(head), &|digest| verdicts.of(digest), now())
+}
+
+/// Whether a request to an agent shows who makes it, truly or not.
+pub(super) fn shows_credentials(head: &Head<'_>, agent: &HostedAgent) -> bool {
+    agent.policy.as_ref().is_ok_and(|policy| policy.sees_credentials(&evidence(head)))
+}
+
+fn evidence<'a>(head: &'a Head<'_>) -> Evidence<'a> {
     let (origin, _, query) = split_url(head.url());
-    let evidence = Evidence { method: head.method(), origin, query, headers: head.headers() };
-    policy.identify(&evidence, &|digest| verdicts.of(digest), now())
+    Evidence { method: head.method(), origin, query, headers: head.headers() }
 }

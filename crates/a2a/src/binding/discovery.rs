@@ -25,6 +25,7 @@ pub fn at_origin(template: &str, origin: &str) -> String {
 pub struct ServedCard<'a> {
     etag: String,
     modified: &'a str,
+    vary: String,
 }
 
 impl<'a> ServedCard<'a> {
@@ -35,7 +36,16 @@ impl<'a> ServedCard<'a> {
             "" => fnv1a(card.as_bytes()),
             mark => fnv1a(format!("{card}\n{mark}").as_bytes()),
         };
-        Self { etag: format!("\"{hash:016x}\""), modified }
+        Self { etag: format!("\"{hash:016x}\""), modified, vary: "A2A-Version".to_owned() }
+    }
+
+    /// The same where requests with these headers may get another card.
+    pub fn varying_by(mut self, headers: &[String]) -> Self {
+        for header in headers {
+            self.vary.push_str(", ");
+            self.vary.push_str(header);
+        }
+        self
     }
 
     /// Whether a client has it already.
@@ -62,7 +72,7 @@ impl<'a> ServedCard<'a> {
             .with_header("etag", self.etag)
             .with_header("last-modified", self.modified)
             .with_header("cache-control", "public, max-age=3600")
-            .with_header("vary", "A2A-Version")
+            .with_header("vary", self.vary)
     }
 }
 

@@ -9,12 +9,14 @@
 //! | `v1` | A2A 1.0 |
 //! | `v0_3` | A2A 0.3 and 0.2, over JSON-RPC (`kind`) and over HTTP+JSON (below `/v1`) |
 //! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
+//! | `mistake` | what clients are told that ask for another version than that |
 //! | `version` | what the header `A2A-Version` allows |
 //! | `spoken` | what the name of a method or a path says |
 //! | `card` | agent cards for clients of older versions |
 
 pub(crate) mod card;
 mod legacy;
+mod mistake;
 pub mod older;
 mod spoken;
 mod v0_3;
@@ -30,7 +32,7 @@ use crate::binding::http::HttpResponse;
 use crate::binding::{Binding, MediaType};
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
-use crate::model::{StreamResponse, Task, TaskId, UnixMillis};
+use crate::model::{FieldViolation, StreamResponse, Task, TaskId, UnixMillis};
 use crate::{Call, Operation, Outcome};
 pub use card::{CardName, OlderFacts, dialect_of_card};
 pub use spoken::Spoken;
@@ -182,6 +184,29 @@ impl Dialect {
             Self::V1 => operation.decode(params).map(ReadCall::from),
             Self::V0_3 => v0_3::decode(binding, operation, params),
             Self::Legacy => legacy::decode(binding, operation, params),
+        }
+    }
+
+    /// An error about parameters that were read, with the fields as the dialect names them.
+    pub fn named(self, binding: Binding, error: Error) -> Error {
+        let names = match self {
+            Self::V1 => return error,
+            Self::V0_3 => v0_3::field_names(binding),
+            Self::Legacy => legacy::FIELD_NAMES,
+        };
+        let named = |mut violation: FieldViolation| {
+            let is_begin = |(begin, _): &&(&str, _)| violation.field.starts_with(begin);
+            if let Some((begin, name)) = names.iter().find(is_begin) {
+                violation.field.replace_range(..begin.len(), name);
+            }
+            violation
+        };
+        match error {
+            Error::InvalidParams(found) => {
+                Error::InvalidParams(found.into_iter().map(named).collect())
+            }
+            Error::WebhookRefused(found) => Error::WebhookRefused(named(found)),
+            other => other,
         }
     }
 
@@ -347,6 +372,30 @@ mod tests {
 
     use super::*;
     use crate::model::decode::decode_with;
+
+    #[test]
+    fn errors_name_fields_as_the_dialect_does() {
+        use Binding::{JsonRpc, Rest};
+        let webhook = "configuration.taskPushNotificationConfig.url";
+        for (dialect, binding, field, named) in [
+            (Dialect::V1, Rest, webhook, webhook),
+            (Dialect::V1, Rest, "url", "url"),
+            (Dialect::V0_3, JsonRpc, webhook, "configuration.pushNotificationConfig.url"),
+            (Dialect::V0_3, Rest, webhook, "configuration.pushNotification.url"),
+            (Dialect::V0_3, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::V0_3, JsonRpc, "message.parts[1]", "message.parts[1]"),
+            (Dialect::V0_3, Rest, "message.parts[1]", "message.content[1]"),
+            (Dialect::Legacy, JsonRpc, webhook, "pushNotification.url"),
+            (Dialect::Legacy, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::Legacy, Rest, "configuration.acceptedOutputModes", "acceptedOutputModes"),
+        ] {
+            let expected = Error::invalid(named, "is wrong");
+            assert_eq!(dialect.named(binding, Error::invalid(field, "is wrong")), expected);
+        }
+        let refused = |field| Error::WebhookRefused(FieldViolation::new(field, "is wrong"));
+        let named = Dialect::V0_3.named(JsonRpc, refused("url"));
+        assert_eq!(named, refused("pushNotificationConfig.url"));
+    }
 
     #[test]
     fn what_was_stored_without_a_dialect_is_1_0() {

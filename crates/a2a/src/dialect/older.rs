@@ -30,16 +30,29 @@ pub(crate) fn is_stream(name: &str) -> bool {
     matches!(operation, Some(Operation::SendStreamingMessage | Operation::SubscribeToTask))
 }
 
-/// Whether a path below an agent is one of HTTP+JSON in version 0.3.
-pub(super) fn is_path(path: &str) -> bool {
-    path.split('/').next() == Some(V0_3_PREFIX)
+/// The method of 0.3 that is this operation.
+pub(super) fn method_of_0_3(operation: Operation) -> Option<&'static str> {
+    let is_of_0_3 = |method: &&Method| method.owner != Owner::One(Dialect::Legacy);
+    let mut found = METHODS.iter().filter(|method| method.operation == operation);
+    found.find(is_of_0_3).map(|method| method.name)
+}
+
+/// The older version that a path below an agent is of, by its first segment.
+pub(super) fn dialect_of_path(path: &str) -> Option<Dialect> {
+    match path.split('/').next()? {
+        V0_3_PREFIX => Some(Dialect::V0_3),
+        _ => (path == EXTENDED_CARD).then_some(Dialect::V0_3),
+    }
 }
 
 /// The segment with which the paths of A2A 0.3 begin.
 pub(super) const V0_3_PREFIX: &str = "v1";
 
 /// The segments with which paths of older versions begin.
-pub(super) const PREFIXES: [&str; 1] = [V0_3_PREFIX];
+pub(super) const PREFIXES: [&str; 2] = [V0_3_PREFIX, "agent"];
+
+/// Where clients of A2A 0.2 find the extended card.
+const EXTENDED_CARD: &str = "agent/authenticatedExtendedCard";
 
 const fn of(name: &'static str, operation: Operation, dialect: Dialect) -> Method {
     Method { name, operation, owner: Owner::One(dialect) }

@@ -1,7 +1,8 @@
 //! What the name of a method or a path says: which operation, and in which dialect.
 
+use super::mistake::Named;
 use super::older::{self, Owner};
-use super::version::{check_older, check_version, not_served};
+use super::version::{is_for_1_0, is_for_older};
 use super::{Dialect, Dialects, v1};
 use crate::Operation;
 use crate::error::Error;
@@ -12,58 +13,78 @@ pub struct Spoken {
     /// The operation.
     pub operation: Operation,
     dialect: Dialect,
+    /// The method, if it is one of an older version.
+    method: &'static str,
     /// Whether 0.3 and the legacy family have the same name for it, and the request names no version.
     is_shared: bool,
 }
 
 impl Spoken {
     /// What a method of JSON-RPC says, in a request that asks for the version `requested`. If `is_strict` the methods of 1.0
-    /// are served only to requests that ask for it.
+    /// are served only to requests that ask for it. `dialects` are those of the agent at the path, for what errors say.
     ///
     /// # Errors
     ///
-    /// [`Error::VersionNotSupported`] or [`Error::MethodNotFound`].
-    pub fn method(method: &str, requested: Option<&str>, is_strict: bool) -> Result<Self, Error> {
-        let unknown = || Error::MethodNotFound(method.chars().take(60).collect());
+    /// [`Error::VersionNotSupported`], [`Error::OtherVersionsName`] or [`Error::MethodNotFound`].
+    pub fn method(
+        method: &str,
+        requested: Option<&str>,
+        is_strict: bool,
+        dialects: &Dialects,
+    ) -> Result<Self, Error> {
+        let mistaken = || Named::method(method).in_another(requested, dialects);
         if let Some(operation) = v1::operation(method) {
-            check_version(requested, is_strict)?;
-            return Ok(Self { operation, dialect: Dialect::V1, is_shared: false });
+            let spoken = Self::path(Dialect::V1, operation);
+            return if is_for_1_0(requested, is_strict) { Ok(spoken) } else { Err(mistaken()) };
         }
-        let Some(older::Method { operation, owner, .. }) = older::method(method) else {
-            check_version(requested, false)?;
-            return Err(unknown());
+        let Some(older::Method { name, operation, owner }) = older::method(method) else {
+            let is_spoken = is_for_1_0(requested, false)
+                || dialects.v0_3 && is_for_older(requested, Dialect::V0_3);
+            let unknown = || Error::MethodNotFound(method.chars().take(60).collect());
+            return Err(if is_spoken { unknown() } else { mistaken() });
         };
         let (dialect, is_shared) = match owner {
             Owner::One(dialect) => (*dialect, false),
             Owner::Both => (Dialect::V0_3, requested.is_none()),
         };
-        if check_older(requested, dialect)? {
-            return Ok(Self { operation: *operation, dialect, is_shared });
+        match is_for_older(requested, dialect) {
+            true => Ok(Self { operation: *operation, dialect, method: name, is_shared }),
+            false => Err(mistaken()),
         }
-        Err(unknown())
     }
 
-    /// What a path below an agent says, in a request that asks for the version `requested`. Paths that begin with `v1` are
-    /// those of A2A 0.3, unless the request asks for 1.0.
+    /// The dialect that a path below an agent looks like: paths that begin with `v1` are those of A2A 0.3.
+    pub fn looks_like(path: &str) -> Dialect {
+        older::dialect_of_path(path).unwrap_or_default()
+    }
+
+    /// The dialect in which an agent that speaks `dialects` answers at a path, to a request that asks for the version
+    /// `requested`. If `is_strict` the paths of 1.0 are served only to requests that ask for it.
     ///
     /// # Errors
     ///
-    /// [`Error::VersionNotSupported`].
+    /// [`Error::VersionNotSupported`] or [`Error::OtherVersionsName`].
     pub fn dialect_of_path(
         path: &str,
         requested: Option<&str>,
         is_strict: bool,
+        dialects: &Dialects,
     ) -> Result<Dialect, Error> {
-        if older::is_path(path) && check_older(requested, Dialect::V0_3)? {
-            return Ok(Dialect::V0_3);
+        let dialect = Self::looks_like(path);
+        let is_asked = match dialect {
+            Dialect::V1 => is_for_1_0(requested, is_strict),
+            Dialect::V0_3 | Dialect::Legacy => is_for_older(requested, dialect),
+        };
+        match (is_asked, dialects.has(dialect)) {
+            (true, true) => Ok(dialect),
+            (true, false) => Err(Named::path(path).unspoken(dialects)),
+            (false, _) => Err(Named::path(path).in_another(requested, dialects)),
         }
-        check_version(requested, is_strict)?;
-        Ok(Dialect::V1)
     }
 
     /// What a path says that stands for this operation in this dialect.
     pub fn path(dialect: Dialect, operation: Operation) -> Self {
-        Self { operation, dialect, is_shared: false }
+        Self { operation, dialect, method: "", is_shared: false }
     }
 
     /// The dialect of the name, before the agent is known: errors are told in it.
@@ -83,7 +104,7 @@ impl Spoken {
         let dialect = if is_legacy { Dialect::Legacy } else { self.dialect };
         match dialects.has(dialect) {
             true => Ok(dialect),
-            false => Err(not_served(dialect.version())),
+            false => Err(Named::method(self.method).unspoken(dialects)),
         }
     }
 }
@@ -116,7 +137,7 @@ mod tests {
             ("Nonsense", Some("99.0"), Err(-32009)),
             ("sendmessage", Some("1.0"), Err(-32601)),
         ] {
-            let spoken = Spoken::method(name, version, false);
+            let spoken = Spoken::method(name, version, false, &Dialects::ALL);
             let found = spoken.and_then(|spoken| spoken.dialect_for(&Dialects::ALL, false));
             assert_eq!(found.map_err(|error| error.wire().code), expected, "{name} {version:?}");
         }
@@ -135,7 +156,8 @@ mod tests {
             (Some("0.3"), true, only(false, true), None),
             (None, true, Dialects::NONE, None),
         ] {
-            let spoken = Spoken::method("tasks/get", version, false).expect("a known method");
+            let spoken =
+                Spoken::method("tasks/get", version, false, &dialects).expect("a known method");
             let found = spoken.dialect_for(&dialects, is_chosen);
             assert_eq!(found.ok(), expected, "{version:?} {is_chosen} {dialects:?}");
         }
@@ -153,10 +175,12 @@ mod tests {
             ("v1/tasks", None, false, Some(V0_3)),
             ("v1/tasks", None, true, Some(V0_3)),
             ("v1/card", Some("0.3"), false, Some(V0_3)),
-            ("v1/tasks", Some("1.0"), false, Some(V1)),
+            ("v1/tasks", Some("1.0"), false, None),
             ("v1", Some("9.0"), false, None),
+            ("agent/authenticatedExtendedCard", None, true, Some(V0_3)),
+            ("agent/tasks", None, false, Some(V1)),
         ] {
-            let found = Spoken::dialect_of_path(path, version, is_strict);
+            let found = Spoken::dialect_of_path(path, version, is_strict, &Dialects::ALL);
             assert_eq!(found.ok(), expected, "{path} {version:?}");
         }
     }

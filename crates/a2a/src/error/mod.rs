@@ -61,6 +61,8 @@ pub enum Error {
     TooManyBodies,
     /// There is no such method.
     MethodNotFound(String),
+    /// The name is one of another version than the request asks for; the sentence says of which.
+    OtherVersionsName(String),
     /// Parameters that do not fit.
     InvalidParams(Vec<FieldViolation>),
     /// The URL of a webhook leads to where notifications may not go.
@@ -162,6 +164,7 @@ impl Error {
             | Self::BodyTimeout
             | Self::TooManyBodies
             | Self::MethodNotFound(_)
+            | Self::OtherVersionsName(_)
             | Self::InvalidParams(_)
             | Self::WebhookRefused(_)
             | Self::NotFound(_)
@@ -201,7 +204,8 @@ impl fmt::Display for Error {
             | Self::ContentTypeNotSupported(what)
             | Self::InvalidAgentResponse(what)
             | Self::VersionNotSupported(what)
-            | Self::NotFound(what) => out.write_str(what),
+            | Self::NotFound(what)
+            | Self::OtherVersionsName(what) => out.write_str(what),
             Self::ExtendedAgentCardNotConfigured => {
                 out.write_str("this agent has no extended card; its card is public")
             }

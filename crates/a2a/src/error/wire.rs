@@ -99,7 +99,9 @@ impl Error {
             Self::TooManyBodies => Wire::new(-32603, 503, "UNAVAILABLE", "TOO_MANY_BODIES")
                 .also_over_json_rpc()
                 .retry_after_s(1),
-            Self::MethodNotFound(_) => Wire::new(-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
+            Self::MethodNotFound(_) | Self::OtherVersionsName(_) => {
+                Wire::new(-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND")
+            }
             Self::InvalidParams(_) | Self::WebhookRefused(_) => {
                 Wire::new(-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS")
             }
@@ -160,6 +162,7 @@ mod tests {
             (Error::JsonParse(String::new()), -32700, 400),
             (Error::InvalidRequest(String::new()), -32600, 400),
             (Error::MethodNotFound(String::new()), -32601, 404),
+            (Error::OtherVersionsName(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
             (Error::TooManyTasks(3), -32603, 429),
             (Error::TooManyStreams(3), -32603, 429),

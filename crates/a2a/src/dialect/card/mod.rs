@@ -8,7 +8,8 @@ mod reader;
 
 use serde_json::Value;
 
-use super::version::{is_0_3, is_1_x, no_card, requested_version};
+use super::mistake::no_card;
+use super::version::{is_0_3, is_1_x, requested_version};
 use super::{Dialect, Dialects};
 use crate::error::Error;
 pub(crate) use reader::{as_0_3, as_1_0};

@@ -112,3 +112,10 @@ fn dressed(message: &Message) -> Task {
 fn encoded<T: Serialize>(view: &T) -> Result<Option<String>, Error> {
     encode(view).map(Some).map_err(|_| Error::Internal { task: None })
 }
+
+/// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.
+pub(super) const FIELD_NAMES: &[(&str, &str)] = &[
+    ("configuration.taskPushNotificationConfig", "pushNotification"),
+    ("configuration.acceptedOutputModes", "acceptedOutputModes"),
+    ("url", "pushNotificationConfig.url"),
+];

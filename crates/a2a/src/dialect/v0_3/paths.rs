@@ -5,6 +5,9 @@ use crate::dialect::{Resource, older};
 /// What stands at a path below an agent, given by its segments; `None` if nothing does.
 pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
     let (first, segments) = segments.split_first()?;
+    if let ("agent", ["authenticatedExtendedCard"]) = (*first, segments) {
+        return Some(Resource::ExtendedCard);
+    }
     match (*first == older::V0_3_PREFIX, segments) {
         (false, _) => None,
         (true, ["card"]) => Some(Resource::ExtendedCard),
@@ -40,6 +43,9 @@ mod tests {
             ("v1/tasks/t:subscribe", Some(Resource::Subscribe(id("t")))),
             ("v1/tasks/t/pushNotificationConfigs", Some(Resource::PushConfigs(id("t")))),
             ("v1/tasks/t/pushNotificationConfigs/c", Some(Resource::PushConfig(id("t"), id("c")))),
+            ("agent/authenticatedExtendedCard", Some(Resource::ExtendedCard)),
+            ("agent/other", None),
+            ("agent", None),
             ("v1", None),
             ("v1/", None),
             ("v1/extendedAgentCard", None),

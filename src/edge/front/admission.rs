@@ -162,7 +162,12 @@ impl<'a> Door<'a> {
             Params::Json(params) => dialect.decode(reply.binding(), operation, params)?,
             Params::Plain(call) => call.into(),
         };
-        let ReadCall { mut call, chosen_id, run_timeout_ms, answer_within_ms } = read;
+        let ReadCall { mut call, chosen_id, needs_task, run_timeout_ms, answer_within_ms } = read;
+        // A task under an id that was chosen exists in any case. Repetitions under a key must come to the same task.
+        let chosen_id = match needs_task && parameters.idempotency_key.is_none() {
+            true => Some(TaskId::new((self.new_id)())),
+            false => chosen_id,
+        };
         let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id)?;
         if let Some(act_as) = &act_as {
             act_as.check_owner(operation, chosen_id.is_some())?;
@@ -181,7 +186,9 @@ impl<'a> Door<'a> {
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
-        let terms = Terms { run_timeout_ms, answer_within_ms, shows_ended, ..terms };
+        let shows_statuses = dialect.shows_statuses(agent.dialects.habits);
+        let terms =
+            Terms { run_timeout_ms, answer_within_ms, shows_ended, shows_statuses, ..terms };
         let key = parameters.idempotency_key()?;
         if let Some(request) = call.message_mut() {
             self.name_message(&mut request.message, key);

@@ -118,6 +118,9 @@ pub struct ReadCall {
     /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
     /// message itself names no task then.
     pub chosen_id: Option<TaskId>,
+    /// Whether what a message begins is a task that can be asked for even where the agent answers with a message, and no client
+    /// has chosen its id.
+    pub needs_task: bool,
     /// How long the run that a message begins may take, in milliseconds.
     pub run_timeout_ms: Option<u64>,
     /// How long a message is waited for before the task is answered as it is, in milliseconds.
@@ -126,7 +129,8 @@ pub struct ReadCall {
 
 impl From<Call> for ReadCall {
     fn from(call: Call) -> Self {
-        Self { call, chosen_id: None, run_timeout_ms: None, answer_within_ms: None }
+        let (chosen_id, needs_task) = (None, false);
+        Self { call, chosen_id, needs_task, run_timeout_ms: None, answer_within_ms: None }
     }
 }
 
@@ -165,7 +169,7 @@ impl Dialect {
         match self {
             Self::V1 => v1::paths::find(segments),
             Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
-            Self::Legacy => None,
+            Self::Legacy => legacy::resource(segments).map(|resource| (None, resource)),
         }
     }
 
@@ -255,6 +259,15 @@ impl Dialect {
         }
     }
 
+    /// An error whose fields have the names of this dialect.
+    pub(crate) fn worded_error(self, error: &Error) -> Cow<'_, Error> {
+        let worded = match self {
+            Self::V1 | Self::V0_3 => None,
+            Self::Legacy => legacy::worded_error(error),
+        };
+        worded.map_or(Cow::Borrowed(error), Cow::Owned)
+    }
+
     /// The message of an error over JSON-RPC.
     pub(crate) fn error_text(self, error: &Error) -> String {
         match self {
@@ -289,6 +302,11 @@ impl Dialect {
     /// numbers, which depend on all that was told before.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
+    }
+
+    /// Whether a task is shown with the statuses that it has had, by an agent of these habits.
+    pub fn shows_statuses(self, habits: Habits) -> bool {
+        self == Self::Legacy && habits.status_history
     }
 
     /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,

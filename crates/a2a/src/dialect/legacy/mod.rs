@@ -28,8 +28,8 @@ use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis, encode};
 use crate::{Operation, Outcome, ShownTask};
-pub(super) use plain::error as rest_error;
-pub(super) use refusal::{code as error_code, text as error_text};
+pub(super) use plain::{error as rest_error, resource};
+pub(super) use refusal::{code as error_code, text as error_text, worded as worded_error};
 pub(super) use stream::piece;
 use view::{TaskView, WebhookView};
 

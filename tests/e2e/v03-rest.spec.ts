@@ -144,6 +144,9 @@ test("tasks are listed in the shape of the SDK for Go", async () => {
   assert.deepEqual((await list("")).map(({ id, status }) => [id, status.state]), [[task.id, "TASK_STATE_CANCELLED"]]);
   assert.equal((await list("&status=TASK_STATE_CANCELLED&pageSize=1&lastUpdatedAfter=2026-01-05T09:00:00Z")).length, 1);
   assert.equal((await list("&status=TASK_STATE_WORKING")).length, 0);
+  const { contextId: other } = await send("hello");
+  const [hello] = (await json<{ tasks: Task[] }>("GET", `/tasks?contextId=${other}&includeArtifacts=true`)).tasks;
+  assert.deepEqual(hello?.artifacts?.[0]?.parts, [{ text: "hello" }]);
   assert.equal((await list("&lastUpdatedAfter=2999-01-05T09:00:00Z")).length, 0);
 });
 

@@ -259,13 +259,12 @@ impl Dialect {
         }
     }
 
-    /// An error whose fields have the names of this dialect.
-    pub(crate) fn worded_error(self, error: &Error) -> Cow<'_, Error> {
-        let worded = match self {
-            Self::V1 | Self::V0_3 => None,
-            Self::Legacy => legacy::worded_error(error),
-        };
-        worded.map_or(Cow::Borrowed(error), Cow::Owned)
+    /// An error of the task, with the fields as the dialect names them. Those of 0.3 have the names of 1.0 there.
+    pub(crate) fn named_late(self, binding: Binding, error: &Error) -> Cow<'_, Error> {
+        match self {
+            Self::V1 | Self::V0_3 => Cow::Borrowed(error),
+            Self::Legacy => Cow::Owned(self.named(binding, error.clone())),
+        }
     }
 
     /// The message of an error over JSON-RPC.
@@ -405,6 +404,7 @@ mod tests {
             (Dialect::V0_3, Rest, "message.parts[1]", "message.content[1]"),
             (Dialect::Legacy, JsonRpc, webhook, "pushNotification.url"),
             (Dialect::Legacy, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::Legacy, JsonRpc, "message.contextId", "sessionId"),
             (Dialect::Legacy, Rest, "configuration.acceptedOutputModes", "acceptedOutputModes"),
         ] {
             let expected = Error::invalid(named, "is wrong");

@@ -127,10 +127,11 @@ test("webhooks are registered by either body, got, listed and deleted (A2A 0.3 �
   const nested = { parent: `tasks/${id}`, configId: "c-1", config: { name: `tasks/${id}/pushNotificationConfigs/c-1`, pushNotificationConfig: { url } } };
   assert.deepEqual(await json("POST", path, nested), shown("c-1"));
   assert.deepEqual(await json("POST", path, { name: "", pushNotificationConfig: { id: "c-2", url } }), shown("c-2"));
+  assert.deepEqual(await json("POST", path, { pushNotificationConfig: { url } }), shown(id), "without an id it has that of its task");
   assert.deepEqual(await json("GET", `${path}/c-1`), shown("c-1"));
-  assert.deepEqual(await json("GET", path), { configs: [shown("c-1"), shown("c-2")] });
+  assert.deepEqual(await json("GET", path), { configs: [shown("c-1"), shown("c-2"), shown(id)] });
   assert.deepEqual(await json("DELETE", `${path}/c-1`), {});
-  assert.deepEqual(await json("GET", path), { configs: [shown("c-2")] });
+  assert.deepEqual(await json("GET", path), { configs: [shown("c-2"), shown(id)] });
   const inline = await send("ask", { blocking: true, pushNotification: { id: "c-3", url } });
   const [first] = (await json<{ configs: { name: string }[] }>("GET", `/tasks/${inline.id}/pushNotificationConfigs`)).configs;
   assert.equal(first?.name, `tasks/${inline.id}/pushNotificationConfigs/c-3`);
@@ -144,6 +145,9 @@ test("tasks are listed in the shape of the SDK for Go", async () => {
   assert.deepEqual((await list("")).map(({ id, status }) => [id, status.state]), [[task.id, "TASK_STATE_CANCELLED"]]);
   assert.equal((await list("&status=TASK_STATE_CANCELLED&pageSize=1&lastUpdatedAfter=2026-01-05T09:00:00Z")).length, 1);
   assert.equal((await list("&status=TASK_STATE_WORKING")).length, 0);
+  const { contextId: other } = await send("hello");
+  const [hello] = (await json<{ tasks: Task[] }>("GET", `/tasks?contextId=${other}&includeArtifacts=true`)).tasks;
+  assert.deepEqual(hello?.artifacts?.[0]?.parts, [{ text: "hello" }]);
   assert.equal((await list("&lastUpdatedAfter=2999-01-05T09:00:00Z")).length, 0);
 });
 
@@ -185,12 +189,10 @@ describe("errors", () => {
   });
 });
 
-test("the version tells whether v1 begins a path of 0.3 or is a tenant (§3.6)", async () => {
+test("paths of 0.3 are served to requests of that version or none (§3.6)", async () => {
   const { id } = await send("hello");
   const asked = async (version: string) => (await request("GET", `/tasks/${id}`, undefined, { "a2a-version": version })).status;
-  assert.deepEqual([await asked("0.3"), await asked("0.3.0"), await asked("9.0")], [200, 200, 400]);
-  const tenant = await request("GET", `/tasks/${id}`, undefined, { "a2a-version": "1.0" });
-  assert.match(await tenant.text(), /tenant names no agent that answers here/);
+  assert.deepEqual([await asked("0.3"), await asked("0.3.0"), await asked("1.0"), await asked("9.0")], [200, 200, 404, 400]);
   const preflight = await fetch(`${base}/card`, { method: "OPTIONS" });
   assert.deepEqual([preflight.status, preflight.headers.get("allow")], [204, "GET, OPTIONS"]);
   const root = await json<{ task: Task }>("POST", `${worker.url}/v1/message:send`, { message: message("", { content: [{ data: { data: { tool: "probe_sum", arguments: { a: 2, b: 40 } } } }] }) });

@@ -323,6 +323,7 @@ mod tests {
                 answer_within_ms: Some(250),
                 shows_ended: true,
                 shows_generation: true,
+                shows_statuses: true,
                 over_quota: Some(4),
             };
             for (reply, terms) in [

@@ -40,6 +40,7 @@ mod retention;
 mod run;
 mod run_state;
 mod sender;
+mod statuses;
 mod tracing;
 mod turn_host;
 mod unannounced;
@@ -476,7 +477,11 @@ impl TaskSession {
         let json = self.life.json(history, terms.shows_generation.then_some(generation));
         let json = json.ok_or_else(|| self.internal())?;
         let created = self.life.with_machine(TaskMachine::created).flatten();
-        Ok(ShownTask { json, generation, created, ..ShownTask::default() })
+        let statuses = match terms.shows_statuses {
+            true => statuses::read(self, history)?,
+            false => Vec::new(),
+        };
+        Ok(ShownTask { json, generation, created, statuses })
     }
 
     /// The error for a failure on our side, with the task if clients can know it.

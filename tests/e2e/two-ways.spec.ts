@@ -55,6 +55,10 @@ async function same(path: string, body: (way: number) => string | Buffer, header
   return whole;
 }
 
+/** A request of A2A 0.3, and a message of it. */
+const OLDER = { "a2a-version": "0.3" };
+const older = (text: string) => ({ kind: "message", messageId: crypto.randomUUID(), role: "user", parts: [{ kind: "text", text }] });
+
 const rpc = (method: string, params: unknown, id: unknown = 7) => JSON.stringify({ jsonrpc: "2.0", id, method, params });
 
 describe("over JSON-RPC", () => {
@@ -86,6 +90,12 @@ describe("over JSON-RPC", () => {
     ["webhooks", "ListTaskPushNotificationConfigs", () => ({ taskId: finished.id }), {}],
     ["a card", "GetExtendedAgentCard", () => ({}), {}],
     ["a method that is none", "Sing", () => ({}), {}],
+    ["a task in 0.3", "tasks/get", () => ({ id: finished.id, historyLength: 1 }), OLDER],
+    ["a new task in 0.3", "message/send", () => ({ message: older("hello") }), OLDER],
+    ["a message without parts in 0.3", "message/send", () => ({ message: { role: "user" } }), OLDER],
+    ["a stream in 0.3", "message/stream", () => ({ message: older("hello") }), OLDER],
+    ["a finished task that is followed in 0.3", "tasks/resubscribe", () => ({ id: finished.id }), OLDER],
+    ["webhooks in 0.3", "tasks/pushNotificationConfig/list", () => ({ id: finished.id }), OLDER],
   ] as const) {
     test(`${method}: ${what}`, () => same("/demo", () => rpc(method, params()), headers).then(() => {}));
   }
@@ -121,6 +131,9 @@ describe("over HTTP+JSON", () => {
     ["a stream", () => "/demo/message:stream", () => ({ message: message("hello") }), {}],
     ["a task that cannot be canceled", () => `/demo/tasks/${finished.id}:cancel`, () => ({}), {}],
     ["a task that is unknown", () => "/demo/tasks/x:cancel", () => ({}), {}],
+    ["a new task in 0.3", () => "/demo/v1/message:send", () => ({ message: older("hello") }), OLDER],
+    ["a stream in 0.3", () => "/demo/v1/message:stream", () => ({ message: older("hello") }), OLDER],
+    ["a task that is unknown in 0.3", () => "/demo/v1/tasks/x:cancel", () => ({}), OLDER],
     ["a path that is unknown", () => "/demo/songs/1", () => ({}), {}],
     ["a path that takes no POST", () => "/demo/tasks", () => ({}), {}],
   ] as const) {

@@ -28,6 +28,9 @@ pub struct Terms {
     pub shows_ended: bool,
     /// Whether the metadata of tasks is to tell their generation.
     pub shows_generation: bool,
+    /// Whether a task is shown with the statuses that it has had. Only older dialects say it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shows_statuses: bool,
     /// The number of unfinished tasks that the caller may have, if it has reached it: a send that would begin a
     /// task is refused.
     #[serde(rename = "quota")]
@@ -46,6 +49,7 @@ impl Decode for Terms {
             over_quota: number("quota"),
             shows_ended: fields.boolean("shows_ended").unwrap_or_default(),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
+            shows_statuses: fields.boolean("shows_statuses").unwrap_or_default(),
         })
     }
 }

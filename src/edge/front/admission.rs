@@ -162,25 +162,33 @@ impl<'a> Door<'a> {
             Params::Json(params) => dialect.decode(reply.binding(), operation, params)?,
             Params::Plain(call) => call.into(),
         };
-        let ReadCall { mut call, chosen_id, run_timeout_ms, answer_within_ms } = read;
+        let ReadCall { mut call, chosen_id, needs_task, run_timeout_ms, answer_within_ms } = read;
+        // A task under an id that was chosen exists in any case. Repetitions under a key must come to the same task.
+        let chosen_id = match needs_task && parameters.idempotency_key.is_none() {
+            true => Some(TaskId::new((self.new_id)())),
+            false => chosen_id,
+        };
         let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id)?;
         if let Some(act_as) = &act_as {
             act_as.check_owner(operation, chosen_id.is_some())?;
         }
         call.check_offered(capabilities)?;
-        check_webhook(&call, |url| (self.check_url)(url, self.settings))?;
+        let named = |error| dialect.named(reply.binding(), error);
+        check_webhook(&call, |url| (self.check_url)(url, self.settings)).map_err(named)?;
         if let Some(request) = call.message() {
-            check_message(request, self.settings)?;
+            check_message(request, self.settings).map_err(named)?;
         }
         let authorization = authorization_for_task(agent, authorization);
         let taken = call
             .message_mut()
             .map(|request| GivenCredentials::take(&mut request.message, authorization));
-        let unsealed = taken.transpose()?.flatten();
+        let unsealed = taken.transpose().map_err(named)?.flatten();
         let terms = parameters.terms(&call, &active)?;
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
-        let terms = Terms { run_timeout_ms, answer_within_ms, shows_ended, ..terms };
+        let shows_statuses = dialect.shows_statuses(agent.dialects.habits);
+        let terms =
+            Terms { run_timeout_ms, answer_within_ms, shows_ended, shows_statuses, ..terms };
         let key = parameters.idempotency_key()?;
         if let Some(request) = call.message_mut() {
             self.name_message(&mut request.message, key);

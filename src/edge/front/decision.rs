@@ -56,6 +56,9 @@ pub(super) enum Received<'a> {
     Refused(Error),
 }
 
+/// The method that is taken where streams of A2A 0.1 are.
+const SUBSCRIBE_METHOD: &str = "tasks/sendSubscribe";
+
 /// What requests are decided by.
 pub(super) struct Front {
     pub(super) env: Env,
@@ -97,7 +100,11 @@ impl Front {
         let (_, path, _) = split_url(head.url());
         let answer = match route(path) {
             Route::JsonRpc(slug) => match Exchange::new(self, slug, head) {
-                Ok(exchange) => return exchange.jsonrpc(body),
+                Ok(exchange) => return exchange.jsonrpc(body, None),
+                Err(error) => Err(error),
+            },
+            Route::Subscribe(slug) => match Exchange::new(self, slug, head) {
+                Ok(exchange) => return exchange.jsonrpc(body, Some(SUBSCRIBE_METHOD)),
                 Err(error) => Err(error),
             },
             Route::Rest(slug, below) => match Exchange::new(self, slug, head) {

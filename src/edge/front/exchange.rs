@@ -48,13 +48,14 @@ impl<'a> Exchange<'a> {
         Ok(Self { head, door, parameters: ServiceParameters::read(header, query), front })
     }
 
-    /// Decides about a request to the JSON-RPC endpoint.
-    pub(super) fn jsonrpc(self, body: &Received<'_>) -> Decision {
+    /// Decides about a request to the JSON-RPC endpoint. Where `only` one method is taken, the status of every refusal of
+    /// another body is an HTTP error.
+    pub(super) fn jsonrpc(self, body: &Received<'_>, only: Option<&str>) -> Decision {
         let head = self.head;
         match head.method() {
             "POST" => {}
             "OPTIONS" => return Decision::Answer(preflight(head, "POST, OPTIONS")),
-            "GET" | "HEAD" => return Decision::Answer(self.page()),
+            "GET" | "HEAD" if only.is_none() => return Decision::Answer(self.page()),
             _ => {
                 let refused = Error::MethodNotAllowed("POST, OPTIONS");
                 return Decision::Answer(HttpResponse::error(&refused));
@@ -64,7 +65,11 @@ impl<'a> Exchange<'a> {
         let held = self.front.seen.check();
         let refuse = |id: &RequestId, error: &Error| {
             let first = held.as_ref().err().unwrap_or(error);
-            Decision::Answer(jsonrpc::error(id, first))
+            let mut answer = jsonrpc::error(id, first);
+            if only.is_some() && answer.status == 200 {
+                answer.status = 400;
+            }
+            Decision::Answer(answer)
         };
         if let Err(error) = MediaType::of_body(head.header("content-type")) {
             return refuse(&RequestId::NULL, &error);
@@ -77,7 +82,8 @@ impl<'a> Exchange<'a> {
             }
             Err(error) => return refuse(&RequestId::NULL, &error),
         };
-        if let Some(PlainRead { id, method, call }) = PlainRead::parse(body) {
+        let plain = PlainRead::parse(body).filter(|_| only.is_none());
+        if let Some(PlainRead { id, method, call }) = plain {
             let (wanted, mut reply) = (Wanted::Method(method), Reply::json_rpc(id));
             let admitted = self.admit(wanted, Params::Plain(call), &mut reply);
             return admitted.unwrap_or_else(|error| Decision::Answer(reply.error(&error)));
@@ -87,6 +93,10 @@ impl<'a> Exchange<'a> {
             Ok(envelope) => envelope,
             Err((id, error)) => return refuse(&id, &error),
         };
+        if let Some(only) = only.filter(|only| *only != method) {
+            let refused = Error::InvalidRequest(format!("this path takes {only} alone"));
+            return refuse(&id, &refused);
+        }
         let mut reply = Reply::json_rpc(id);
         let admitted = self.admit(Wanted::Method(&method), Params::Json(params), &mut reply);
         admitted.unwrap_or_else(|error| {
@@ -226,10 +236,6 @@ impl<'a> Exchange<'a> {
             return self.front.extended_card(agent, &command.caller, &command.reply, origin);
         }
         command.trail = self.head.trail();
-        let request = command.call.message_mut().filter(|sent| sent.message.message_id.is_empty());
-        if let Some(request) = request {
-            request.message.message_id = WorkerRandom.new_id();
-        }
         if command.call.message().is_some() {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());

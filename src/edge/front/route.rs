@@ -7,6 +7,8 @@ use a2a::dialect::{self, CardName};
 pub(super) enum Route<'a> {
     /// The JSON-RPC endpoint of an agent.
     JsonRpc(Option<&'a str>),
+    /// The same for streams of A2A 0.1 alone.
+    Subscribe(Option<&'a str>),
     /// What lies below an agent: the HTTP+JSON binding, and the path behind the slash.
     Rest(Option<&'a str>, &'a str),
     /// A callback of an agent, and what stands behind `callbacks/`.
@@ -31,13 +33,15 @@ pub(super) fn route(path: &str) -> Route<'_> {
         return Route::Card(agent, name);
     }
     match segments.as_slice() {
-        [] | [""] => Route::JsonRpc(None),
+        [] | [""] | [ENDPOINT] | ["", ENDPOINT] => Route::JsonRpc(None),
+        [SUBSCRIBE] | ["", SUBSCRIBE] => Route::Subscribe(None),
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
-        [agent] => Route::JsonRpc(Some(agent)),
+        [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
+        [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
         [agent, ..] => match path.split_once('/') {
             // A client that joins `/` and `/tasks` means the default agent.
             Some(("", below)) => Route::Rest(None, below),
@@ -56,6 +60,10 @@ fn card<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, CardName)> {
     }
 }
 
+/// Where clients of A2A 0.1 look for the JSON-RPC endpoint of an agent, and for its streams. No agent has such a name.
+const ENDPOINT: &str = "a2a";
+const SUBSCRIBE: &str = "subscribe";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +75,18 @@ mod tests {
             ("", Route::JsonRpc(None)),
             ("/demo", Route::JsonRpc(Some("demo"))),
             ("/demo/", Route::JsonRpc(Some("demo"))),
+            ("/a2a", Route::JsonRpc(None)),
+            ("/a2a/", Route::JsonRpc(None)),
+            ("/demo/a2a", Route::JsonRpc(Some("demo"))),
+            ("/subscribe", Route::Subscribe(None)),
+            ("/demo/subscribe/", Route::Subscribe(Some("demo"))),
+            ("/a2a/tasks/send", Route::Rest(None, "a2a/tasks/send")),
+            ("/demo/a2a/tasks/t", Route::Rest(Some("demo"), "a2a/tasks/t")),
+            ("/tasks/a2a", Route::Rest(None, "tasks/a2a")),
+            ("/tasks/subscribe", Route::Rest(None, "tasks/subscribe")),
+            ("//a2a", Route::JsonRpc(None)),
+            ("//subscribe", Route::Subscribe(None)),
+            ("//a2a/tasks/send", Route::Rest(None, "a2a/tasks/send")),
             ("/.well-known/agent-card.json", Route::Card(None, CardName::AgentCard)),
             ("/.well-known/agent.json", Route::Card(None, CardName::Agent)),
             ("/demo/.well-known/agent-card.json", Route::Card(Some("demo"), CardName::AgentCard)),

@@ -117,6 +117,7 @@ impl ServiceParameters {
             answer_within_ms: None,
             shows_ended: false,
             shows_generation: active.iter().any(|uri| uri == GENERATION_EXTENSION),
+            shows_statuses: false,
             over_quota: None,
         })
     }

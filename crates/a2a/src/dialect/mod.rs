@@ -32,7 +32,7 @@ use crate::binding::Binding;
 use crate::binding::http::HttpResponse;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
-use crate::model::{StreamResponse, Task, TaskId, UnixMillis};
+use crate::model::{FieldViolation, StreamResponse, Task, TaskId, UnixMillis};
 use crate::{Call, Operation, Outcome};
 pub use card::{CardName, OlderFacts, dialect_of_card};
 pub use spoken::Spoken;
@@ -118,6 +118,9 @@ pub struct ReadCall {
     /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
     /// message itself names no task then.
     pub chosen_id: Option<TaskId>,
+    /// Whether what a message begins is a task that can be asked for even where the agent answers with a message, and no client
+    /// has chosen its id.
+    pub needs_task: bool,
     /// How long the run that a message begins may take, in milliseconds.
     pub run_timeout_ms: Option<u64>,
     /// How long a message is waited for before the task is answered as it is, in milliseconds.
@@ -126,7 +129,8 @@ pub struct ReadCall {
 
 impl From<Call> for ReadCall {
     fn from(call: Call) -> Self {
-        Self { call, chosen_id: None, run_timeout_ms: None, answer_within_ms: None }
+        let (chosen_id, needs_task) = (None, false);
+        Self { call, chosen_id, needs_task, run_timeout_ms: None, answer_within_ms: None }
     }
 }
 
@@ -165,7 +169,7 @@ impl Dialect {
         match self {
             Self::V1 => v1::paths::find(segments),
             Self::V0_3 => v0_3::paths::find(segments).map(|resource| (None, resource)),
-            Self::Legacy => None,
+            Self::Legacy => legacy::resource(segments).map(|resource| (None, resource)),
         }
     }
 
@@ -184,6 +188,29 @@ impl Dialect {
             Self::V1 => operation.decode(params).map(ReadCall::from),
             Self::V0_3 => v0_3::decode(binding, operation, params),
             Self::Legacy => legacy::decode(binding, operation, params),
+        }
+    }
+
+    /// An error about parameters that were read, with the fields as the dialect names them.
+    pub fn named(self, binding: Binding, error: Error) -> Error {
+        let names = match self {
+            Self::V1 => return error,
+            Self::V0_3 => v0_3::field_names(binding),
+            Self::Legacy => legacy::FIELD_NAMES,
+        };
+        let named = |mut violation: FieldViolation| {
+            let is_begin = |(begin, _): &&(&str, _)| violation.field.starts_with(begin);
+            if let Some((begin, name)) = names.iter().find(is_begin) {
+                violation.field.replace_range(..begin.len(), name);
+            }
+            violation
+        };
+        match error {
+            Error::InvalidParams(found) => {
+                Error::InvalidParams(found.into_iter().map(named).collect())
+            }
+            Error::WebhookRefused(found) => Error::WebhookRefused(named(found)),
+            other => other,
         }
     }
 
@@ -232,6 +259,15 @@ impl Dialect {
         }
     }
 
+    /// An error whose fields have the names of this dialect.
+    pub(crate) fn worded_error(self, error: &Error) -> Cow<'_, Error> {
+        let worded = match self {
+            Self::V1 | Self::V0_3 => None,
+            Self::Legacy => legacy::worded_error(error),
+        };
+        worded.map_or(Cow::Borrowed(error), Cow::Owned)
+    }
+
     /// The message of an error over JSON-RPC.
     pub(crate) fn error_text(self, error: &Error) -> String {
         match self {
@@ -266,6 +302,11 @@ impl Dialect {
     /// numbers, which depend on all that was told before.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
+    }
+
+    /// Whether a task is shown with the statuses that it has had, by an agent of these habits.
+    pub fn shows_statuses(self, habits: Habits) -> bool {
+        self == Self::Legacy && habits.status_history
     }
 
     /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,
@@ -338,6 +379,30 @@ mod tests {
 
     use super::*;
     use crate::model::decode::decode_with;
+
+    #[test]
+    fn errors_name_fields_as_the_dialect_does() {
+        use Binding::{JsonRpc, Rest};
+        let webhook = "configuration.taskPushNotificationConfig.url";
+        for (dialect, binding, field, named) in [
+            (Dialect::V1, Rest, webhook, webhook),
+            (Dialect::V1, Rest, "url", "url"),
+            (Dialect::V0_3, JsonRpc, webhook, "configuration.pushNotificationConfig.url"),
+            (Dialect::V0_3, Rest, webhook, "configuration.pushNotification.url"),
+            (Dialect::V0_3, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::V0_3, JsonRpc, "message.parts[1]", "message.parts[1]"),
+            (Dialect::V0_3, Rest, "message.parts[1]", "message.content[1]"),
+            (Dialect::Legacy, JsonRpc, webhook, "pushNotification.url"),
+            (Dialect::Legacy, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::Legacy, Rest, "configuration.acceptedOutputModes", "acceptedOutputModes"),
+        ] {
+            let expected = Error::invalid(named, "is wrong");
+            assert_eq!(dialect.named(binding, Error::invalid(field, "is wrong")), expected);
+        }
+        let refused = |field| Error::WebhookRefused(FieldViolation::new(field, "is wrong"));
+        let named = Dialect::V0_3.named(JsonRpc, refused("url"));
+        assert_eq!(named, refused("pushNotificationConfig.url"));
+    }
 
     #[test]
     fn what_was_stored_without_a_dialect_is_1_0() {

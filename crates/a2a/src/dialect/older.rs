@@ -41,6 +41,7 @@ pub(super) fn method_of_0_3(operation: Operation) -> Option<&'static str> {
 pub(super) fn dialect_of_path(path: &str) -> Option<Dialect> {
     match path.split('/').next()? {
         V0_3_PREFIX => Some(Dialect::V0_3),
+        LEGACY_PREFIX => Some(Dialect::Legacy),
         _ => (path == EXTENDED_CARD).then_some(Dialect::V0_3),
     }
 }
@@ -48,8 +49,11 @@ pub(super) fn dialect_of_path(path: &str) -> Option<Dialect> {
 /// The segment with which the paths of A2A 0.3 begin.
 pub(super) const V0_3_PREFIX: &str = "v1";
 
+/// The segment with which the paths of A2A 0.1 begin.
+pub(super) const LEGACY_PREFIX: &str = "a2a";
+
 /// The segments with which paths of older versions begin.
-pub(super) const PREFIXES: [&str; 2] = [V0_3_PREFIX, "agent"];
+pub(super) const PREFIXES: [&str; 3] = [V0_3_PREFIX, LEGACY_PREFIX, "agent"];
 
 /// Where clients of A2A 0.2 find the extended card.
 const EXTENDED_CARD: &str = "agent/authenticatedExtendedCard";

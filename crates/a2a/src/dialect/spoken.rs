@@ -53,7 +53,8 @@ impl Spoken {
         }
     }
 
-    /// The dialect that a path below an agent looks like: paths that begin with `v1` are those of A2A 0.3.
+    /// The dialect that a path below an agent looks like: paths that begin with `v1` are those of A2A 0.3, and those
+    /// that begin with `a2a` are those of 0.1.
     pub fn looks_like(path: &str) -> Dialect {
         older::dialect_of_path(path).unwrap_or_default()
     }
@@ -164,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_0_3_begin_with_v1() {
-        use Dialect::{V0_3, V1};
+    fn paths_of_older_versions_are_told_by_their_first_segment() {
+        use Dialect::{Legacy, V0_3, V1};
         for (path, version, is_strict, expected) in [
             ("tasks", None, false, Some(V1)),
             ("tasks", Some("0.3"), false, None),
@@ -177,6 +178,9 @@ mod tests {
             ("v1/card", Some("0.3"), false, Some(V0_3)),
             ("v1/tasks", Some("1.0"), false, None),
             ("v1", Some("9.0"), false, None),
+            ("a2a/tasks/send", None, true, Some(Legacy)),
+            ("a2a/tasks/t", Some("1.0"), false, None),
+            ("a2a/tasks/t", Some("0.3"), false, None),
             ("agent/authenticatedExtendedCard", None, true, Some(V0_3)),
             ("agent/tasks", None, false, Some(V1)),
         ] {

@@ -28,8 +28,8 @@ use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis, encode};
 use crate::{Operation, Outcome, ShownTask};
-pub(super) use plain::error as rest_error;
-pub(super) use refusal::{code as error_code, text as error_text};
+pub(super) use plain::{error as rest_error, resource};
+pub(super) use refusal::{code as error_code, text as error_text, worded as worded_error};
 pub(super) use stream::piece;
 use view::{TaskView, WebhookView};
 
@@ -112,3 +112,10 @@ fn dressed(message: &Message) -> Task {
 fn encoded<T: Serialize>(view: &T) -> Result<Option<String>, Error> {
     encode(view).map(Some).map_err(|_| Error::Internal { task: None })
 }
+
+/// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.
+pub(super) const FIELD_NAMES: &[(&str, &str)] = &[
+    ("configuration.taskPushNotificationConfig", "pushNotification"),
+    ("configuration.acceptedOutputModes", "acceptedOutputModes"),
+    ("url", "pushNotificationConfig.url"),
+];

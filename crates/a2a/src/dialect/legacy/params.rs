@@ -68,12 +68,7 @@ pub(super) fn webhook(operation: Operation, params: Value) -> Result<ReadCall, E
 
 /// The id of the task, which the client has chosen.
 fn task_id(fields: &mut Fields) -> Option<TaskId> {
-    let id = fields.required_string("id")?;
-    if id.chars().count() > MAX_ID_CHARS {
-        fields.refuse("id", format!("must have at most {MAX_ID_CHARS} characters"));
-        return None;
-    }
-    Some(TaskId::new(id))
+    fields.required_string("id").map(TaskId::new)
 }
 
 /// A message of this dialect.
@@ -161,6 +156,3 @@ pub(super) const ARTIFACT: &str = "artifact";
 
 const ROLES: [(&str, i64, Option<Role>); 2] =
     [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
-
-/// The longest id that a client may choose for a task, in characters.
-const MAX_ID_CHARS: usize = 255;

@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::ReadCall;
+use super::super::{ReadCall, Resource, older};
 use super::params::LegacyMessage;
 use super::part::{PartView, text_of};
 use super::refusal::text;
 use super::view::MessageView;
 use crate::binding::http::HttpResponse;
+use crate::binding::percent;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
@@ -19,6 +20,15 @@ use crate::model::{
     TaskState, UnixMillis,
 };
 use crate::{Call, TaskCall};
+
+/// What stands at a path below an agent, given by its segments; `None` if nothing does.
+pub(in crate::dialect) fn resource(segments: &[&str]) -> Option<Resource> {
+    match segments {
+        [older::LEGACY_PREFIX, "tasks", "send"] => Some(Resource::Send),
+        [older::LEGACY_PREFIX, "tasks", task] => Some(Resource::Task(percent::decode(task))),
+        _ => None,
+    }
+}
 
 /// Reads the body of `POST /a2a/tasks/send`. The server chooses the id of the task.
 ///
@@ -43,6 +53,7 @@ pub(super) fn decode(mut params: Value) -> Result<ReadCall, Error> {
     })?;
     let call = Call::Task(TaskCall::SendMessage(Box::new(request)));
     Ok(ReadCall {
+        needs_task: true,
         run_timeout_ms: Some(timeout_ms),
         answer_within_ms: Some(ANSWER_WITHIN_MS),
         ..call.into()
@@ -158,6 +169,22 @@ const SKILL: &str = "skill";
 mod tests {
     use super::*;
     use crate::error::Refusal;
+
+    #[test]
+    fn there_are_two_paths() {
+        let task = |id: &str| Some(Resource::Task(id.to_owned()));
+        for (path, resource) in [
+            ("a2a/tasks/send", Some(Resource::Send)),
+            ("a2a/tasks/a%2Fb:cancel", task("a/b:cancel")),
+            ("a2a/tasks", None),
+            ("a2a", None),
+            ("a2a/tasks/t/x", None),
+            ("tasks/send", None),
+        ] {
+            let segments: Vec<&str> = path.split('/').collect();
+            assert_eq!(super::resource(&segments), resource, "{path}");
+        }
+    }
 
     #[test]
     fn an_error_is_its_text_alone() {

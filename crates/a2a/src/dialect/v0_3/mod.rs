@@ -135,6 +135,21 @@ pub(super) fn piece(
     Some(StreamPiece { frames: vec![(None, json?)], is_last })
 }
 
+/// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.
+pub(super) fn field_names(binding: Binding) -> &'static [(&'static str, &'static str)] {
+    match binding {
+        Binding::JsonRpc => &[
+            ("configuration.taskPushNotificationConfig", "configuration.pushNotificationConfig"),
+            ("url", "pushNotificationConfig.url"),
+        ],
+        Binding::Rest => &[
+            ("configuration.taskPushNotificationConfig", "configuration.pushNotification"),
+            ("url", "pushNotificationConfig.url"),
+            ("message.parts", "message.content"),
+        ],
+    }
+}
+
 /// A page of tasks as 1.0 has it.
 struct Page {
     tasks: Vec<Task>,

@@ -1,0 +1,118 @@
+//! The statuses that a task has had, read from its log.
+
+use std::collections::VecDeque;
+
+use super::TaskSession;
+use super::journal::Journal;
+use crate::port::{Observation, StoreError};
+use crate::task::LogEntry;
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, TaskStatus};
+
+/// The statuses of a task as far as they are stored, oldest first: the newest ones, as many as a history of this length has
+/// entries.
+///
+/// # Errors
+///
+/// [`Error::Internal`] when the storage fails, or holds what this version cannot read.
+pub(super) fn read(session: &TaskSession, length: HistoryLimit) -> Result<Vec<TaskStatus>, Error> {
+    in_log(&session.journal, length).map_err(|error| {
+        let (task, reason) = (session.id(), error.to_string());
+        session.observe(&Observation::ReadingFailed { task, reason: &reason });
+        session.internal()
+    })
+}
+
+/// Reads the log a page at a time.
+fn in_log(journal: &Journal, length: HistoryLimit) -> Result<Vec<TaskStatus>, StoreError> {
+    let most = match length {
+        HistoryLimit::All => usize::MAX,
+        HistoryLimit::Newest(length) => length,
+    };
+    let mut newest = VecDeque::new();
+    let mut generation = 0;
+    loop {
+        let page = journal.page_after(generation)?;
+        for line in page.batches.iter().flat_map(|batch| batch.lines.lines()) {
+            newest.extend(status_in(line)?);
+            if newest.len() > most {
+                newest.pop_front();
+            }
+        }
+        match page.batches.last() {
+            Some(batch) if page.has_more => generation = batch.generation,
+            Some(_) | None => return Ok(newest.into()),
+        }
+    }
+}
+
+/// The status that a line of the log brings, if it brings one.
+fn status_in(line: &str) -> Result<Option<TaskStatus>, StoreError> {
+    if !OPENINGS.iter().any(|opening| line.starts_with(opening)) {
+        return Ok(None);
+    }
+    let unreadable =
+        |error: serde_json::Error| StoreError::Unreadable(format!("status in the log: {error}"));
+    Ok(match LogEntry::parse(line).map_err(unreadable)? {
+        LogEntry::Task(task) => Some(task.status),
+        LogEntry::StatusUpdate(event) => Some(event.status),
+        _ => None,
+    })
+}
+
+/// What the lines begin with that bring a status. Others need not be parsed.
+const OPENINGS: [&str; 2] = [r#"{"task""#, r#"{"statusUpdate""#];
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Settings;
+    use crate::port::memory::MemoryStore;
+    use crate::port::{FirstRow, Indexed, TaskFacts};
+    use a2a::model::{TaskState, UnixMillis};
+
+    #[test]
+    fn statuses_are_read_page_by_page() {
+        let limits = Settings::read(|_| None).unwrap().limits;
+        let journal = Journal::new(Rc::new(MemoryStore::default()), &limits);
+        let facts = TaskFacts { agent: "a".to_owned(), owner: "o".to_owned(), fingerprint: None };
+        let said = |state: &str, text: &str| {
+            json!({"state": state, "message":
+                {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}]}})
+        };
+        let opening = json!({"id": "t", "status": said("TASK_STATE_SUBMITTED", "-")});
+        let mut lines = vec![json!({"task": opening})];
+        // Two of them fill a page.
+        let long = "x".repeat(300_000);
+        for at in 0..4 {
+            let status = said("TASK_STATE_WORKING", &format!("{at}{long}"));
+            let event = json!({"taskId": "t", "contextId": "c", "status": status});
+            lines.push(json!({"statusUpdate": event}));
+            let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
+            lines.push(json!({"message": message}));
+        }
+        for (generation, line) in (1..).zip(&lines) {
+            journal.append(&LogEntry::parse(&line.to_string()).unwrap());
+            let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
+            journal.store(generation, Some(opening), UnixMillis(0)).unwrap();
+        }
+        assert!(journal.page_after(0).unwrap().has_more);
+        for (length, expected) in [
+            (HistoryLimit::All, "-0123"),
+            (HistoryLimit::Newest(9), "-0123"),
+            (HistoryLimit::Newest(2), "23"),
+            (HistoryLimit::Newest(0), ""),
+        ] {
+            let found = in_log(&journal, length).unwrap();
+            let texts = found.iter().filter_map(|status| Some(status.message.as_ref()?.text()));
+            let first: String = texts.filter_map(|text| text.chars().next()).collect();
+            assert_eq!(first, expected);
+        }
+        let all = in_log(&journal, HistoryLimit::All).unwrap();
+        assert_eq!(all[0].state, TaskState::Submitted);
+    }
+}

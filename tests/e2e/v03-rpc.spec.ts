@@ -1,0 +1,128 @@
+// A2A 0.3 over JSON-RPC, as it is on the wire: what its conformance kit asks for, refusals.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { rpc, type Answer } from "./answers.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { EventStream } from "./stream.ts";
+import { speaking } from "./v03.ts";
+
+let worker: Worker;
+before(async () => {
+  worker = await startWorker({ vars: speaking() });
+});
+after(() => worker.stop());
+
+/** What a client without a version in its head gets. */
+const call = (method: string, params: unknown, agent = "demo"): Promise<Answer> =>
+  rpc(`${worker.url}/${agent}`, method, params, { "a2a-version": "" });
+
+const message = (text: string, changes: object = {}) => ({
+  kind: "message", messageId: randomUUID(), role: "user", parts: [{ kind: "text", text }], ...changes,
+});
+
+interface Task {
+  kind: string;
+  id: string;
+  contextId: string;
+  status: { state: string };
+  artifacts?: { parts: unknown[] }[];
+  history?: { kind: string }[];
+}
+
+async function send(text: string, configuration?: object): Promise<Task> {
+  const { result, error } = await call("message/send", { message: message(text), configuration });
+  assert.equal(error, undefined);
+  return result as Task;
+}
+
+test("a result is bare and says by its kind what it is (A2A 0.3 §7)", async () => {
+  const task = await send("hello");
+  assert.deepEqual([task.kind, task.status.state, task.history?.[0]?.kind], ["task", "completed", "message"]);
+  assert.deepEqual(task.artifacts?.[0]?.parts, [{ kind: "text", text: "hello" }]);
+  assert.deepEqual((await call("tasks/get", { id: task.id })).result, task);
+  const { result } = await call("message/send", { message: message("message") });
+  assert.equal((result as { kind: string }).kind, "message");
+});
+
+test("a task is got with as much history as is asked for (A2A 0.3 §7.3)", async () => {
+  const { id } = await send("hello");
+  for (const [historyLength, count] of [[1, 1], [0, 0], [undefined, 1]] as const) {
+    const { result } = await call("tasks/get", { id, historyLength });
+    assert.equal(((result as Task).history ?? []).length, count, String(historyLength));
+  }
+});
+
+test("a send blocks unless it says that it does not (A2A 0.3 §7.1)", async () => {
+  assert.equal((await send("hold 50")).status.state, "completed");
+  assert.equal((await send("hold 50", { acceptedOutputModes: ["text/plain"] })).status.state, "completed");
+  const begun = await send("hold 60000", { blocking: false });
+  assert.ok(["submitted", "working"].includes(begun.status.state), begun.status.state);
+  const { result } = await call("tasks/cancel", { id: begun.id });
+  assert.equal((result as Task).status.state, "canceled");
+});
+
+test("an event says whether it is the last one, and a stream goes on behind a known one (A2A 0.3 §7.2)", async () => {
+  const open = (method: string, params: object, headers: Record<string, string> = {}) =>
+    EventStream.open(`${worker.url}/demo`, method, params, { "a2a-version": "", ...headers });
+  const events = await (await open("message/stream", { message: message("chunks") })).rest();
+  const results = events.map(({ data }) => data.result as unknown as { kind: string; id?: string; final?: boolean });
+  const middle = ["status-update", "artifact-update", "artifact-update", "artifact-update"];
+  assert.deepEqual(results.map(({ kind }) => kind), ["task", ...middle, "status-update"]);
+  assert.deepEqual(results.flatMap(({ final }) => final ?? []), [false, true]);
+  const id = results[0]?.id;
+  const third = { "last-event-id": String(events[2]?.id) };
+  const left = await (await open("tasks/resubscribe", { id }, third)).rest();
+  assert.deepEqual(left.map(({ data }) => data.result), events.slice(3).map(({ data }) => data.result));
+});
+
+describe("a request of 0.3 is refused", () => {
+  for (const [what, params, fields] of [
+    ["without a role", { message: message("x", { role: undefined }) }, ["message.role"]],
+    ["without parts", { message: message("x", { parts: [] }) }, ["message.parts"]],
+    ["without an id of its message", { message: message("x", { messageId: undefined }) }, ["message.messageId"]],
+    ["with a part of an unknown kind", { message: message("x", { parts: [{ kind: "video" }] }) }, ["message.parts[0].kind"]],
+    ["with bytes that are no base64", { message: message("x", { parts: [{ kind: "file", file: { bytes: "%" } }] }) }, ["message.parts[0].file.bytes"]],
+    [
+      "with a webhook that leads nowhere",
+      { message: message("x"), configuration: { pushNotificationConfig: { url: "nowhere" } } }, ["configuration.pushNotificationConfig.url"],
+    ],
+    ["with too many parts", { message: message("x", { parts: Array(101).fill({ kind: "text", text: "" }) }) }, ["message.parts"]],
+  ] as const) {
+    test(`${what}, by the field as it is named there (A2A 0.3 §8)`, async () => {
+      const answer = await call("message/send", params);
+      assert.deepEqual([answer.status, answer.fields], [-32602, fields]);
+    });
+  }
+
+  test("with the codes of the version (A2A 0.3 §8)", async () => {
+    const finished = await send("hello");
+    const webhook = { url: "https://hooks.example.com/a" };
+    for (const [method, params, code] of [
+      ["tasks/get", { id: "unknown" }, -32001],
+      ["tasks/cancel", { id: "unknown" }, -32001],
+      ["tasks/cancel", { id: finished.id }, -32002],
+      ["message/send", { message: message("more", { taskId: finished.id }) }, -32004],
+      ["message/send", { message: message("more", { taskId: "unknown" }) }, -32001],
+      ["tasks/pushNotificationConfig/set", { taskId: "unknown", pushNotificationConfig: webhook }, -32001],
+      ["tasks/pushNotificationConfig/set", { taskId: finished.id, pushNotificationConfig: { url: "nowhere" } }, -32602],
+      ["tasks/pushNotificationConfig/delete", { id: "unknown", pushNotificationConfigId: "c" }, -32001],
+      ["tasks/pushNotificationConfig/delete", { id: finished.id }, -32602],
+      ["tasks/list", {}, -32601],
+      ["agent/getAuthenticatedExtendedCard", undefined, -32004],
+    ] as const) {
+      assert.equal((await call(method, params)).status, code, `${method} ${JSON.stringify(params)}`);
+    }
+    const refused = await call("tasks/pushNotificationConfig/set", { taskId: finished.id, pushNotificationConfig: { url: "nowhere" } });
+    assert.deepEqual(refused.fields, ["pushNotificationConfig.url"]);
+  });
+
+  test("where the agent does not speak it (A2A 0.3 §8)", async (t) => {
+    const without = await startWorker({ vars: speaking({ enabled: false }) });
+    t.after(() => without.stop());
+    for (const [method, params] of [["message/send", { message: message("x") }], ["tasks/get", { id: "x" }]] as const) {
+      const answer = await rpc(`${without.url}/demo`, method, params, { "a2a-version": "0.3" });
+      assert.equal(answer.reason, "VERSION_NOT_SUPPORTED");
+    }
+  });
+});

@@ -92,11 +92,6 @@ impl TaskAddress {
             (None, None, None) => Self::New,
         }
     }
-
-    /// The address of a task whose object was stored by [`ObjectId::beside`].
-    pub(super) fn stored(object: Option<ObjectId>, task: &TaskId) -> Self {
-        object.map_or_else(|| Self::of_task(task), Self::Object)
-    }
 }
 
 #[cfg(test)]
@@ -113,8 +108,6 @@ mod tests {
         for (task, beside) in [("0a", None), ("chosen", Some(&object))] {
             let task = TaskId::new(task);
             assert_eq!(object.beside(&task), beside);
-            let address = TaskAddress::stored(object.beside(&task).cloned(), &task);
-            assert_eq!(address, TaskAddress::Object(object.clone()));
         }
     }
 

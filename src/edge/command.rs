@@ -212,10 +212,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use a2a::Operation;
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
+    use a2a::model::PushNotificationConfigRequest;
     use a2a::model::decode::read_json;
+    use a2a::{Operation, WebhookCall};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
@@ -286,6 +287,15 @@ mod tests {
         following["call"] = json!({"SubscribeToTask": {"id": "t"}});
         assert!(read_json::<Command>(&following.to_string()).is_err());
         assert!(read_json::<Command<FollowCall>>(&following.to_string()).is_ok());
+    }
+
+    /// Older dialects ask so, whose parameters name no webhook.
+    #[test]
+    fn a_command_asks_for_the_first_webhook_by_an_empty_id() {
+        let (tenant, task_id, id) = (None, TaskId::new("t"), String::new());
+        let get = PushNotificationConfigRequest { tenant, task_id, id };
+        let call = TaskCall::Webhook(WebhookCall::GetTaskPushNotificationConfig(get));
+        survives(command(call, &Reply::rest(MediaType::Json), None, Terms::default()));
     }
 
     #[test]

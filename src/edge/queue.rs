@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::address::{ObjectId, TaskAddress};
+use super::address::ObjectId;
 use crate::format;
 use crate::port::WebhookJob;
 use crate::push::GivenUp;
@@ -58,9 +58,9 @@ pub(super) struct QueuedJob {
 }
 
 impl QueuedJob {
-    /// Where its task is.
-    pub(super) fn address(&self) -> TaskAddress {
-        TaskAddress::stored(self.object.clone(), &self.job.task)
+    /// The id of the object of its task.
+    pub(super) fn object_id(&self) -> ObjectId {
+        self.object.clone().unwrap_or_else(|| ObjectId::new(self.job.task.as_str()))
     }
 }
 
@@ -146,9 +146,9 @@ mod tests {
         let queued = QueuedJob { job: job(), object: None };
         let written = serde_json::to_value(&queued).unwrap();
         assert_eq!(written, json!({"agent": "demo", "task": "0a", "configId": "c"}));
-        assert_eq!(queued.address(), TaskAddress::of_task(&TaskId::new("0a")));
+        assert_eq!(queued.object_id(), ObjectId::new("0a"));
         let elsewhere = QueuedJob { object: Some(ObjectId::new("0b")), ..queued };
-        assert_eq!(elsewhere.address(), TaskAddress::Object(ObjectId::new("0b")));
+        assert_eq!(elsewhere.object_id(), ObjectId::new("0b"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Report, Standing};
 use crate::format;
+use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
 use a2a::model::TaskPushNotificationConfig;
 use a2a::model::decode::{Decode, Fields};
@@ -16,8 +17,12 @@ pub struct Notification {
     pub lease: String,
     /// The generation of the event.
     pub generation: u64,
-    /// The event as it goes out: one StreamResponse (spec §3.2.3) as 1.0 JSON.
+    /// The event as it goes out: one StreamResponse (spec §3.2.3) as 1.0 JSON, or in an older dialect the task as it was after
+    /// the event.
     pub body: String,
+    /// The dialect of the webhook. Objects of former versions do not say it.
+    #[serde(skip_serializing_if = "Dialect::is_v1")]
+    pub dialect: Dialect,
     /// The webhook.
     pub config: TaskPushNotificationConfig,
     /// How the receiver answers, as far as is known.
@@ -34,6 +39,7 @@ impl Decode for Notification {
             lease: fields.string("lease")?,
             generation: fields.number("generation")?,
             body: fields.string("body")?,
+            dialect: Dialect::read(fields, "dialect")?,
             config: fields.object("config")?,
             standing: Standing::named(&fields.string("standing").unwrap_or_default()),
             trace: fields.object("trace"),

@@ -9,6 +9,7 @@ use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
+use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::model::{EventFilter, Task, UnixMillis};
 
@@ -110,15 +111,15 @@ fn give_out_next(
     let (generation, body) = next?;
     let lease = session.ports.random.new_id();
     let until = now.after(session.limits.webhook_timeout_ms.saturating_add(LEASE_SLACK_MS));
-    let (config, standing) = session.webhooks.with(config_id, |webhook| {
+    let (config, dialect, standing) = session.webhooks.with(config_id, |webhook| {
         webhook.give_out(generation, lease.clone(), until);
-        (webhook.config.clone(), webhook.delivery.standing(now))
+        (webhook.config.clone(), webhook.dialect, webhook.delivery.standing(now))
     })?;
     let trace = session.life.with_machine(|machine| {
         machine.run().and_then(|run| run.request.trail.trace.as_deref().cloned())
     });
     let trace = trace.flatten().map(|trace| trace.within(&span(session.ports.random.as_ref())));
-    Some(Notification { lease, generation, body, config, standing, trace })
+    Some(Notification { lease, generation, body, dialect, config, standing, trace })
 }
 
 /// The first event after a generation that a filter lets through, in a dialect, and its generation.
@@ -135,7 +136,7 @@ fn event_after(
         for text in &frames {
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
-                    let task = || session.life.with_task(Task::clone);
+                    let task = || task_after(session, generation);
                     let body = dialect.notification(json, task, now)?;
                     return Some((generation, body.into_owned()));
                 }
@@ -146,6 +147,19 @@ fn event_after(
             return None;
         }
     }
+}
+
+/// The task as it was after the event of a generation.
+fn task_after(session: &TaskSession, generation: u64) -> Option<Task> {
+    if generation == session.life.generation() {
+        return session.life.with_task(Task::clone);
+    }
+    let log = session.journal.reload(session.id());
+    let log = log.inspect_err(|error| {
+        let (task, reason) = (session.id(), error.to_string());
+        session.observe(&Observation::ReadingFailed { task, reason: &reason });
+    });
+    TaskMachine::replay_to(log.ok()?, generation).map(|machine| machine.task().clone())
 }
 
 /// Stores a webhook as it stands. If that fails, its newest notifications are repeated after a crash.

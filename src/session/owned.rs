@@ -3,15 +3,12 @@
 use std::rc::Rc;
 
 use super::follower::Beginning;
-use super::webhook::Webhook;
-use super::{Sender, TaskSession, credentials, index, notifications, parking, run};
+use super::{Sender, TaskSession, credentials, index, parking, run};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
 use crate::port::Observation;
-use crate::push::signature::SigningSecret;
 use crate::task::{Input, Park, TaskError};
-use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
@@ -25,7 +22,7 @@ use a2a::{ShownTask, Terms};
 /// crate a send that begins a task, or repeats the one that began it, gives it to its sender.
 #[derive(Clone, Copy)]
 pub struct Owned<'a> {
-    session: &'a TaskSession,
+    pub(super) session: &'a TaskSession,
     is_operators: bool,
 }
 
@@ -222,6 +219,7 @@ impl<'a> Owned<'a> {
         sender: Sender,
     ) -> Result<(), Error> {
         let session = self.session;
+        let webhook = webhook.map(|webhook| self.named(webhook, sender.dialect));
         if let Some(webhook) = &webhook {
             session.webhooks.check_room(&webhook.id)?;
         }
@@ -247,6 +245,16 @@ impl<'a> Owned<'a> {
             note_newest_message(session, &agent);
         }
         session.flush().map_err(|_| self.internal())
+    }
+
+    /// Stores what the run has said so far, so that the generation is that of the newest event.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails.
+    pub(crate) fn settle_generation(self) -> Result<u64, Error> {
+        self.session.flush().map_err(|_| self.internal())?;
+        Ok(self.generation())
     }
 
     /// Starts the run that a message has begun, if it has begun one. Its first poll is part of this call.
@@ -313,87 +321,6 @@ impl<'a> Owned<'a> {
     /// [`Error::InvalidParams`] if there is no such generation yet; [`Error::Internal`] when storage fails.
     pub(crate) fn begin_with_missed(self, after: u64) -> Result<Beginning, Error> {
         Beginning::missed(self.session, after)
-    }
-
-    /// Adds a webhook, or puts it in the place of the one of the same id. It gets an id and a signing
-    /// secret if it has none; one that replaces another keeps that one's signing secret then. Token and
-    /// credentials are not kept: the new URL may be somebody else's. Its notifications are in this dialect. Gives it as it is registered, in memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UnsupportedOperation`] if there are as many as there may be.
-    pub(crate) fn register(
-        self,
-        mut config: TaskPushNotificationConfig,
-        dialect: Dialect,
-        after: u64,
-    ) -> Result<TaskPushNotificationConfig, Error> {
-        let Self { session, .. } = self;
-        let random = &session.ports.random;
-        if config.id.is_empty() {
-            config.id = random.new_id();
-        }
-        config.tenant = None;
-        config.task_id = self.id().clone();
-        let known = self.with_webhook(&config.id, |webhook| webhook.config.signing_secret.clone());
-        let new = || SigningSecret::from_random(random.secret_bytes()).to_secret();
-        config.signing_secret = config.signing_secret.or(known.flatten()).or_else(|| Some(new()));
-        session.webhooks.put(config.clone(), dialect, after)?;
-        Ok(config)
-    }
-
-    /// Stores a webhook that was registered or changed, and sends what it is owed. Whether it is stored.
-    pub(crate) fn commit_webhook(self, id: &str) -> bool {
-        let Self { session, .. } = self;
-        notifications::store(session, id);
-        // One that replaces another is owed what that was owed.
-        notifications::enqueue_due(session);
-        session.arm();
-        self.with_webhook(id, |webhook| webhook.is_stored).unwrap_or(false)
-    }
-
-    /// Stores what the run has said so far, so that the generation is that of the newest event.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Internal`] when storage fails.
-    pub(crate) fn settle_generation(self) -> Result<u64, Error> {
-        self.session.flush().map_err(|_| self.internal())?;
-        Ok(self.generation())
-    }
-
-    /// Reads a webhook, if there is one of this id.
-    pub(crate) fn with_webhook<T>(self, id: &str, read: impl FnOnce(&Webhook) -> T) -> Option<T> {
-        self.session.webhooks.with(id, |webhook| read(webhook))
-    }
-
-    /// Lets a webhook, if there is one of this id, get the events from a generation on again.
-    pub(crate) fn restart_webhook(
-        self,
-        id: &str,
-        generation: u64,
-    ) -> Option<TaskPushNotificationConfig> {
-        self.session.webhooks.with(id, |webhook| {
-            webhook.restart_from(generation);
-            webhook.config.clone()
-        })
-    }
-
-    /// The webhooks of the task, in the order of their registration.
-    pub(crate) fn webhooks(self) -> Vec<TaskPushNotificationConfig> {
-        self.session.webhooks.configs()
-    }
-
-    /// Deletes a webhook, if it is there.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Internal`] when storage fails; it is still there then.
-    pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
-        self.session.webhooks.delete(id).map_err(|error| {
-            notifications::note_failure(self.session, &error);
-            self.internal()
-        })
     }
 }
 

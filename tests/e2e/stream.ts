@@ -21,6 +21,9 @@ export interface StreamEvent {
   data: { result?: StreamResponse; error?: { code: number }; id?: unknown };
 }
 
+/** Puts an event into other words. */
+export type Hear = (event: StreamEvent) => StreamEvent;
+
 /** A stream that is being read. */
 export class EventStream implements AsyncIterable<StreamEvent> {
   /** The comments that came so far. */
@@ -28,13 +31,16 @@ export class EventStream implements AsyncIterable<StreamEvent> {
   readonly response: IncomingMessage;
   readonly #events: AsyncGenerator<StreamEvent>;
 
-  private constructor(response: IncomingMessage) {
+  private constructor(response: IncomingMessage, hear: Hear = (event) => event) {
     this.response = response;
-    this.#events = this.#read();
+    this.#events = this.#read(hear);
   }
 
-  /** Opens a stream, or throws what was answered instead. A 204, where nothing can follow, is a stream without events. */
-  static async open(endpoint: string, method: string, params: unknown, headers: Record<string, string> = {}): Promise<EventStream> {
+  /**
+   * Opens a stream, or throws what was answered instead. A 204, where nothing can follow, is a stream without events. `hear`
+   * puts events of another version into the words of 1.0.
+   */
+  static async open(endpoint: string, method: string, params: unknown, headers: Record<string, string> = {}, hear?: Hear): Promise<EventStream> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
     const all = { "content-type": "application/json", "a2a-version": "1.0", ...headers };
     const sent = request(endpoint, { method: "POST", headers: all, agent: false });
@@ -43,7 +49,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     if (!/^text\/event-stream\b/.test(response.headers["content-type"] ?? "")) {
       throw new NoStream(response.statusCode ?? 0, JSON.parse(await textOf(response)) as NoStream["body"]);
     }
-    return new EventStream(response);
+    return new EventStream(response, hear);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
@@ -69,7 +75,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     this.response.destroy();
   }
 
-  async *#read(): AsyncGenerator<StreamEvent> {
+  async *#read(hear: Hear): AsyncGenerator<StreamEvent> {
     let text = "";
     this.response.setEncoding("utf8");
     for await (const chunk of this.response) {
@@ -78,7 +84,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
       text = blocks.pop() ?? "";
       for (const block of blocks) {
         if (block.startsWith(":")) this.comments.push(block.slice(1).trim());
-        else yield parse(block);
+        else yield hear(parse(block));
       }
     }
   }

@@ -278,6 +278,7 @@ mod tests {
             (Operation::CreateTaskPushNotificationConfig, json!({"taskId": "t"}), &["url"]),
             (Operation::CreateTaskPushNotificationConfig, json!({"url": "u"}), &["taskId"]),
             (Operation::GetTaskPushNotificationConfig, json!({}), &["taskId", "id"]),
+            (Operation::GetTaskPushNotificationConfig, json!({"taskId": "t", "id": ""}), &["id"]),
             (Operation::ListTaskPushNotificationConfigs, json!({"id": "t"}), &["taskId"]),
             (Operation::DeleteTaskPushNotificationConfig, json!({"taskId": "t"}), &["id"]),
             (Operation::ListTaskPushNotificationDeliveries, json!({"id": ""}), &["taskId", "id"]),

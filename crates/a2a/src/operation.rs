@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode_with};
-use crate::model::{AgentCapabilities, TaskPushNotificationConfig};
+use crate::model::{AgentCapabilities, PushNotificationConfigRequest, TaskPushNotificationConfig};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// The operations of A2A 1.0 (spec §3.1), and two of the extension
@@ -133,7 +133,17 @@ impl Operation {
     ///
     /// [`Error::InvalidParams`].
     pub fn decode(self, params: Value) -> Result<Call, Error> {
-        self.read(params, |fields| self.call(fields))
+        self.read(params, |fields| {
+            let call = self.call(fields)?;
+            // Inside, it stands for the first one.
+            if let Call::Task(TaskCall::Webhook(WebhookCall::GetTaskPushNotificationConfig(get))) =
+                &call
+                && get.id.is_empty()
+            {
+                fields.refuse("id", "is required and must not be empty");
+            }
+            Some(call)
+        })
     }
 
     /// Reads the parameters of a call in the words of a dialect, by `read`.
@@ -186,7 +196,8 @@ impl Operation {
                 WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)).into()
             }
             Self::GetTaskPushNotificationConfig => {
-                WebhookCall::GetTaskPushNotificationConfig(Decode::decode(fields)?).into()
+                let request = PushNotificationConfigRequest::decode_any(fields)?;
+                WebhookCall::GetTaskPushNotificationConfig(request).into()
             }
             Self::ListTaskPushNotificationConfigs => {
                 WebhookCall::ListTaskPushNotificationConfigs(Decode::decode(fields)?).into()

@@ -1,14 +1,19 @@
 //! One attempt to post a notification, without the post: what goes out, and what is reported of its end.
 
+use crate::edge::address::ObjectId;
 use crate::push::signature::SigningSecret;
 use crate::push::{Notification, Report, retry_after_s};
-use a2a::binding::MediaType;
+use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
 
-/// The id of a notification: the same for every attempt at the same event.
-pub(super) fn notification_id(config: &TaskPushNotificationConfig, generation: u64) -> String {
-    format!("{}.{}.{generation}", config.task_id, config.id)
+/// The id of a notification of the task of an object: the same for every attempt at the same event.
+pub(super) fn notification_id(
+    object: &ObjectId,
+    config: &TaskPushNotificationConfig,
+    generation: u64,
+) -> String {
+    format!("{object}.{}.{generation}", config.id)
 }
 
 /// The headers of a notification that goes out under an id at a time, in seconds since 1970.
@@ -20,9 +25,9 @@ pub(super) fn headers(
     timestamp_s: i64,
     authorization: Option<String>,
 ) -> Vec<(&'static str, String)> {
-    let Notification { config, generation, body, trace, .. } = notification;
+    let Notification { config, generation, body, dialect, trace, .. } = notification;
     let mut headers = vec![
-        ("content-type", MediaType::A2aJson.as_str().to_owned()),
+        ("content-type", dialect.notification_type().as_str().to_owned()),
         ("webhook-id", id.to_owned()),
         ("webhook-timestamp", timestamp_s.to_string()),
         ("a2a-generation", generation.to_string()),
@@ -32,7 +37,7 @@ pub(super) fn headers(
     if let Some(Ok(secret)) = secret.map(|secret| SigningSecret::parse(secret.reveal())) {
         headers.push(("webhook-signature", secret.sign(id, timestamp_s, body)));
     }
-    if let Some(authorization) = configured_authorization(config).or(authorization) {
+    if let Some(authorization) = configured_authorization(config, *dialect).or(authorization) {
         headers.push(("authorization", authorization));
     }
     if let Some(token) = &config.token {
@@ -45,8 +50,14 @@ pub(super) fn headers(
 }
 
 /// The header `authorization` that the client configured for its webhook.
-pub(super) fn configured_authorization(config: &TaskPushNotificationConfig) -> Option<String> {
-    let AuthenticationInfo { scheme, credentials } = config.authentication.as_ref()?;
+pub(super) fn configured_authorization(
+    config: &TaskPushNotificationConfig,
+    dialect: Dialect,
+) -> Option<String> {
+    let Some(AuthenticationInfo { scheme, credentials }) = &config.authentication else {
+        let token = config.token.as_ref().filter(|_| dialect.bears_tokens())?;
+        return Some(format!("Bearer {}", token.reveal()));
+    };
     let credentials = credentials.as_ref()?.reveal();
     // Receivers may compare the two common schemes letter by letter.
     let scheme = match scheme.to_ascii_lowercase().as_str() {
@@ -131,6 +142,7 @@ mod tests {
             lease: "l".to_owned(),
             generation: 4,
             body: r#"{"statusUpdate":{}}"#.to_owned(),
+            dialect: Dialect::V1,
             config: decode(whole).unwrap(),
             standing: Standing::Unknown,
             trace: None,
@@ -163,8 +175,11 @@ mod tests {
     #[test]
     fn attempts_at_the_same_event_have_the_same_id() {
         let config = notification(json!({})).config;
-        assert_eq!(notification_id(&config, 4), "t.c.4");
-        assert_ne!(notification_id(&config, 5), "t.c.4");
+        let object = ObjectId::new("0a");
+        assert_eq!(notification_id(&object, &config, 4), "0a.c.4");
+        for (object, generation) in [(&object, 5), (&ObjectId::new("0b"), 4)] {
+            assert_ne!(notification_id(object, &config, generation), "0a.c.4");
+        }
     }
 
     #[test]
@@ -180,6 +195,29 @@ mod tests {
         ] {
             let authorization = header(config, Some("Bearer ours"), "authorization");
             assert_eq!(authorization.as_deref(), Some(sent));
+        }
+    }
+
+    #[test]
+    fn older_dialects_have_a_content_type_of_their_own_and_the_oldest_bears_its_tokens() {
+        let sent = |dialect, config: Value, name: &str| {
+            let notification = Notification { dialect, ..notification(config) };
+            let headers = headers(&notification, "t.c.4", 1_767, None);
+            headers.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        };
+        let credentials = json!({"scheme": "Basic", "credentials": "x"});
+        for (dialect, media_type, bearer) in [
+            (Dialect::V1, "application/a2a+json", None),
+            (Dialect::V0_3, "application/json", None),
+            (Dialect::Legacy, "application/json", Some("Bearer k")),
+        ] {
+            let plain = json!({"token": "k"});
+            assert_eq!(sent(dialect, plain.clone(), "content-type").as_deref(), Some(media_type));
+            assert_eq!(sent(dialect, plain.clone(), "authorization").as_deref(), bearer);
+            assert_eq!(sent(dialect, plain, "x-a2a-notification-token").as_deref(), Some("k"));
+            let both = json!({"token": "k", "authentication": credentials});
+            assert_eq!(sent(dialect, both, "authorization").as_deref(), Some("Basic x"));
+            assert_eq!(sent(dialect, json!({}), "authorization"), None);
         }
     }
 

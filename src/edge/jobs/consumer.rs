@@ -19,6 +19,7 @@ use super::attempt::{host_of, is_turn_over, report};
 use super::deletion;
 use super::post::post;
 use crate::config::Settings;
+use crate::edge::address::{ObjectId, TaskAddress};
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
@@ -146,7 +147,7 @@ impl Sender {
         let begun = now();
         let mut next = Some(notification);
         while let Some(notification) = next {
-            let report = self.send(&notification).await;
+            let report = self.send(&notification, &job.object_id()).await;
             self.note_attempt(&job.job, &notification, &report);
             let asked = NextNotification {
                 config_id: job.job.config_id.clone(),
@@ -163,8 +164,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Makes one attempt at a notification.
-    async fn send(&self, notification: &Notification) -> Report {
+    /// Makes one attempt at a notification of the task of an object.
+    async fn send(&self, notification: &Notification, object: &ObjectId) -> Report {
         // The semaphore is never closed, so a permit always comes.
         let _permit = match notification.standing {
             Standing::Silent => self.silent.acquire().await.ok(),
@@ -173,7 +174,8 @@ impl Sender {
         let timeout_ms = self.settings.limits.webhook_timeout_ms;
         let patience = patience_ms(notification.standing, timeout_ms, self.is_waited_for);
         let begun = now();
-        let ending = post(notification, patience, &self.env, &self.settings, self.observer).await;
+        let (env, settings) = (&self.env, &self.settings);
+        let ending = post(notification, object, patience, env, settings, self.observer).await;
         report(notification.generation, begun, now(), ending)
     }
 
@@ -207,7 +209,7 @@ async fn ask(
     job: &QueuedJob,
     asked: NextNotification,
 ) -> Result<NotificationTurn, AskError> {
-    match Object::at(env, &job.address()) {
+    match Object::at(env, &TaskAddress::Object(job.object_id())) {
         Ok(object) => object.next_notification(asked).await,
         // Without an object there is nothing to send.
         Err(AskError::Unknown) => Ok(NotificationTurn::default()),

@@ -4,6 +4,7 @@ use worker::Env;
 
 use super::attempt::{Ending, configured_authorization, headers, notification_id};
 use crate::config::Settings;
+use crate::edge::address::ObjectId;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
 use crate::edge::service::observer::ConsoleObserver;
@@ -13,21 +14,22 @@ use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
 use crate::push::Notification;
 use crate::signing::Claims;
 
-/// Makes one attempt at a notification, and waits up to `patience_ms` milliseconds for the answer.
+/// Makes one attempt at a notification of the task of an object, and waits up to `patience_ms` milliseconds for the answer.
 pub(super) async fn post(
     notification: &Notification,
+    object: &ObjectId,
     patience_ms: u64,
     env: &Env,
     settings: &Settings,
     observer: ConsoleObserver,
 ) -> Ending {
-    let Notification { config, generation, body, .. } = notification;
+    let Notification { config, generation, body, dialect, .. } = notification;
     if let Err(reason) = check_webhook_url(&config.url, settings) {
         return Ending::NotCalled(format!("the URL {reason}"));
     }
-    let id = notification_id(config, *generation);
+    let id = notification_id(object, config, *generation);
     let timestamp_s = now().0 / 1_000;
-    let authorization = match configured_authorization(config) {
+    let authorization = match configured_authorization(config, *dialect) {
         Some(_) => None,
         None => token(notification, &id, timestamp_s, env, settings, observer).await,
     };

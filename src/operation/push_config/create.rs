@@ -19,6 +19,7 @@ pub(super) fn create_push_config(
     dialect: Dialect,
 ) -> Result<ShownWebhook, Error> {
     let newest = task.settle_generation()?;
+    let config = task.named(config, dialect);
     let is_new = task.with_webhook(&config.id, |_| ()).is_none();
     let config = task.register(config, dialect, newest)?;
     if !task.commit_webhook(&config.id) {

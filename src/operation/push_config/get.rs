@@ -5,7 +5,7 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{PushNotificationConfigRequest, ShownWebhook};
 
-/// One webhook.
+/// One webhook, or without an id the one that was registered first.
 ///
 /// # Errors
 ///
@@ -14,7 +14,10 @@ pub(super) fn get_push_config(
     task: Owned<'_>,
     request: &PushNotificationConfigRequest,
 ) -> Result<ShownWebhook, Error> {
-    let config = task.with_webhook(&request.id, |webhook| webhook.config.clone());
+    let config = match request.id.as_str() {
+        "" => task.first_webhook(),
+        id => task.with_webhook(id, |webhook| webhook.config.clone()),
+    };
     let config = config.ok_or_else(|| Error::TaskNotFound(request.task_id.clone()))?;
     Ok(shown(task, config))
 }

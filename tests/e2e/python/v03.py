@@ -1,4 +1,5 @@
-"""Walks through the operations with the Python SDK of A2A 0.3: `v03.py <origin> <JSONRPC|HTTP+JSON>`.
+"""Walks through the operations with the Python SDK of A2A 0.3: `v03.py <origin> <JSONRPC|HTTP+JSON>`. With a key of the club as a third
+argument it asks for the extended card only.
 
 Each step checks what it gets. The first that fails ends the walk with its traceback and a non-zero code.
 """
@@ -177,6 +178,20 @@ async def streams(client):
     assert (again.status.state, update) == (TaskState.canceled, None), again
 
 
+async def card_of(origin, transport, key):
+    """The extended card, in which the SDK knows every scheme."""
+    async with httpx.AsyncClient(timeout=30, headers={"X-Club-Key": key}) as http:
+        public = await A2ACardResolver(http, f"{origin}/club").get_agent_card()
+        config = ClientConfig(
+            httpx_client=http, supported_transports=[transport], use_client_preference=True
+        )
+        card = await ClientFactory(config).create(public).get_card()
+        skills = sorted(skill.id for skill in card.skills)
+        assert skills == ["probe_call", "probe_sum", "probe_text"], skills
+        assert card.security_schemes["key"].root.name == "X-Club-Key", card
+        print(f"{transport} card: ok")
+
+
 async def main(origin, transport):
     async with httpx.AsyncClient(timeout=30) as http:
         card = await A2ACardResolver(http, f"{origin}/demo").get_agent_card()
@@ -199,4 +214,4 @@ async def main(origin, transport):
                 print(f"{transport} {step.__name__}: ok", flush=True)
 
 
-asyncio.run(main(*sys.argv[1:]))
+asyncio.run(card_of(*sys.argv[1:]) if len(sys.argv) > 3 else main(*sys.argv[1:]))

@@ -162,7 +162,7 @@ impl Reply {
 
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
-        let error = self.dialect.worded_error(error);
+        let error = self.dialect.named_late(self.binding(), error);
         let error = error.as_ref();
         match &self.transport {
             Transport::JsonRpc(id) => jsonrpc::error_in(self.dialect, id, error),

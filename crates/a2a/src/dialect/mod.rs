@@ -28,8 +28,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::binding::Binding;
 use crate::binding::http::HttpResponse;
+use crate::binding::{Binding, MediaType};
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{FieldViolation, StreamResponse, Task, TaskId, UnixMillis};
@@ -259,13 +259,12 @@ impl Dialect {
         }
     }
 
-    /// An error whose fields have the names of this dialect.
-    pub(crate) fn worded_error(self, error: &Error) -> Cow<'_, Error> {
-        let worded = match self {
-            Self::V1 | Self::V0_3 => None,
-            Self::Legacy => legacy::worded_error(error),
-        };
-        worded.map_or(Cow::Borrowed(error), Cow::Owned)
+    /// An error of the task, with the fields as the dialect names them. Those of 0.3 have the names of 1.0 there.
+    pub(crate) fn named_late(self, binding: Binding, error: &Error) -> Cow<'_, Error> {
+        match self {
+            Self::V1 | Self::V0_3 => Cow::Borrowed(error),
+            Self::Legacy => Cow::Owned(self.named(binding, error.clone())),
+        }
     }
 
     /// The message of an error over JSON-RPC.
@@ -318,13 +317,24 @@ impl Dialect {
         }
     }
 
-    /// The id that a webhook gets which was registered without one; `None` if any will do. Clients of older dialects ask for
-    /// the one webhook of a task without naming its id.
-    pub fn webhook_id(self, task: &TaskId) -> Option<String> {
+    /// Whether a task has one webhook of those that are registered without an id, of which each takes the place of the one
+    /// before. Clients of older dialects ask for it without naming it.
+    pub fn has_one_unnamed_webhook(self) -> bool {
+        !self.is_v1()
+    }
+
+    /// The media type of its notifications.
+    pub fn notification_type(self) -> MediaType {
         match self {
-            Self::V1 => None,
-            Self::V0_3 | Self::Legacy => Some(task.as_str().to_owned()),
+            Self::V1 => MediaType::A2aJson,
+            Self::V0_3 | Self::Legacy => MediaType::Json,
         }
+    }
+
+    /// Whether the token of a webhook also goes along as a bearer token, where the client has configured nothing else for the
+    /// header `Authorization`.
+    pub fn bears_tokens(self) -> bool {
+        self == Self::Legacy
     }
 }
 
@@ -394,6 +404,7 @@ mod tests {
             (Dialect::V0_3, Rest, "message.parts[1]", "message.content[1]"),
             (Dialect::Legacy, JsonRpc, webhook, "pushNotification.url"),
             (Dialect::Legacy, JsonRpc, "url", "pushNotificationConfig.url"),
+            (Dialect::Legacy, JsonRpc, "message.contextId", "sessionId"),
             (Dialect::Legacy, Rest, "configuration.acceptedOutputModes", "acceptedOutputModes"),
         ] {
             let expected = Error::invalid(named, "is wrong");

@@ -17,7 +17,7 @@ pub struct PushNotificationConfigRequest {
     pub tenant: Option<String>,
     /// The task.
     pub task_id: TaskId,
-    /// The webhook.
+    /// The webhook; of GetTaskPushNotificationConfig in older dialects also empty, for the one that was registered first.
     pub id: String,
 }
 
@@ -46,6 +46,16 @@ pub struct RedeliverRequest {
     pub id: String,
     /// The generation of the first event to be sent again, from 1.
     pub from_generation: u64,
+}
+
+impl PushNotificationConfigRequest {
+    /// As [`Decode`], also for the webhook that was registered first.
+    pub(crate) fn decode_any(fields: &mut Fields) -> Option<Self> {
+        let tenant = fields.string("tenant");
+        let task_id = fields.required_string("taskId");
+        let id = fields.required_text("id");
+        Some(Self { tenant, task_id: TaskId::new(task_id?), id: id? })
+    }
 }
 
 impl Decode for PushNotificationConfigRequest {

@@ -29,7 +29,7 @@ use crate::model::decode::read_json;
 use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis, encode};
 use crate::{Operation, Outcome, ShownTask};
 pub(super) use plain::{error as rest_error, resource};
-pub(super) use refusal::{code as error_code, text as error_text, worded as worded_error};
+pub(super) use refusal::{code as error_code, text as error_text};
 pub(super) use stream::piece;
 use view::{TaskView, WebhookView};
 
@@ -117,5 +117,6 @@ fn encoded<T: Serialize>(view: &T) -> Result<Option<String>, Error> {
 pub(super) const FIELD_NAMES: &[(&str, &str)] = &[
     ("configuration.taskPushNotificationConfig", "pushNotification"),
     ("configuration.acceptedOutputModes", "acceptedOutputModes"),
+    ("message.contextId", "sessionId"),
     ("url", "pushNotificationConfig.url"),
 ];

@@ -1,35 +1,6 @@
-//! Errors: the names that fields have here, and the codes over JSON-RPC. This dialect has few codes, so some have two meanings;
-//! the text tells which.
+//! The codes of errors over JSON-RPC. This dialect has few of them, so some have two meanings; the text tells which.
 
 use crate::error::Error;
-use crate::model::FieldViolation;
-
-/// An error whose fields have the names of this dialect; `None` if it names no field.
-pub(in crate::dialect) fn worded(error: &Error) -> Option<Error> {
-    if let Error::WebhookRefused(violation) = error {
-        return Some(Error::WebhookRefused(renamed(violation)));
-    }
-    let Error::InvalidParams(violations) = error else { return None };
-    Some(Error::InvalidParams(violations.iter().map(renamed).collect()))
-}
-
-fn renamed(violation: &FieldViolation) -> FieldViolation {
-    let FieldViolation { field, description } = violation;
-    let mut names =
-        FIELDS.iter().filter_map(|(name, here)| Some((field.strip_prefix(name)?, here)));
-    let field = names.next().map_or_else(|| field.clone(), |(rest, here)| format!("{here}{rest}"));
-    FieldViolation { field, description: description.clone() }
-}
-
-/// What names of fields begin with in 1.0, and here. Those that were read here have their names already.
-const FIELDS: [(&str, &str); 6] = [
-    ("configuration.taskPushNotificationConfig.", "pushNotification."),
-    ("configuration.", ""),
-    ("message.contextId", "sessionId"),
-    ("message.taskId", "id"),
-    ("taskId", "id"),
-    ("url", "pushNotificationConfig.url"),
-];
 
 /// The code of an error. None of those is given that later versions added, since clients know them by other meanings or not
 /// at all.
@@ -67,24 +38,6 @@ const LATER: std::ops::RangeInclusive<i32> = -32099..=-32006;
 mod tests {
     use super::*;
     use crate::model::{FieldViolation, TaskId, TaskState};
-
-    #[test]
-    fn fields_have_the_names_that_clients_gave_them() {
-        for (name, here) in [
-            ("configuration.taskPushNotificationConfig.url", "pushNotification.url"),
-            ("configuration.acceptedOutputModes", "acceptedOutputModes"),
-            ("message.contextId", "sessionId"),
-            ("message.parts", "message.parts"),
-            ("url", "pushNotificationConfig.url"),
-            ("historyLength", "historyLength"),
-        ] {
-            let error = Error::invalid(name, "is wrong");
-            assert_eq!(worded(&error), Some(Error::invalid(here, "is wrong")));
-        }
-        let refused = |name| Error::WebhookRefused(FieldViolation::new(name, "is wrong"));
-        assert_eq!(worded(&refused("url")), Some(refused("pushNotificationConfig.url")));
-        assert_eq!(worded(&Error::BodyTimeout), None);
-    }
 
     #[test]
     fn errors_have_the_codes_that_clients_know() {

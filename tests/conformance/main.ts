@@ -25,7 +25,7 @@ try {
   if (!card.ok) throw new Error("there is no agents/conformance.toml, the agent that the kit is to test");
   const [report, tests] = [join(folder, "report.json"), join(folder, "tests.xml")];
   const own = isOlder
-    ? ["tests/mandatory/", "tests/optional/", `--sut-url=${worker.url}`, "--test-scope=all", "--transport-strategy=all_supported"]
+    ? ["tests/mandatory/", "tests/optional/", `--sut-url=${worker.url}`, "--test-scope=all"]
     : ["tests/compatibility/", `--sut-host=${worker.url}`, "--transport=jsonrpc,http_json", `--compatibility-report=${report}`];
   const args = ["-m", "pytest", ...own, "-q", "--tb=short", "-p", "no:cacheprovider", `--junitxml=${tests}`];
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };

@@ -23,7 +23,7 @@ export function olderSection(run: Run, tests: Test[]): string {
 | | |
 |---|---|
 | kit | branch \`${run.branch}\`, revision \`${run.revision}\` |
-| run on | ${run.date}, over all transports that the card declares |
+| run on | ${run.date}, over JSON-RPC, which the card prefers |
 | tests | **${of("passed").length} passed, ${of("failed").length} failed**, ${of("skipped").length} skipped |
 
 \`\`\`sh

@@ -2,14 +2,17 @@
 // What the client put together from the pieces must be the log, each event once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Agent, followUp } from "./client.ts";
+import { randomUUID } from "node:crypto";
+import { Agent, followUp, message, textOf } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { cutsOf, Speaker, speakingAll, type Version } from "./speech.ts";
+import { tell } from "./steps.ts";
 import { contents, kindOf, sendStreaming, subscribe, type EventStream, type StreamEvent } from "./stream.ts";
 
 let worker: Worker;
 let demo: Agent;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ vars: { AGENTS: speakingAll() } });
   demo = new Agent(`${worker.url}/demo`);
 });
 after(() => worker.stop());
@@ -35,37 +38,71 @@ function taskId(events: StreamEvent[]): string {
   return id;
 }
 
-test("a transcript put together from cut connections is the log, wherever the cuts are", async () => {
-  for (let cut = 1; cut <= 5; cut += 1) {
-    const first = await sendStreaming(demo.endpoint, "chunks");
-    const transcript = await read(first, cut);
-    first.leave();
-    const id = taskId(transcript);
-    for (;;) {
-      const stream = await subscribe(demo.endpoint, id, transcript.at(-1)?.id);
-      const more = await read(stream, 1);
-      stream.leave();
-      if (more.length === 0) break;
-      transcript.push(...more);
-    }
-    assert.deepEqual(contents(transcript), contents(await logOf(id)), `cut after ${cut}`);
-    assert.equal(transcript.length, 6);
-  }
-});
+const CUTS = [1, 2, 3, 4, 5];
+const speaker = (version: Version) => new Speaker(demo.endpoint, version);
+const begin = (version: Version, text: string, taskId?: string) =>
+  speaker(version).stream("SendStreamingMessage", { message: message({ parts: [{ text }], ...(taskId === undefined ? {} : { taskId }) }) });
+const follow = (version: Version, id: string, after?: number) => speaker(version).stream("SubscribeToTask", { id }, after);
 
-test("a transcript that goes on after a crash is the log, wherever the crash is", async () => {
-  for (let cut = 1; cut <= 5; cut += 1) {
-    const first = await sendStreaming(demo.endpoint, "count 4 every 200");
-    const transcript = await read(first, cut);
-    await worker.kill9();
-    first.leave();
-    await worker.restart();
-    const id = taskId(transcript);
-    const rest = await (await subscribe(demo.endpoint, id, transcript.at(-1)?.id)).rest();
-    transcript.push(...rest);
-    assert.deepEqual(contents(transcript), contents(await logOf(id)), `crash after ${cut}`);
-    assert.deepEqual(transcript.map((event) => event.id), transcript.map((_, index) => index + 1), "no gap");
-    assert.match(kindOf(transcript.at(-1)!), /^status:(COMPLETED|FAILED)$/);
+/** What events say: all of it, or in an older version what is the same in each. */
+const said = (version: Version, events: StreamEvent[]): unknown[] => (version === "1.0" ? contents(events) : events.map((event) => [event.id, tell(event)]));
+
+for (const version of ["1.0", "0.3"] as const) {
+  test(`a transcript put together from cut connections is the log, wherever the cuts are, in ${version}`, async () => {
+    for (const cut of cutsOf(version, CUTS)) {
+      const first = await begin(version, "chunks");
+      const transcript = await read(first, cut);
+      first.leave();
+      const id = taskId(transcript);
+      for (;;) {
+        const stream = await follow(version, id, transcript.at(-1)?.id);
+        const more = await read(stream, 1);
+        stream.leave();
+        if (more.length === 0) break;
+        transcript.push(...more);
+      }
+      assert.deepEqual(said(version, transcript), said(version, await logOf(id)), `cut after ${cut}`);
+      assert.equal(transcript.length, 6);
+    }
+  });
+
+  test(`a transcript that goes on after a crash is the log, wherever the crash is, in ${version}`, async () => {
+    for (const cut of cutsOf(version, CUTS)) {
+      const first = await begin(version, "count 4 every 200");
+      const transcript = await read(first, cut);
+      await worker.kill9();
+      first.leave();
+      await worker.restart();
+      const id = taskId(transcript);
+      const rest = await (await follow(version, id, transcript.at(-1)?.id)).rest();
+      transcript.push(...rest);
+      assert.deepEqual(said(version, transcript), said(version, await logOf(id)), `crash after ${cut}`);
+      assert.deepEqual(transcript.map((event) => event.id), transcript.map((_, index) => index + 1), "no gap");
+      assert.match(kindOf(transcript.at(-1)!), /^status:(COMPLETED|FAILED)$/);
+    }
+  });
+}
+
+// Its streams name no events, so each begins with the task as it stands.
+test("a client of 0.1 comes to the end of its task, wherever connections are cut and the process is killed", async () => {
+  for (const cut of cutsOf("0.1", CUTS)) {
+    for (const crashes of [false, true]) {
+      const id = randomUUID();
+      const first = await begin("0.1", "count 4 every 200", id);
+      assert.equal((await read(first, cut)).length, cut);
+      if (crashes) await worker.kill9();
+      first.leave();
+      if (crashes) await worker.restart();
+      const rest = await (await follow("0.1", id)).rest();
+      assert.match(kindOf(rest.at(-1)!), crashes ? /^status:(COMPLETED|FAILED)$/ : /^status:COMPLETED$/);
+      const task = await speaker("0.1").getTask(id);
+      const [stored, last] = [await demo.getTask(id), rest.at(-1)?.data.result?.statusUpdate];
+      assert.deepEqual([task.id, task.status.state], [id, last?.status.state]);
+      assert.equal(textOf(task.artifacts?.[0]), textOf(stored.artifacts?.[0]));
+      const pieces = rest.flatMap(({ data }) => data.result?.artifactUpdate ?? []);
+      const seen = pieces.reduce((text, { artifact, append }) => (append === true ? text : "") + textOf(artifact), "");
+      if (rest.length > 1) assert.equal(seen, textOf(stored.artifacts?.[0]), "what the stream tells is the whole artifact");
+    }
   }
 });
 

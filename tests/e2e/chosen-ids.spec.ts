@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** The same agents, of which all but `other` and `demo` speak the oldest dialect. */
+/** The same agents, of which all but `other` and `demo` speak the oldest version. */
 function withLegacy(agents: string): string {
   const embedded = JSON.parse(agents) as { agents: { slug: string }[] };
   const speaks = (slug: string): boolean => slug !== "other" && slug !== "demo";

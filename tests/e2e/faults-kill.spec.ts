@@ -6,6 +6,7 @@ import { untilEnded } from "./client.ts";
 import {
   assertWhole, begin, faults, freshPath, killAndRestart, numbers, sink, STEPS, untilListedAsEnded, withWorker, type Run,
 } from "./runs.ts";
+import { cutsOf, VERSIONS } from "./speech.ts";
 import { Follower, attemptOf, doneBy, undisturbed } from "./steps.ts";
 
 const paces: [string, Record<string, string>][] = [
@@ -20,12 +21,14 @@ for (const [pace, vars] of paces) {
     for (const step of numbers) {
       test(`at step ${step} loses nothing and repeats no step that was done`, async () => {
         // Four runs whose step is under way at the kill, four whose step was just answered; of each, two are asked for
-        // afterwards and two are not.
-        const [held, answered] = [[0, 1, 2, 3], [0, 1, 2, 3]].map((all) => all.map(() => begin({ held: [step] })));
-        const interrupted = await Promise.all(held ?? []);
-        const answering = await Promise.all(answered ?? []);
+        // afterwards and two are not. One more of each is an older version's, at a third of the steps.
+        const older = VERSIONS.slice(1).filter((version) => cutsOf(version, numbers).includes(step));
+        const begun = () => [...[0, 1, 2, 3].map(() => begin({ held: [step] })), ...older.map((version) => begin({ held: [step], version }))];
+        const [held, answered] = [begun(), begun()];
+        const interrupted = await Promise.all(held);
+        const answering = await Promise.all(answered);
         const runs = [...interrupted, ...answering];
-        const witnesses = new Map(runs.map((run) => [run, Follower.fleeting(faults.endpoint, run.id)]));
+        const witnesses = new Map(runs.map((run) => [run, Follower.fleeting(faults.endpoint, run.id, run.version === "0.3" ? "0.3" : "1.0")]));
         const arrivals = await Promise.all(runs.map(({ path }) => sink.arrival(`${path}/${step}`)));
         await Promise.all(arrivals.slice(interrupted.length).map((arrival) => arrival.answer()));
         await killAndRestart();

@@ -5,7 +5,7 @@ import { settled, startCounting, type Counts } from "../../bench/counted.ts";
 import type { Worker } from "../../bench/workers.ts";
 import { Agent, until } from "./client.ts";
 import { testAgents } from "./harness.ts";
-import { agentsOf, CALLERS, HOOK, LONG, QUESTIONS, REFERENCE, SECRETS, token, type Answer, type Question } from "./isolation.ts";
+import { agentsOf, CALLERS, HOOK, LONG, OLDER_QUESTIONS, QUESTIONS, REFERENCE, SECRETS, token, type Answer, type Question } from "./isolation.ts";
 
 let worker: Worker;
 let alice: Agent;
@@ -46,29 +46,32 @@ async function askAll(questions: Question[], base: string, id: string, headers: 
   return answers;
 }
 
+/** What a caller asks: everything in 1.0, and a third of the callers, by their place, all of older versions as well. */
+const questionsOf = (place: number): Question[] => (place % 3 === 0 ? [...QUESTIONS, ...OLDER_QUESTIONS] : QUESTIONS);
+
 test("nobody who is refused costs an object or a statement", async () => {
   const refused = Object.values(CALLERS).filter(({ is }) => is === "nobody" || is === "no operator");
   const [, cost] = await costs(async () => {
-    const asked = refused.map(({ headers }) => askAll(QUESTIONS, `${worker.url}/guarded`, theirs, headers));
+    const asked = refused.map(({ headers }, place) => askAll(questionsOf(place), `${worker.url}/guarded`, theirs, headers));
     return (await Promise.all(asked)).flat();
   });
   assert.deepEqual([...new Set(Object.values(cost))], [0]);
 });
 
 describe("a task of somebody else is as one that does not exist (§13.1)", () => {
-  for (const [who, { headers, path = "/guarded", is }] of Object.entries(CALLERS)) {
+  for (const [place, [who, { headers, path = "/guarded", is }]] of Object.entries(CALLERS).entries()) {
     if (is !== "stranger" && !who.endsWith("another agent")) continue;
     test(`for ${who}`, async () => {
-      const questions = [...QUESTIONS, LONG, REFERENCE];
+      const questions = [...questionsOf(place), LONG, REFERENCE];
       const base = worker.url + path;
       // Both objects in the same state: neither in memory, then both.
       for (const id of [theirs, gone]) await worker.evict(id);
       const [there, costThere] = await costs(() => askAll(questions, base, theirs, headers));
       const [nowhere, costNowhere] = await costs(() => askAll(questions, base, gone, headers));
-      questions.forEach(({ operation, binding }, index) => {
+      questions.forEach(({ operation, binding, version }, index) => {
         const [answer, other] = [there[index], nowhere[index]];
         if (questions[index] === REFERENCE) assert.equal(answer?.status, other?.status);
-        else assert.deepEqual(answer, other, `${operation} over ${binding}`);
+        else assert.deepEqual(answer, other, `${operation} of ${version} over ${binding}`);
       });
       assert.deepEqual(costThere, costNowhere);
       const refused = there.filter(({ body }) => /task not found|TASK_NOT_FOUND|may get, list|needs the permission/i.test(body));
@@ -94,12 +97,12 @@ describe("who may ask is answered (§7.5)", () => {
   /** What an operator may do. */
   const OPERATED = /^(GetTask|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications)$/;
 
-  for (const [who, { headers, path = "/guarded", is }] of Object.entries(CALLERS)) {
+  for (const [place, [who, { headers, path = "/guarded", is }]] of Object.entries(CALLERS).entries()) {
     if (is === "stranger" || path !== "/guarded") continue;
     test(`or refused: ${who}`, async () => {
-      for (const question of QUESTIONS) {
+      for (const question of questionsOf(place)) {
         const answer = await question.ask(worker.url + path, is === "nobody" ? theirs : await asking(), headers);
-        const told = `${question.operation} over ${question.binding}: ${answer.status} ${answer.body}`;
+        const told = `${question.operation} of ${question.version} over ${question.binding}: ${answer.status} ${answer.body}`;
         if (is === "nobody") assert.equal(answer.status, 401, told);
         else if (is === "no operator") assert.equal(answer.status, 403, told);
         else if (is === "operator" && !OPERATED.test(question.operation)) assert.equal(answer.status, 403, told);

@@ -2,6 +2,7 @@
 
 import { createHmac, randomUUID } from "node:crypto";
 import { message } from "./client.ts";
+import { speakingAll, type Version } from "./speech.ts";
 
 /** An answer, as far as its caller can tell answers apart. */
 export interface Answer {
@@ -14,6 +15,7 @@ export interface Answer {
 export interface Question {
   operation: string;
   binding: "JSON-RPC" | "HTTP+JSON";
+  version: Version;
   /** Asks it of the task of this id at the agent of this URL. */
   ask: (base: string, id: string, headers: Headers) => Promise<Answer>;
 }
@@ -49,20 +51,53 @@ const OPERATIONS: [string, (id: string) => object, [string, (id: string) => stri
   ["DeleteTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["DELETE", (id) => hooks(id, `/${HOOK}`)]],
 ];
 
-/** All that can be asked of a task. */
+/** All that can be asked of a task in 1.0. */
 export const QUESTIONS: Question[] = OPERATIONS.flatMap(([operation, params, [verb, path, body], extra = {}]) => [
-  { operation, binding: "JSON-RPC" as const, ask: (base, id, headers) => post(base, id, operation, params(id), { ...extra, ...headers }) },
+  { operation, version: "1.0" as const, binding: "JSON-RPC" as const, ask: (base, id, headers) => post(base, id, operation, params(id), { ...extra, ...headers }) },
   {
     operation,
+    version: "1.0" as const,
     binding: "HTTP+JSON" as const,
     ask: (base, id, headers) => fetched(base + path(id), id, verb, body?.(id), { ...extra, ...headers }),
   },
 ]);
 
+const said = (id: string) => ({ messageId: "same", role: "user", parts: [{ kind: "text", text: "go on" }], taskId: id });
+const proto = (id: string) => ({ message: { messageId: "same", role: "ROLE_USER", content: [{ text: "go on" }], taskId: id } });
+const hook = { url: "https://hooks.example.com/mine" };
+
+/** Each operation in older versions: its name, the version and what it is called there, its parameters, and its verb, path and body. */
+const OLDER: [string, Version, string, (id: string) => object, [string, (id: string) => string, ((id: string) => object)?]?][] = [
+  ["GetTask", "0.3", "tasks/get", (id) => ({ id }), ["GET", (id) => `/v1/tasks/${id}`]],
+  ["CancelTask", "0.3", "tasks/cancel", (id) => ({ id }), ["POST", (id) => `/v1/tasks/${id}:cancel`, () => ({})]],
+  ["SendMessage", "0.3", "message/send", (id) => ({ message: said(id) }), ["POST", () => "/v1/message:send", proto]],
+  ["SendStreamingMessage", "0.3", "message/stream", (id) => ({ message: said(id) }), ["POST", () => "/v1/message:stream", proto]],
+  ["SubscribeToTask", "0.3", "tasks/resubscribe", (id) => ({ id }), ["GET", (id) => `/v1/tasks/${id}:subscribe`]],
+  ["CreateTaskPushNotificationConfig", "0.3", "tasks/pushNotificationConfig/set", (taskId) => ({ taskId, pushNotificationConfig: hook })],
+  ["GetTaskPushNotificationConfig", "0.3", "tasks/pushNotificationConfig/get", (id) => ({ id }), ["GET", (id) => `/v1${hooks(id, `/${HOOK}`)}`]],
+  ["ListTaskPushNotificationConfigs", "0.3", "tasks/pushNotificationConfig/list", (id) => ({ id }), ["GET", (id) => `/v1${hooks(id)}`]],
+  ["DeleteTaskPushNotificationConfig", "0.3", "tasks/pushNotificationConfig/delete", (id) => ({ id, pushNotificationConfigId: HOOK }), ["DELETE", (id) => `/v1${hooks(id, `/${HOOK}`)}`]],
+  ["SendMessage", "0.1", "tasks/send", (id) => ({ id, message: { role: "user", parts: [{ type: "text", text: "go on" }] } })],
+  ["SendStreamingMessage", "0.1", "tasks/sendSubscribe", (id) => ({ id, message: { role: "user", parts: [{ type: "text", text: "go on" }] } })],
+  ["CreateTaskPushNotificationConfig", "0.1", "tasks/pushNotification/set", (id) => ({ id, pushNotificationConfig: hook })],
+  ["GetTaskPushNotificationConfig", "0.1", "tasks/pushNotification/get", (id) => ({ id })],
+];
+
+/** All that can be asked of a task in older versions, of the operations that differ. */
+export const OLDER_QUESTIONS: Question[] = OLDER.flatMap(([operation, version, method, params, rest]) => {
+  const spoken: Headers = { "a2a-version": version === "0.3" ? "0.3" : "" };
+  const over = (binding: Question["binding"], ask: Question["ask"]): Question => ({ operation, version, binding, ask });
+  const rpc = over("JSON-RPC", (base, id, headers) => post(base, id, method, params(id), { ...spoken, ...headers }));
+  if (rest === undefined) return [rpc];
+  const [verb, path, body] = rest;
+  return [rpc, over("HTTP+JSON", (base, id, headers) => fetched(base + path(id), id, verb, body?.(id), { ...spoken, ...headers }))];
+});
+
 /** A stream whose hello is too long for a header: the socket is there before anybody knows who asks. */
 export const LONG: Question = {
   operation: "SubscribeToTask",
   binding: "JSON-RPC",
+  version: "1.0",
   ask: (base, id, headers) => post(base, id, "SubscribeToTask", { id }, { "last-event-id": "1", ...headers }, "9".repeat(10_000)),
 };
 
@@ -70,6 +105,7 @@ export const LONG: Question = {
 export const REFERENCE: Question = {
   operation: "SendMessage",
   binding: "JSON-RPC",
+  version: "1.0",
   ask: (base, id, headers) => post(base, id, "SendMessage", context(id), headers),
 };
 
@@ -152,5 +188,5 @@ export function agentsOf(testAgents: string): string {
   };
   const known = ["guarded", "other"].map((slug) => ({ ...demo, slug, default: false, access: { schemes, share_by: "team" } }));
   const closed = { ...demo, slug: "closed", default: false, access: { open: true } };
-  return JSON.stringify({ ...embedded, agents: [...embedded.agents, ...known, closed] });
+  return speakingAll(JSON.stringify({ ...embedded, agents: [...embedded.agents, ...known, closed] }));
 }

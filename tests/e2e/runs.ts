@@ -5,7 +5,8 @@ import { after, afterEach, before } from "node:test";
 import { Agent, isTerminal, textOf, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink } from "./sink.ts";
-import { artifactOf, logOf, tell, undisturbed, wrongLog, wrongSteps } from "./steps.ts";
+import { Speaker, speakingAll, type Version } from "./speech.ts";
+import { artifactOf, logOf, tell, undisturbed, wrongLog, wrongSteps, wrongWords } from "./steps.ts";
 import type { StreamEvent } from "./stream.ts";
 
 export const STEPS = 10;
@@ -24,7 +25,7 @@ export let faults: Agent;
 export function withWorker(vars: Record<string, string>): void {
   before(async () => {
     sink = await Sink.open();
-    worker = await startWorker({ vars: { KEEP_ALIVE_MS: "1000", ...vars } });
+    worker = await startWorker({ vars: { AGENTS: speakingAll(), KEEP_ALIVE_MS: "1000", ...vars } });
     faults = new Agent(`${worker.url}/faults`);
   });
   afterEach(() => sink.forgetPlans());
@@ -52,14 +53,17 @@ export function freshPath(): string {
 export interface Run {
   id: string;
   path: string;
+  /** The version that its client speaks, unless that is 1.0. */
+  version?: Version;
 }
 
 /** Begins a run of ten steps; `held` are steps that the sink holds, the first time that they come. */
-export async function begin({ held, agent = faults }: { held: number[]; agent?: Agent }): Promise<Run> {
+export async function begin({ held, agent = faults, version }: { held: number[]; agent?: Agent; version?: Version }): Promise<Run> {
   const path = freshPath();
   for (const step of held) sink.plan(`${path}/${step}`, "hold");
-  const { id } = await agent.sendForTask(`steps ${STEPS} ${sink.url}${path}`, { returnImmediately: true });
-  return { id, path };
+  const speaker = version === undefined ? agent : new Speaker(agent.endpoint, version);
+  const { id } = await speaker.sendForTask(`steps ${STEPS} ${sink.url}${path}`, { returnImmediately: true });
+  return { id, path, ...(version === undefined ? {} : { version }) };
 }
 
 /** Waits until every one of these tasks is listed as ended, which wakes none of them. */
@@ -71,7 +75,7 @@ export async function untilListedAsEnded(ids: string[], agent = faults): Promise
 }
 
 /** Asserts that a run came to what an undisturbed one comes to, and that nothing that was seen of it is lost. */
-export async function assertWhole({ id, path }: Run, ...seen: StreamEvent[][]): Promise<Task> {
+export async function assertWhole({ id, path, version = "1.0" }: Run, ...seen: StreamEvent[][]): Promise<Task> {
   const task = await faults.getTask(id);
   assert.equal(task.status.state, "TASK_STATE_COMPLETED", textOf(task.status.message));
   assert.equal(textOf(task.artifacts?.[0]), artifactOf(STEPS));
@@ -79,6 +83,17 @@ export async function assertWhole({ id, path }: Run, ...seen: StreamEvent[][]): 
   assert.deepEqual(wrongSteps(sink.arrivals(path), STEPS), []);
   const log = await logOf(faults.endpoint, id);
   assert.deepEqual(log.map(tell), undisturbed(STEPS));
-  assert.deepEqual(wrongLog(log, ...seen), []);
+  assert.deepEqual(wrongLog(log, ...(version === "1.0" ? seen : [])), []);
+  if (version !== "1.0") {
+    assert.deepEqual(wrongWords(log, seen.flat()), []);
+    const speaker = new Speaker(faults.endpoint, version);
+    const { status, artifacts } = await speaker.getTask(id);
+    assert.deepEqual([status.state, textOf(artifacts?.[0])], [task.status.state, artifactOf(STEPS)]);
+  }
+  // Streams of 0.1 name no events.
+  if (version === "0.3") {
+    const heard = await (await new Speaker(faults.endpoint, version).stream("SubscribeToTask", { id }, 0)).rest();
+    assert.deepEqual([heard.length, wrongWords(log, heard)], [log.length, []]);
+  }
   return task;
 }

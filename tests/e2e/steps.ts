@@ -2,6 +2,7 @@
 
 import type { Task } from "./client.ts";
 import type { Arrival } from "./sink.ts";
+import { Speaker, type Version } from "./speech.ts";
 import { contents, subscribe, type EventStream, type StreamEvent } from "./stream.ts";
 
 /** What a step tells the server that it calls. */
@@ -74,6 +75,12 @@ export function wrongLog(log: StreamEvent[], ...seen: StreamEvent[][]): string[]
   return wrong;
 }
 
+/** What of the events that a client of an older version has seen is not as the log tells it. */
+export function wrongWords(log: StreamEvent[], seen: StreamEvent[]): string[] {
+  const told = (event: StreamEvent | undefined) => (event === undefined ? "nothing" : tell(event));
+  return seen.filter((event) => told(event) !== told(log[(event.id ?? 0) - 1])).map((event) => `event ${event.id} was seen as ${told(event)}`);
+}
+
 /** All events of a task that has ended. */
 export async function logOf(endpoint: string, id: string): Promise<StreamEvent[]> {
   return (await subscribe(endpoint, id, 0)).rest();
@@ -87,14 +94,14 @@ export class Follower {
   streams = 0;
   /** Done when it has seen the end of the task, has left, or has tried in vain for too long. */
   readonly done: Promise<void>;
-  readonly #endpoint: string;
+  readonly #speaker: Speaker;
   readonly #id: string;
   readonly #returns: boolean;
   #stream: EventStream | undefined;
   #hasLeft = false;
 
-  private constructor(endpoint: string, id: string, returns: boolean) {
-    this.#endpoint = endpoint;
+  private constructor(speaker: Speaker, id: string, returns: boolean) {
+    this.#speaker = speaker;
     this.#id = id;
     this.#returns = returns;
     this.done = this.#follow();
@@ -102,12 +109,12 @@ export class Follower {
 
   /** One that opens a new stream from its last event on whenever one breaks. */
   static persistent(endpoint: string, id: string): Follower {
-    return new Follower(endpoint, id, true);
+    return new Follower(new Speaker(endpoint, "1.0"), id, true);
   }
 
   /** One that does not come back when its stream breaks. */
-  static fleeting(endpoint: string, id: string): Follower {
-    return new Follower(endpoint, id, false);
+  static fleeting(endpoint: string, id: string, version: Version = "1.0"): Follower {
+    return new Follower(new Speaker(endpoint, version), id, false);
   }
 
   /** Leaves without a word. */
@@ -125,7 +132,7 @@ export class Follower {
     let last = Date.now();
     do {
       try {
-        this.#stream = await subscribe(this.#endpoint, this.#id, this.seen.at(-1)?.id ?? 0);
+        this.#stream = await this.#speaker.stream("SubscribeToTask", { id: this.#id }, this.seen.at(-1)?.id ?? 0);
         this.streams += 1;
         last = Date.now();
         for await (const event of this.#stream) {

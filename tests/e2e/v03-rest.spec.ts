@@ -127,10 +127,11 @@ test("webhooks are registered by either body, got, listed and deleted (A2A 0.3 Â
   const nested = { parent: `tasks/${id}`, configId: "c-1", config: { name: `tasks/${id}/pushNotificationConfigs/c-1`, pushNotificationConfig: { url } } };
   assert.deepEqual(await json("POST", path, nested), shown("c-1"));
   assert.deepEqual(await json("POST", path, { name: "", pushNotificationConfig: { id: "c-2", url } }), shown("c-2"));
+  assert.deepEqual(await json("POST", path, { pushNotificationConfig: { url } }), shown(id), "without an id it has that of its task");
   assert.deepEqual(await json("GET", `${path}/c-1`), shown("c-1"));
-  assert.deepEqual(await json("GET", path), { configs: [shown("c-1"), shown("c-2")] });
+  assert.deepEqual(await json("GET", path), { configs: [shown("c-1"), shown("c-2"), shown(id)] });
   assert.deepEqual(await json("DELETE", `${path}/c-1`), {});
-  assert.deepEqual(await json("GET", path), { configs: [shown("c-2")] });
+  assert.deepEqual(await json("GET", path), { configs: [shown("c-2"), shown(id)] });
   const inline = await send("ask", { blocking: true, pushNotification: { id: "c-3", url } });
   const [first] = (await json<{ configs: { name: string }[] }>("GET", `/tasks/${inline.id}/pushNotificationConfigs`)).configs;
   assert.equal(first?.name, `tasks/${inline.id}/pushNotificationConfigs/c-3`);

@@ -108,6 +108,7 @@ describe("a request of 0.3 is refused", () => {
       ["tasks/pushNotificationConfig/set", { taskId: finished.id, pushNotificationConfig: { url: "nowhere" } }, -32602],
       ["tasks/pushNotificationConfig/delete", { id: "unknown", pushNotificationConfigId: "c" }, -32001],
       ["tasks/pushNotificationConfig/delete", { id: finished.id }, -32602],
+      ["tasks/pushNotificationConfig/get", { id: finished.id }, -32001],
       ["tasks/list", {}, -32601],
       ["agent/getAuthenticatedExtendedCard", undefined, -32004],
     ] as const) {
@@ -125,4 +126,22 @@ describe("a request of 0.3 is refused", () => {
       assert.equal(answer.reason, "VERSION_NOT_SUPPORTED");
     }
   });
+});
+
+test("a webhook without an id is that of the task, and got without one (A2A 0.3 §7.6)", async () => {
+  const { id } = await send("ask");
+  const set = (config: object) => call("tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig: config });
+  const url = "https://hooks.example.com/a";
+  const shown = { taskId: id, pushNotificationConfig: { id, url } };
+  assert.deepEqual((await set({ url })).result, shown);
+  assert.deepEqual((await set({ url })).result, shown, "setting it again replaces it");
+  const get = (more: object = {}) => call("tasks/pushNotificationConfig/get", { id, ...more });
+  assert.deepEqual((await get()).result, shown);
+  const other = { taskId: id, pushNotificationConfig: { id: "other", url } };
+  await set({ id: "other", url });
+  assert.deepEqual((await get({ pushNotificationConfigId: "other" })).result, other);
+  assert.deepEqual((await call("tasks/pushNotificationConfig/list", { id })).result, [shown, other]);
+  const gone = await call("tasks/pushNotificationConfig/delete", { id, pushNotificationConfigId: "other" });
+  assert.deepEqual([gone.status, gone.result], [200, null]);
+  assert.deepEqual((await call("tasks/pushNotificationConfig/list", { id })).result, [shown]);
 });

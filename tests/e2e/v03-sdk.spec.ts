@@ -143,7 +143,8 @@ for (const transport of TRANSPORTS) {
       const made = await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: { id: "c-1", url, token: "t", authentication } });
       assert.deepEqual([made.taskId, made.pushNotificationConfig.id, made.pushNotificationConfig.url], [taskId, "c-1", url]);
       assert.deepEqual(made.pushNotificationConfig.authentication?.schemes, ["Bearer"]);
-      await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: { id: "c-2", url } });
+      const unnamed = await client.setTaskPushNotificationConfig({ taskId, pushNotificationConfig: { url } });
+      assert.equal(unnamed.pushNotificationConfig.id, taskId, "without an id it has that of its task");
       const one: GetTaskPushNotificationConfigParams = { id: taskId, pushNotificationConfigId: "c-1" };
       const got = await client.getTaskPushNotificationConfig(one);
       assert.equal(got.pushNotificationConfig.url, url);
@@ -151,9 +152,9 @@ for (const transport of TRANSPORTS) {
         const listed = await client.listTaskPushNotificationConfig({ id: taskId });
         return listed.map(({ pushNotificationConfig }) => pushNotificationConfig.id).sort();
       };
-      assert.deepEqual(await ids(), ["c-1", "c-2"]);
+      assert.deepEqual(await ids(), [taskId, "c-1"].sort());
       await client.deleteTaskPushNotificationConfig({ id: taskId, pushNotificationConfigId: "c-1" });
-      assert.deepEqual(await ids(), ["c-2"]);
+      assert.deepEqual(await ids(), [taskId]);
       await assert.rejects(client.getTaskPushNotificationConfig(one), TaskNotFoundError);
     });
 

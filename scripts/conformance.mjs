@@ -14,17 +14,19 @@ import { outputs } from "./lib/worker.mjs";
 
 const usage = `Usage: npm run conformance -- --kit FOLDER
 
-Builds the Worker, runs the official conformance kit against it and writes docs/conformance.md. The exit code is 1 if a
-test of the kit fails. Python 3.11 or newer is needed; what the kit needs of it is installed once.
+Builds the Worker, runs the official conformance kit against it and writes docs/conformance.md: the branch 0.3.x its section
+there, 1.0-dev all else. The exit code is 1 if a test of the kit fails. Python 3.11 or newer is needed; what the kit needs of it
+is installed once.
 
-    --kit FOLDER   a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev
+    --kit FOLDER   a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x
     -h, --help     this text`;
 
 await main(async () => {
   const { values, refuse } = readOptions({ usage, options: { kit: { type: "string" } } });
   if (values.kit === undefined) throw refuse("--kit is needed: the checkout of the kit.");
   const kit = resolve(values.kit);
-  if (!existsSync(join(kit, "tests", "compatibility"))) throw refuse(`${kit} is no checkout of the kit: it has no tests/compatibility.`);
+  const isKit = ["compatibility", "mandatory"].some((folder) => existsSync(join(kit, "tests", folder)));
+  if (!isKit) throw refuse(`${kit} is no checkout of the kit: it has neither tests/compatibility (1.0-dev) nor tests/mandatory (0.3.x).`);
 
   const python = await virtualEnvironment({
     name: "conformance",

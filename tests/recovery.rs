@@ -28,7 +28,7 @@ use a2a_edge::executor::{AgentExecutor, Called, Events, ExecutorError, Runner, T
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
-use a2a_edge::session::{Deletion, FindAgent, Opening, Sender, TaskSession};
+use a2a_edge::session::{Deletion, FindAgent, Ids, Opening, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
 use async_trait::async_trait;
 use futures_util::future::select;
@@ -147,6 +147,8 @@ impl Actor {
 struct Manner {
     /// Under a key, so that it can be repeated.
     is_keyed: bool,
+    /// With an id for its task that the client has chosen.
+    has_chosen_id: bool,
     /// With `returnImmediately`.
     returns_immediately: bool,
     /// Whether the client leaves before it gets an answer.
@@ -163,12 +165,17 @@ enum Index {
 }
 
 impl Manner {
-    const PLAIN: Self =
-        Self { is_keyed: false, returns_immediately: false, leaves: false, index: Index::Works };
+    const PLAIN: Self = Self {
+        is_keyed: false,
+        has_chosen_id: false,
+        returns_immediately: false,
+        leaves: false,
+        index: Index::Works,
+    };
 
     /// Whether somebody outside knows of the task from its first row on.
     fn is_announced_at_once(self) -> bool {
-        self.is_keyed || self.returns_immediately
+        self.is_keyed || self.has_chosen_id || self.returns_immediately
     }
 }
 
@@ -234,8 +241,12 @@ impl World {
             let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
-                .expect("storage works")
+            let has_chosen_id = self.manner.has_chosen_id;
+            // An alarm knows the object alone.
+            let is_told = has_chosen_id && opening != Opening::ByAlarm;
+            let object = if has_chosen_id { "o" } else { "t" }.to_owned();
+            let ids = Ids { object, chosen: is_told.then(|| TaskId::new("t")) };
+            TaskSession::open(ids, store, ports, limits(), find, opening).expect("storage works")
         });
         self.session.replace(Some(session.clone()));
         session
@@ -576,9 +587,12 @@ fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
 fn any_manner() -> impl Strategy<Value = Manner> {
     let index =
         prop_oneof![3 => Just(Index::Works), 1 => Just(Index::Fails), 1 => Just(Index::Hangs)];
-    (any::<bool>(), proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), index).prop_map(
-        |(is_keyed, returns_immediately, leaves, index)| Manner {
+    let named = (any::<bool>(), proptest::bool::weighted(0.3));
+    let left = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2));
+    (named, left, index).prop_map(
+        |((is_keyed, has_chosen_id), (returns_immediately, leaves), index)| Manner {
             is_keyed,
+            has_chosen_id,
             returns_immediately,
             leaves,
             index,

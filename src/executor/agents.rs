@@ -82,7 +82,7 @@ impl Agents {
                 // What the card would have to say is not known, so nobody is let in by it.
                 policy: card.as_ref().map_err(Clone::clone).and(policy),
                 is_default: agent.default,
-                dialects: Dialects::from(&agent.dialects),
+                dialects: agent.dialects.spoken(&agent.access),
                 older_cards: Default::default(),
                 older_facts: OlderFacts {
                     state_transition_history: agent.capabilities.state_transition_history,

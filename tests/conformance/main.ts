@@ -1,4 +1,5 @@
-// Runs the official conformance kit against the built Worker and writes docs/conformance.md from its reports.
+// Runs the official conformance kit against the built Worker and writes docs/conformance.md from its reports. The branch of the
+// kit for A2A 0.3 has a section of the page, which a run of the other one keeps.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,34 +8,47 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startWorker } from "../e2e/harness.ts";
 import { outcomeOf, page, readTests, type Report } from "./page.ts";
+import { olderSection, sectionIn, withSection } from "./section.ts";
 
 const [kit = "", python = ""] = process.argv.slice(2);
 const git = (...args: string[]): string => execFileSync("git", ["-C", kit, ...args], { encoding: "utf8" }).trim();
 
+/** The kit for 0.3 has its tests elsewhere. */
+const isOlder = existsSync(join(kit, "tests", "mandatory"));
+
 const folder = mkdtempSync(join(tmpdir(), "a2a-edge-conformance-"));
 // The kit acts on the ids of its messages; this agent of agents/ plays along. The agents of the tests are left out.
-const worker = await startWorker({ vars: { AGENTS: "", DEFAULT_AGENT: "conformance" } });
+// The kit for 1.0 names no version when it asks for the card, and takes no member of another version in it.
+const worker = await startWorker({ vars: { AGENTS: "", DEFAULT_AGENT: "conformance", CARD_DIALECTS: isOlder ? "all" : "1.0" } });
 try {
   const card = await fetch(`${worker.url}/conformance/.well-known/agent-card.json`);
   if (!card.ok) throw new Error("there is no agents/conformance.toml, the agent that the kit is to test");
   const [report, tests] = [join(folder, "report.json"), join(folder, "tests.xml")];
-  const args = [
-    "-m", "pytest", "tests/compatibility/", "-q", "--tb=short", "-p", "no:cacheprovider",
-    `--sut-host=${worker.url}`, "--transport=jsonrpc,http_json", `--compatibility-report=${report}`, `--junitxml=${tests}`,
-  ];
+  const own = isOlder
+    ? ["tests/mandatory/", "tests/optional/", `--sut-url=${worker.url}`, "--test-scope=all"]
+    : ["tests/compatibility/", `--sut-host=${worker.url}`, "--transport=jsonrpc,http_json", `--compatibility-report=${report}`];
+  const args = ["-m", "pytest", ...own, "-q", "--tb=short", "-p", "no:cacheprovider", `--junitxml=${tests}`];
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
   await once(spawn(python, args, { cwd: kit, env, stdio: ["ignore", "inherit", "inherit"] }), "close");
-  if (!existsSync(report) || !existsSync(tests)) throw new Error("the kit wrote no report");
+  if (!existsSync(tests) || (!isOlder && !existsSync(report))) throw new Error("the kit wrote no report");
 
-  const outcome = outcomeOf(JSON.parse(readFileSync(report, "utf8")) as Report, readTests(readFileSync(tests, "utf8")));
+  const told = readTests(readFileSync(tests, "utf8"));
   const run = {
-    branch: git("rev-parse", "--abbrev-ref", "HEAD"),
+    // A worktree has no branch.
+    branch: git("rev-parse", "--abbrev-ref", "HEAD").replace(/^HEAD$/, isOlder ? "0.3.x" : "1.0-dev"),
     revision: git("rev-parse", "HEAD"),
     date: new Date().toISOString().slice(0, 10),
   };
-  writeFileSync(fileURLToPath(new URL("../../docs/conformance.md", import.meta.url)), page(run, outcome));
+  const path = fileURLToPath(new URL("../../docs/conformance.md", import.meta.url));
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (isOlder) {
+    writeFileSync(path, withSection(before, olderSection(run, told)));
+  } else {
+    const outcome = outcomeOf(JSON.parse(readFileSync(report, "utf8")) as Report, told);
+    writeFileSync(path, withSection(page(run, outcome), sectionIn(before)));
+  }
   console.log("\ndocs/conformance.md is written.");
-  if (outcome.failed.length > 0) process.exitCode = 1;
+  if (told.some(({ outcome }) => outcome === "failed")) process.exitCode = 1;
 } finally {
   await worker.stop();
   rmSync(folder, { recursive: true, force: true });

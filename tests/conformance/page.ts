@@ -205,7 +205,8 @@ function attribute(attributes: string, name: string): string {
   return value.replace(/&([a-z]+|#10);/g, (entity, letter: string) => letters[letter] ?? entity);
 }
 
-function table(head: string[], rows: (string | number)[][]): string {
+/** A table in Markdown. */
+export function table(head: string[], rows: (string | number)[][]): string {
   const line = (cells: (string | number)[]): string => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }

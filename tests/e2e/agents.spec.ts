@@ -19,12 +19,13 @@ test("the agents in agents/ are served where no others are given, each with its 
   for (const path of paths) {
     const response = await fetch(worker.url + path.replace(/\/$/, "") + CARD);
     assert.equal(response.status, 200, path);
-    const card = (await response.json()) as { name: string; supportedInterfaces: { url: string; protocolBinding: string }[] };
+    const card = (await response.json()) as { name: string; supportedInterfaces: { url: string; protocolBinding: string; protocolVersion: string }[] };
     assert.notEqual(card.name, "", path);
-    for (const { url, protocolBinding } of card.supportedInterfaces) {
+    for (const { url, protocolBinding, protocolVersion } of card.supportedInterfaces) {
+      const [method, prefix] = protocolVersion === "1.0" ? ["GetTask", ""] : ["tasks/get", "/v1"];
       const unknown = protocolBinding === "JSONRPC"
-        ? await call(url, { jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "unknown" } })
-        : await fetch(`${url}/tasks/unknown`, { headers: { "a2a-version": "1.0" } });
+        ? await call(url, { jsonrpc: "2.0", id: 1, method, params: { id: "unknown" } }, protocolVersion)
+        : await fetch(`${url}${prefix}/tasks/unknown`, { headers: { "a2a-version": protocolVersion } });
       assert.match(await unknown.text(), /TASK_NOT_FOUND|EXTENSION_SUPPORT_REQUIRED/, url);
     }
   }
@@ -101,7 +102,7 @@ describe("an agent that cannot run", () => {
   }
 });
 
-function call(url: string, body: object): Promise<Response> {
-  const headers = { "content-type": "application/json", "a2a-version": "1.0" };
+function call(url: string, body: object, version = "1.0"): Promise<Response> {
+  const headers = { "content-type": "application/json", "a2a-version": version };
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
 }

@@ -97,7 +97,7 @@ describe("with a key", () => {
   }
 
   test("the protected header says how, by whom and where the key is (§8.4.2)", async () => {
-    const { signatures } = await cardOf(worker, "demo");
+    const { signatures } = await cardOf(worker, "demo", { "a2a-version": "1.0" });
     assert.equal(signatures?.length, 1, "a card all of whose forms are the same has one signature");
     assert.deepEqual(signatures?.map(headerOf), [{ alg: "ES256", kid: "old", typ: "JOSE", jku: ISSUER + JWKS }]);
   });

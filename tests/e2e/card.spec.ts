@@ -167,8 +167,8 @@ describe("content", () => {
       assert.equal(task.status.state, "TASK_STATE_COMPLETED");
     });
 
-    test(`${path} holds what version 1.0 knows and nothing else (§4.4.1)`, async () => {
-      const card = await cardAt(worker.url + path);
+    test(`${path} holds what version 1.0 knows and nothing else, for a client that asks for it (§4.4.1)`, async () => {
+      const card = (await (await fetch(worker.url + path, { headers: { "a2a-version": "1.0" } })).json()) as Card;
       assert.deepEqual(unknownMembers(card, CARD_MODEL), []);
       for (const name of REQUIRED) assert.ok(name in card, name);
     });

@@ -1,4 +1,4 @@
-// The interfaces that cards name: one for each binding, at URLs that clients can use as they are (spec §4.4.6).
+// The interfaces that cards name: one for each binding and version, at URLs that clients can use as they are (spec §4.4.6).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, message, type Task } from "./client.ts";
@@ -28,10 +28,12 @@ for (const [path, endpoint, base] of [
   [`/assistant${CARD}`, "/", ""],
   [`/demo${CARD}`, "/demo", "/demo"],
 ] as const) {
-  test(`${path} names both bindings, the preferred one first (§8.3)`, async () => {
+  test(`${path} names both bindings, the preferred one first, those of 1.0 before those of 0.3 (§8.3)`, async () => {
     assert.deepEqual(await interfacesAt(worker.url + path), [
       { url: worker.url + endpoint, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
       { url: worker.url + base, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+      { url: worker.url + endpoint, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+      { url: worker.url + base, protocolBinding: "HTTP+JSON", protocolVersion: "0.3" },
     ]);
   });
 
@@ -54,6 +56,6 @@ test("both begin with PUBLIC_URL where it is set (§8.3)", async (t) => {
     [CARD, ["https://agents.example/", "https://agents.example"]],
     [`/demo${CARD}`, ["https://agents.example/demo", "https://agents.example/demo"]],
   ] as const) {
-    assert.deepEqual((await interfacesAt(published.url + path)).map(({ url }) => url), expected);
+    assert.deepEqual((await interfacesAt(published.url + path)).map(({ url }) => url), [...expected, ...expected]);
   }
 });

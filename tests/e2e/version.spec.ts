@@ -89,16 +89,15 @@ describe("a request whose name and version do not fit is told what it looks like
     ["picky", "GET", "tasks/t", "0.3", 400, "tasks/t is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
     ["club", "POST", "message:send", "0.3", 400, "message:send is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or v1/message:send for A2A 0.3"],
     ["picky", "POST", "v1/message:send", undefined, 400, "v1/message:send is a path of A2A 0.3, which this agent does not speak; send message:send with A2A-Version: 1.0"],
-    ["", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not speak; send tasks/t with A2A-Version: 1.0"],
     ["numbers", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not speak; send tasks/t with A2A-Version: 1.0"],
     ["picky", "GET", "agent/authenticatedExtendedCard", undefined, 400, "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not speak; send extendedAgentCard with A2A-Version: 1.0"],
     ["lodge", "GET", "v1/tasks/t", "1.0", 404, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 1.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
     ["lodge", "GET", "v1/tasks/t", "2.0", 400, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 2.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
   ] as const;
   for (const [agent, verb, path, header, status, sentence] of PATHS) {
-    test(`${verb} ${path} to ${agent || "the default agent"} with the header ${header ?? "left out"}`, async () => {
+    test(`${verb} ${path} to ${agent} with the header ${header ?? "left out"}`, async () => {
       const headers: Record<string, string> = { "content-type": "application/json", ...(header === undefined ? {} : { "a2a-version": header }) };
-      const response = await fetch(`${worker.url}${agent && "/"}${agent}/${path}`, { method: verb, headers, ...(verb === "POST" ? { body: "{}" } : {}) });
+      const response = await fetch(`${worker.url}/${agent}/${path}`, { method: verb, headers, ...(verb === "POST" ? { body: "{}" } : {}) });
       const body = (await response.json()) as { message?: string; type?: string; error: { code: number; message: string } };
       assert.deepEqual([response.status, body.error.code, body.error.message], [status, status, sentence]);
       if (path.startsWith("v1/")) assert.equal(body.message, sentence, "the SDKs of 0.3 read it here");
@@ -115,7 +114,7 @@ describe("a request whose name and version do not fit is told what it looks like
 describe("a streaming method of version 0.3", () => {
   const post = async (method: string, accept: string, params: unknown = {}): Promise<Response> => {
     const headers = { "content-type": "application/json", accept };
-    return fetch(worker.url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: "s-1", method, params }) });
+    return fetch(`${worker.url}/picky`, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: "s-1", method, params }) });
   };
 
   for (const [method, code] of [
@@ -146,7 +145,7 @@ describe("a streaming method of version 0.3", () => {
   }
 
   test("is refused with a reason that the official client shows where it speaks 0.3 (§3.6.2)", async () => {
-    const transport = new LegacyJsonRpcTransport({ endpoint: worker.url });
+    const transport = new LegacyJsonRpcTransport({ endpoint: `${worker.url}/picky` });
     const part = { content: { $case: "text" as const, value: "hello" }, metadata: undefined, filename: "", mediaType: "" };
     const said = {
       messageId: "m", contextId: "", taskId: "", role: Role.ROLE_USER, parts: [part], metadata: undefined, extensions: [], referenceTaskIds: [],

@@ -130,7 +130,7 @@ fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
         tenant: None,
         protocol_version: dialect.version().to_owned(),
     };
-    let older = agent.dialects.v0_3.enabled.then_some(Dialect::V0_3);
+    let older = agent.dialects.spoken(&agent.access).v0_3.then_some(Dialect::V0_3);
     let dialects = [Dialect::V1].into_iter().chain(older);
     let both = |dialect| {
         [interface(&endpoint, "JSONRPC", dialect), interface(&base, "HTTP+JSON", dialect)]
@@ -256,7 +256,9 @@ mod tests {
     fn every_binding_has_an_interface() {
         let expected = |endpoint: &str, base: &str| {
             let pair = |binding: &str, url: &str| (binding.to_owned(), url.to_owned());
-            vec![pair("JSONRPC", endpoint), pair("HTTP+JSON", base)]
+            let both = [pair("JSONRPC", endpoint), pair("HTTP+JSON", base)];
+            // Those of 1.0, and those of 0.3.
+            [both.clone(), both].concat()
         };
         assert_eq!(urls(true), expected("{origin}/", "{origin}"));
         assert_eq!(urls(false), expected("{origin}/demo", "{origin}/demo"));

@@ -101,6 +101,9 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     for (key, fix) in check_run(&agent.executor.run) {
         report(key, fix);
     }
+    for (key, fix) in agent.dialects.problems(&agent.access) {
+        report(key, fix);
+    }
     for (key, fix) in agent.access.gate_problems() {
         report(&key, fix);
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
 use a2a::dialect::{self, Habits};
 
 /// The versions of the protocol that an agent speaks besides 1.0, which all agents do.
@@ -17,10 +18,10 @@ pub struct Dialects {
 }
 
 /// How an agent speaks A2A 0.3.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct V0_3 {
-    /// Whether it does at all.
+    /// Whether it does at all; it does unless the file says `false`.
     pub enabled: bool,
     /// How bytes of files are written over HTTP+JSON.
     pub file_bytes: FileBytes,
@@ -41,8 +42,10 @@ pub enum FileBytes {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Legacy {
-    /// Whether it does at all.
-    pub enabled: bool,
+    /// Whether it does at all; unless the file says so, agents do that know their callers. The clients choose the ids of
+    /// their tasks there: two anonymous ones who choose the same would have one task, since all of them are one owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
     /// What the history of a task is.
     pub history: LegacyHistory,
 }
@@ -76,15 +79,84 @@ impl Legacy {
     }
 }
 
-impl From<&Dialects> for dialect::Dialects {
-    fn from(Dialects { v0_3, legacy }: &Dialects) -> Self {
-        Self {
+impl Default for V0_3 {
+    fn default() -> Self {
+        Self { enabled: true, file_bytes: FileBytes::default() }
+    }
+}
+
+impl Dialects {
+    /// Those that an agent with this access speaks.
+    pub fn spoken(&self, access: &Access) -> dialect::Dialects {
+        let Self { v0_3, legacy } = self;
+        dialect::Dialects {
             v0_3: v0_3.enabled,
-            legacy: legacy.enabled,
+            legacy: legacy.enabled.unwrap_or(!access.is_anonymous()),
             habits: Habits {
                 single_base64: v0_3.file_bytes == FileBytes::Single,
                 status_history: legacy.history == LegacyHistory::Statuses,
             },
+        }
+    }
+
+    /// What is said of a dialect that is not spoken, by key.
+    pub(crate) fn problems(&self, access: &Access) -> Vec<(&'static str, String)> {
+        let spoken = self.spoken(access);
+        let mut problems = Vec::new();
+        if !spoken.v0_3 && self.v0_3.file_bytes != FileBytes::default() {
+            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.3";
+            problems.push(("dialects.v0_3.file_bytes", fix.to_owned()));
+        }
+        if !spoken.legacy && self.legacy.history != LegacyHistory::default() {
+            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.1";
+            problems.push(("dialects.legacy.history", fix.to_owned()));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(text: &str) -> Access {
+        toml::from_str(text).expect("a table of access")
+    }
+
+    #[test]
+    fn agents_speak_0_3_and_those_that_know_their_callers_0_1() {
+        let known = "schemes = { key = { kind = 'api_key', name = 'x-key', callers = [] } }";
+        for (text, of_access, v0_3, legacy) in [
+            ("", "", true, false),
+            ("", "open = true", true, false),
+            ("", known, true, true),
+            ("v0_3 = { enabled = false }", known, false, true),
+            ("v0_3 = { file_bytes = 'single' }", "", true, false),
+            ("legacy = { enabled = true }", "open = true", true, true),
+            ("legacy = { enabled = false }", known, true, false),
+            ("legacy = { history = 'statuses' }", known, true, true),
+        ] {
+            let dialects: Dialects = toml::from_str(text).expect(text);
+            let spoken = dialects.spoken(&access(of_access));
+            assert_eq!((spoken.v0_3, spoken.legacy), (v0_3, legacy), "{text} {of_access}");
+            let stored = serde_json::to_string(&dialects).expect("plain data");
+            assert_eq!(serde_json::from_str::<Dialects>(&stored).expect("plain data"), dialects);
+            assert_eq!(dialects.is_default(), text.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_dialect_that_is_not_spoken_is_a_problem() {
+        for (text, key) in [
+            ("v0_3 = { enabled = false, file_bytes = 'single' }", Some("dialects.v0_3.file_bytes")),
+            ("legacy = { history = 'statuses' }", Some("dialects.legacy.history")),
+            ("v0_3 = { file_bytes = 'single' }", None),
+            ("legacy = { enabled = true, history = 'statuses' }", None),
+            ("v0_3 = { enabled = false }", None),
+        ] {
+            let dialects: Dialects = toml::from_str(text).expect(text);
+            let problems = dialects.problems(&Access::default());
+            assert_eq!(problems.first().map(|(key, _)| *key), key, "{text}");
         }
     }
 }

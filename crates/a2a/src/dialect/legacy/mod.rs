@@ -26,7 +26,7 @@ use super::{Habits, ReadCall};
 use crate::binding::Binding;
 use crate::error::Error;
 use crate::model::decode::read_json;
-use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis, encode};
+use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis};
 use crate::{Operation, Outcome, ShownTask};
 pub(super) use plain::{error as rest_error, resource};
 pub(super) use refusal::{code as error_code, text as error_text};
@@ -67,7 +67,7 @@ pub(super) fn result(
         Outcome::SentMessage(message) => {
             task_result(binding, habits, &dressed(message), &ShownTask::default())
         }
-        Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config)),
+        Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config), 0),
         Outcome::PushConfigDeleted => Ok(None),
         Outcome::Tasks(_) | Outcome::PushConfigs(_) | Outcome::Deliveries(_) | Outcome::Card(_) => {
             Err(Error::Internal { task: None })
@@ -81,12 +81,14 @@ fn task_result(
     task: &Task,
     shown: &ShownTask,
 ) -> Result<Option<String>, Error> {
-    match binding {
-        Binding::Rest => encoded(&plain::PlainTask::of(task, shown.created)),
-        Binding::JsonRpc if habits.status_history => {
-            encoded(&TaskView::of(task).with_statuses(&shown.statuses))
-        }
-        Binding::JsonRpc => encoded(&TaskView::of(task)),
+    let size = shown.json.len();
+    let view = match binding {
+        Binding::Rest => return encoded(&plain::PlainTask::of(task, shown.created), size),
+        Binding::JsonRpc => TaskView::of(task),
+    };
+    match habits.status_history {
+        true => encoded(&view.with_statuses(&shown.statuses), size),
+        false => encoded(&view, size),
     }
 }
 
@@ -97,7 +99,7 @@ pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<
         true => ("artifact", now),
         false => ("status", task.status.timestamp.unwrap_or(now)),
     };
-    encode(&TaskView::of(task).of_event(kind, timestamp)).ok()
+    json(&TaskView::of(task).of_event(kind, timestamp), event.len())
 }
 
 /// A message instead of a task, as the completed task that clients of this dialect expect.
@@ -109,8 +111,15 @@ fn dressed(message: &Message) -> Task {
     Task { id, context_id, status, artifacts: Vec::new(), history: Vec::new(), metadata: None }
 }
 
-fn encoded<T: Serialize>(view: &T) -> Result<Option<String>, Error> {
-    encode(view).map(Some).map_err(|_| Error::Internal { task: None })
+fn encoded<T: Serialize>(view: &T, size: usize) -> Result<Option<String>, Error> {
+    json(view, size).map(Some).ok_or(Error::Internal { task: None })
+}
+
+/// The JSON of a value, which is about as large as this, in bytes. One kind of writer for all of them keeps the code small.
+fn json<T: Serialize>(value: &T, size: usize) -> Option<String> {
+    let mut json = Vec::with_capacity(size);
+    serde_json::to_writer(&mut json, value).ok()?;
+    String::from_utf8(json).ok()
 }
 
 /// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.

@@ -4,12 +4,10 @@
 use serde::Serialize;
 
 use super::super::{StreamPiece, StreamState};
-use super::dressed;
 use super::params::{ARTIFACT, STATUS};
 use super::view::{ArtifactView, StatusView};
-use crate::model::{
-    Artifact, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus, encode,
-};
+use super::{dressed, json};
+use crate::model::{Artifact, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus};
 
 /// See [`Dialect::piece`](super::super::Dialect::piece). A task becomes its status, and behind that its artifacts, unless the
 /// stream is over with it.
@@ -66,7 +64,7 @@ type Frame = (Option<&'static str>, String);
 fn status_frame(id: &TaskId, status: &TaskStatus, metadata: Option<&Metadata>) -> Option<Frame> {
     let is_final = is_last(status.state);
     let event = StatusEvent { id, status: StatusView::of(status), is_final, metadata };
-    Some((Some(STATUS), encode(&event).ok()?))
+    Some((Some(STATUS), json(&event, 0)?))
 }
 
 fn artifact_frame(
@@ -74,7 +72,7 @@ fn artifact_frame(
     artifact: ArtifactView<'_>,
     metadata: Option<&Metadata>,
 ) -> Option<Frame> {
-    Some((Some(ARTIFACT), encode(&ArtifactEvent { id, artifact, metadata }).ok()?))
+    Some((Some(ARTIFACT), json(&ArtifactEvent { id, artifact, metadata }, 0)?))
 }
 
 /// The task entered a state.

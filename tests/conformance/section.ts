@@ -1,0 +1,58 @@
+// The section of docs/conformance.md about the kit for A2A 0.3. Pure: texts in, text out.
+import { table, type Run, type Test } from "./page.ts";
+
+const BEGIN = "<!-- written by npm run conformance with the branch 0.3.x -->";
+const END = "<!-- end -->";
+
+/** The section, from what the tests of the kit came to. */
+export function olderSection(run: Run, tests: Test[]): string {
+  const of = (outcome: Test["outcome"]): Test[] => tests.filter((test) => test.outcome === outcome);
+  const reasons = new Map<string, string[]>();
+  for (const { id, reason } of of("skipped")) reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
+  const skipped = [...reasons].sort(([, one], [, other]) => other.length - one.length);
+  const failed = of("failed").map(({ id, reason }) => [id, reason.slice(0, 300)]);
+  const folders = [...new Set(tests.map(({ id }) => folderOf(id)))].sort();
+  const counts = folders.map((folder) => {
+    const here = (outcome: Test["outcome"]): number => of(outcome).filter(({ id }) => folderOf(id) === folder).length;
+    return [folder, here("passed"), here("failed"), here("skipped")];
+  });
+  return `${BEGIN}
+
+## A2A 0.3
+
+| | |
+|---|---|
+| kit | branch \`${run.branch}\`, revision \`${run.revision}\` |
+| run on | ${run.date}, over JSON-RPC, which the card prefers |
+| tests | **${of("passed").length} passed, ${of("failed").length} failed**, ${of("skipped").length} skipped |
+
+\`\`\`sh
+npm run conformance -- --kit ../a2a-tck-0.3
+\`\`\`
+
+${table(["tests", "passed", "failed", "skipped"], counts)}
+
+${failed.length === 0 ? "None failed." : table(["failed", "reason"], failed)}
+
+${table(["skipped because", "tests"], skipped.map(([reason, ids]) => [`the kit: "${reason.slice(0, 300)}"`, ids.length]))}
+
+${END}
+`;
+}
+
+/** That section in a page; empty if there is none. */
+export function sectionIn(page: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  return begin < 0 || end < begin ? "" : page.slice(begin, end + END.length).concat("\n");
+}
+
+/** A page with this section in place of the one that it has, at its end. */
+export function withSection(page: string, section: string): string {
+  const rest = page.replace(sectionIn(page), "").trimEnd();
+  return section === "" ? `${rest}\n` : `${rest}\n\n${section}`;
+}
+
+/** `tests.mandatory.protocol.test_x.T.test_y` is in `mandatory, protocol`. */
+function folderOf(id: string): string {
+  return id.split(".").slice(1, 3).join(", ");
+}

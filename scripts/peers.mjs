@@ -32,7 +32,7 @@ await main(async () => {
   }
   const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), rust, ...(python ? [python] : []));
   if (values.kit === undefined) {
-    say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev.");
+    say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x.");
   } else if (!(await passes(process.execPath, inPackage("scripts", "conformance.mjs"), "--kit", resolve(values.kit)))) {
     throw new Stop("The conformance kit did not pass, see above.");
   }

@@ -44,7 +44,7 @@ ${rows.length === 0 ? "None." : table(["test", "reason"], rows)}
 
 ### Deviations of 0.3
 
-These tests of the kit want what A2A 0.3 does not, or what a server on the machine of the kit cannot have:
+These tests of the kit are expected to fail:
 
 ${table(["test", "the kit", "here"], shown.map(({ test, kit, here }) => [test.split(".").slice(-1).join(""), kit, here]))}
 

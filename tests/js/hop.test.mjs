@@ -53,7 +53,7 @@ describe("what Rust is told", () => {
     const { hop, calls } = rustOf("=204\n\n");
     await hop.serve(post("{}", { "a2a-version": "1.0", "x-other": "1" }), {});
     const [[, , head, body, isBroken]] = calls;
-    assert.match(head, /^POST\nhttps:\/\/a\.example\/demo\na2a-version\n1\.0\n:request\n[0-9a-f-]{36}$/);
+    assert.match(head, /^POST\nhttps:\/\/a\.example\/demo\na2a-version\n1\.0\n:request\n[0-9a-z-]+$/);
     assert.deepEqual([new TextDecoder().decode(body), isBroken], ["{}", false]);
   });
 
@@ -77,6 +77,14 @@ describe("what Rust is told", () => {
     await hop.serve(post("{}", { "cf-ray": "8f2d-FRA", tracestate }), {});
     const heads = calls.map(([, , head]) => head.slice("POST\nhttps://a.example/demo\n".length));
     assert.deepEqual(heads, [`traceparent\n${traceparent}\ntracestate\n${tracestate}\n:request\n8f2d-FRA`, ":request\n8f2d-FRA"]);
+  });
+
+  test("a name of its own for each request that the platform does not name", async () => {
+    const { hop, calls } = rustOf("=204\n\n");
+    for (let request = 0; request < 3; request += 1) await hop.serve(post("{}", {}), {});
+    const names = calls.map(([, , head]) => head.slice(head.indexOf(":request\n") + ":request\n".length));
+    assert.equal(new Set(names).size, 3);
+    for (const name of names) assert.match(name, /^[0-9a-f]{8}-[0-9a-z]+$/);
   });
 
   test("a request without a body has an empty one", async () => {

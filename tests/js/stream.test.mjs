@@ -6,7 +6,7 @@ import { open } from "../../js/stream.js";
 
 const PLAN = {
   resume: ['{"', '":'], begins: false, isTurn: false, isNew: true, position: null, showsGeneration: false,
-  before: "", behind: "", headers: { "content-type": "text/event-stream", cors: "*" }, every: { cors: "*" },
+  form: null, refusesByStream: false, before: "", behind: "", headers: { "content-type": "text/event-stream", cors: "*" }, every: { cors: "*" },
 };
 
 class Socket {
@@ -48,6 +48,7 @@ class TaskObject {
   rust = {
     streamRefusal: (hello, ...rest) => JSON.stringify({ status: 500, headers: { "retry-after": "5" }, body: [hello, ...rest].join() }),
     streamOpening: (json) => json,
+    streamEvent: (form, json, generation, state) => `0${state}+\n${form} ${generation}${state} ${json}\n\n`,
     streamTrouble: (task, reason) => this.troubles.push([task, reason]),
   };
 
@@ -160,6 +161,14 @@ suite("the first frame", () => {
     assert.equal(await client.next(), event(1, '{"a":"ä"}'));
     object.last.say("E2\n.{}");
     assert.equal(await client.next(), event(2));
+  });
+
+  test("has its words from Rust where the client is of an older version, as all others", async () => {
+    const object = new TaskObject();
+    const client = new Client(await object.open(["E1\n.{}"], { form: "F" }));
+    assert.equal(await client.next(), "F 1 {}\n\n");
+    object.last.say("E2\n.{}");
+    assert.equal(await client.next(), "F 2+ {}\n\n");
   });
 
   test("may be a refusal", async () => {

@@ -128,7 +128,7 @@ pub const COMMON: [(&str, &str); 5] = [
     ),
     (
         "access-control-expose-headers",
-        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate, X-Request-Id",
+        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate, X-A2A-Extensions, X-Request-Id",
     ),
     ("x-content-type-options", "nosniff"),
 ];

@@ -8,7 +8,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
-import { speaking } from "../e2e/v03.ts";
 import { resumes } from "./eventsource.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { results, type Result } from "./page.ts";
@@ -44,7 +43,7 @@ function specs(hooks: string, names: string[], skipped: string): Promise<string>
 
 /** Has a program walk through the operations of a Worker of its own. */
 async function walks(program: string, args: string[], binding: string, steps: number, more: string[] = []): Promise<void> {
-  const worker = await startWorker({ vars: speaking() });
+  const worker = await startWorker();
   try {
     const told = await runs(program, [...args, worker.url, binding, ...more]);
     assert.equal(told.match(/: ok$/gm)?.length, steps, told);

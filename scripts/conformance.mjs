@@ -15,8 +15,8 @@ import { outputs } from "./lib/worker.mjs";
 const usage = `Usage: npm run conformance -- --kit FOLDER
 
 Builds the Worker, runs the official conformance kit against it and writes docs/conformance.md: the branch 0.3.x its section
-there, 1.0-dev all else. The exit code is 1 if a test of the kit fails. Python 3.11 or newer is needed; what the kit needs of it
-is installed once.
+there, 1.0-dev all else. The exit code is 1 if a test of the kit fails, except for the deviations that the page explains. Python 3.11
+or newer is needed; what the kit needs of it is installed once.
 
     --kit FOLDER   a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x
     -h, --help     this text`;

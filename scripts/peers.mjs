@@ -11,28 +11,30 @@ import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
 
-const usage = `Usage: npm run test:peers [-- --kit FOLDER]
+const usage = `Usage: npm run test:peers [-- [--only NAME] [--kit FOLDER]]
 
 Builds the Worker, tries foreign programs against it (clients, libraries for receivers of notifications) and writes their
 versions and results into docs/peers.md. Installs them first, once. The exit code is 1 if one of them fails. Python 3.11 or
 newer is needed for those in Python; without it they are left out and nothing is written.
 
+    --only NAME    tries the programs of this name only, and writes nothing
     --kit FOLDER   runs the official conformance kit, too, as npm run conformance does
     -h, --help     this text`;
 
 await main(async () => {
-  const { values } = readOptions({ usage, options: { kit: { type: "string" } } });
+  const { values } = readOptions({ usage, options: { only: { type: "string" }, kit: { type: "string" } } });
   await setUpAndBuild();
-  const { rust, python } = await ensurePeers();
+  const { rust, python, older, newest } = await ensurePeers();
   const env = environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() });
   const passes = async (program, ...args) => (await run(program, args, { cwd: packageDir, env })).code === 0;
 
   if (!(await passes(inNpmPackage("typescript", "bin", "tsc"), "--project", inPackage("tests", "peers")))) {
     throw new Stop("The programs in tests/peers have wrong types, see above.");
   }
-  const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), rust, ...(python ? [python] : []));
+  const args = [...(values.only === undefined ? [] : ["--only", values.only]), rust, ...(python ? [python, older, newest] : [])];
+  const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), ...args);
   if (values.kit === undefined) {
-    say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev.");
+    say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x.");
   } else if (!(await passes(process.execPath, inPackage("scripts", "conformance.mjs"), "--kit", resolve(values.kit)))) {
     throw new Stop("The conformance kit did not pass, see above.");
   }

@@ -5,24 +5,22 @@ import { join } from "node:path";
 import { locked } from "./lock.mjs";
 import { inPackage } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
-import { virtualEnvironment } from "./python.mjs";
+import { ensurePython, virtualEnvironment } from "./python.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
 const folder = inPackage("tests", "peers");
 
-/** Installs what is missing. Answers the path of the Rust program, and of the Python that has its packages, if there is one. */
+/**
+ * Installs what is missing. Answers the path of the Rust program, and of the interpreters of Python, if there is one: `python`
+ * has the packages of requirements.txt, `older` those of requirements-older.txt, and `newest` the SDK of today.
+ */
 export async function ensurePeers() {
   return locked(inPackage(".wrangler", "peers.lock"), async () => {
     await ensureNpm();
-    const python = await virtualEnvironment({
-      name: "peers",
-      title: "Installing the peers in Python",
-      least: [3, 11],
-      requirements: join(folder, "requirements.txt"),
-      install: ["--require-hashes", "-r", join(folder, "requirements.txt")],
-    });
+    const [python, older] = [await ensurePackages("requirements.txt"), await ensurePackages("requirements-older.txt")];
     if (python === undefined) say("Leaving out the peers in Python: they want Python 3.11 or newer with venv.");
-    return { rust: await ensureRust(), python };
+    const { A2A_PYTHON: newest } = await ensurePython();
+    return { rust: await ensureRust(), python, older, newest };
   });
 }
 
@@ -36,6 +34,13 @@ async function ensureNpm() {
     if (code !== 0) throw new Stop("npm ci failed in tests/peers; its messages are above. With a network problem, just run the command again.");
   });
   writeFileSync(stamp, wanted);
+}
+
+/** The interpreter with the packages of this file, if there is a Python for it. */
+async function ensurePackages(file) {
+  const requirements = join(folder, file);
+  const install = ["--require-hashes", "-r", requirements];
+  return virtualEnvironment({ name: "peers", title: "Installing the peers in Python", least: [3, 11], requirements, install });
 }
 
 /** Compiles the Rust program; cargo knows whether it has to. */

@@ -19,6 +19,6 @@ after(() => worker.stop());
 for (const binding of ["JSONRPC", "HTTP+JSON"]) {
   test(`the Python SDK sends, follows, lists, cancels and manages webhooks over ${binding} (§3.1)`, { skip }, async () => {
     const { stdout } = await promisify(execFile)(python, [walk, worker.url, binding]);
-    assert.deepEqual(stdout.trim().split("\n"), ["plain", "listing", "webhooks", "streams"].map((step) => `${binding} ${step}: ok`));
+    assert.deepEqual(stdout.trim().split("\n"), ["plain", "listing", "webhooks", "deletion", "streams", "finished"].map((step) => `${binding} ${step}: ok`));
   });
 }

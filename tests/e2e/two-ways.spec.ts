@@ -95,6 +95,8 @@ describe("over JSON-RPC", () => {
     ["a message without parts in 0.3", "message/send", () => ({ message: { role: "user" } }), OLDER],
     ["a stream in 0.3", "message/stream", () => ({ message: older("hello") }), OLDER],
     ["a finished task that is followed in 0.3", "tasks/resubscribe", () => ({ id: finished.id }), OLDER],
+    ["a task that is unknown, which is followed in 0.3", "tasks/resubscribe", () => ({ id: "x" }), OLDER],
+    ["an id that was never given out, which is followed in 0.3", "tasks/resubscribe", () => ({ id: "0".repeat(64) }), OLDER],
     ["webhooks in 0.3", "tasks/pushNotificationConfig/list", () => ({ id: finished.id }), OLDER],
   ] as const) {
     test(`${method}: ${what}`, () => same("/demo", () => rpc(method, params()), headers).then(() => {}));

@@ -20,6 +20,6 @@ after(() => worker.stop());
 for (const transport of TRANSPORTS) {
   test(`the Python SDK of 0.3 sends, follows, cancels and manages webhooks over ${transport}`, { skip }, async () => {
     const { stdout } = await promisify(execFile)(pythonV03, [walk, worker.url, transport]);
-    assert.deepEqual(stdout.trim().split("\n"), ["plain", "parts", "webhooks", "inline", "streams"].map((step) => `${transport} ${step}: ok`));
+    assert.deepEqual(stdout.trim().split("\n"), ["plain", "parts", "webhooks", "inline", "streams", "subscribers"].map((step) => `${transport} ${step}: ok`));
   });
 }

@@ -77,11 +77,25 @@ test("an event says whether it is the last one, and a stream goes on behind a kn
 });
 
 describe("a request of 0.3 is refused", () => {
+  test("by a stream of one event if it asks for one (A2A 0.3 §7.9)", async () => {
+    const finished = await send("hello");
+    for (const [method, params, code] of [
+      ["tasks/resubscribe", { id: "unknown" }, -32001],
+      ["tasks/resubscribe", { id: "0".repeat(64) }, -32001],
+      ["message/stream", { message: message("x", { taskId: "unknown" }) }, -32001],
+      ["message/stream", { message: message("x", { taskId: finished.id }) }, -32004],
+    ] as const) {
+      const stream = await EventStream.open(`${worker.url}/demo`, method, params, { "a2a-version": "", accept: "text/event-stream" });
+      assert.deepEqual((await stream.rest()).map(({ data }) => data.error?.code), [code], `${method} ${JSON.stringify(params)}`);
+    }
+  });
+
   for (const [what, params, fields] of [
     ["without a role", { message: message("x", { role: undefined }) }, ["message.role"]],
     ["without parts", { message: message("x", { parts: [] }) }, ["message.parts"]],
     ["without an id of its message", { message: message("x", { messageId: undefined }) }, ["message.messageId"]],
     ["with a part of an unknown kind", { message: message("x", { parts: [{ kind: "video" }] }) }, ["message.parts[0].kind"]],
+    ["with a part of an unknown type", { message: message("x", { parts: [{ type: "video", text: "" }] }) }, ["message.parts[0].type"]],
     ["with bytes that are no base64", { message: message("x", { parts: [{ kind: "file", file: { bytes: "%" } }] }) }, ["message.parts[0].file.bytes"]],
     [
       "with a webhook that leads nowhere",

@@ -1,17 +1,19 @@
 // Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
-// which installs them: `main.ts RUST_PROGRAM [PYTHON]`.
+// which installs them: `main.ts [--only NAME] RUST_PROGRAM
+// [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST]`.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
 import { resumes } from "./eventsource.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { results, type Result } from "./page.ts";
 
-const [rust = "", python = ""] = process.argv.slice(2);
+const { values: { only }, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
+const [rust = "", python = "", older = "", newest = ""] = positionals;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const text = (name: string) => readFileSync(here(name), "utf8");
 
@@ -31,19 +33,19 @@ async function runs(program: string, args: string[], input = ""): Promise<string
   return (await running).stdout;
 }
 
-/** Runs spec files of the end-to-end tests with the SDK of this folder, but for the tests with `skipped` in their title. */
-function specs(names: string[], skipped: string): Promise<string> {
+/** Runs spec files of the end-to-end tests with another SDK, which `hooks` gives to them, but for the tests with `skipped` in their title. */
+function specs(hooks: string, names: string[], skipped: string): Promise<string> {
   const files = names.map((name) => here(`../e2e/${name}.spec.ts`));
-  const imported = `--import=${new URL("own-sdk.mjs", import.meta.url).href}`;
+  const imported = `--import=${new URL(hooks, import.meta.url).href}`;
   const options = [imported, "--test", "--test-force-exit", "--test-timeout=120000", `--test-skip-pattern=${skipped}`];
   return runs(process.execPath, ["--disable-warning=ExperimentalWarning", ...options, ...files]);
 }
 
 /** Has a program walk through the operations of a Worker of its own. */
-async function walks(program: string, args: string[], binding: string, steps: number): Promise<void> {
+async function walks(program: string, args: string[], binding: string, steps: number, more: string[] = []): Promise<void> {
   const worker = await startWorker();
   try {
-    const told = await runs(program, [...args, worker.url, binding]);
+    const told = await runs(program, [...args, worker.url, binding, ...more]);
     assert.equal(told.match(/: ok$/gm)?.length, steps, told);
   } finally {
     await worker.stop();
@@ -54,16 +56,18 @@ async function inPython(step: string, received: Received, algorithm: Algorithm):
   await runs(python, [here("python/notifications.py"), step], JSON.stringify({ ...received, algorithm }));
 }
 
-const npm = (name: string): string => {
-  const { packages } = JSON.parse(text("package-lock.json")) as { packages: Record<string, { version: string }> };
+const npm = (name: string, lock = "package-lock.json"): string => {
+  const { packages } = JSON.parse(text(lock)) as { packages: Record<string, { version: string }> };
   return packages[`node_modules/${name}`]?.version ?? "";
 };
-const pip = (name: string): string => new RegExp(`^${name}==(\\S+)`, "m").exec(text("requirements.txt"))?.[1] ?? "";
+const pip = (name: string, requirements = "requirements.txt"): string => new RegExp(`^${name}==(\\S+)`, "m").exec(text(requirements))?.[1] ?? "";
 const crate = (name: string): string => new RegExp(`name = "${name}"\\nversion = "([^"]+)"`).exec(text("rust/Cargo.lock"))?.[1] ?? "";
 
 const OPERATIONS = "sends, follows, lists, cancels and manages webhooks over";
 const SIGNATURES = "verifies the signatures of a webhook's notifications, and refuses other bodies";
 const TOKENS = "fetches the keys of the server, verifies the JWTs of a webhook's notifications by them, and refuses those for other receivers, by";
+const COMPATIBLE = "the newest, as a client of 0.3";
+const OLDER = "requirements-older.txt";
 const bindings = ["JSONRPC", "HTTP+JSON"];
 const algorithms: Algorithm[] = ["ES256", "EdDSA"];
 
@@ -86,13 +90,13 @@ const peers: Peer[] = [
     name: "@a2a-js/sdk", language: "JavaScript", version: npm("@a2a-js/sdk"),
     checks: [{
       what: "the oldest that speaks 1.0: passes the specs of the newest, but for the classes of its errors, which are others",
-      work: () => specs(["sdk", "rest-sdk"], "throws"),
+      work: () => specs("own-sdk.mjs", ["sdk", "rest-sdk"], "throws"),
     }],
   },
   {
     name: "a2a-sdk", language: "Python", version: pip("a2a-sdk"),
     checks: bindings.map((binding) => ({
-      what: `the oldest that speaks 1.0: ${OPERATIONS} ${binding}`, work: () => walks(python, [here("../e2e/python/walk.py")], binding, 4),
+      what: `the oldest that speaks 1.0: ${OPERATIONS} ${binding}`, work: () => walks(python, [here("../e2e/python/walk.py")], binding, 6),
     })),
   },
   {
@@ -109,6 +113,41 @@ const peers: Peer[] = [
     name: "a2a-client-lf", language: "Rust", version: crate("a2a-client-lf"),
     checks: bindings.map((binding) => ({ what: `the official Rust SDK: ${OPERATIONS} ${binding}`, work: () => walks(rust, [], binding, 4) })),
   },
+  {
+    name: "@a2a-js/sdk", language: "JavaScript", version: npm("@a2a-js/sdk-0.2"),
+    checks: [{
+      what: "the newest of A2A 0.2: finds the card at `/.well-known/agent.json`, and passes the spec of the SDK of 0.3, but for the lists of webhooks, which it has not",
+      work: () => specs("sdk-0.2.mjs", ["v03-sdk"], "HTTP.JSON|lists webhooks"),
+    }],
+  },
+  {
+    name: "a2a-sdk", language: "Python", version: pip("a2a-sdk", OLDER),
+    checks: [{
+      what: "the newest of A2A 0.2: finds the card at `/.well-known/agent.json`, sends, follows, gets, cancels and registers webhooks over JSONRPC",
+      work: () => walks(older, [here("python/sdk_0_2.py")], "JSONRPC", 5),
+    }],
+  },
+  {
+    name: "@a2a-js/sdk", language: "JavaScript", version: npm("@a2a-js/sdk", "../../package-lock.json"),
+    checks: [{
+      what: `${COMPATIBLE}: passes its specs but for what 0.3 does otherwise`,
+      work: () => specs("compat.mjs", ["sdk", "rest-sdk"], "several agents|speaks 1.0|calls a tool|card at / |tenant|subscribes"),
+    }],
+  },
+  {
+    name: "a2a-sdk", language: "Python", version: pip("a2a-sdk", "../e2e/python/requirements.txt"),
+    checks: [
+      { binding: "JSONRPC", what: "sends, follows, cancels and manages webhooks", leftOut: ["listing", "finished"] },
+      { binding: "HTTP+JSON", what: "sends, follows, cancels, registers and gets webhooks", leftOut: ["listing", "deletion", "finished"] },
+    ].map(({ binding, what, leftOut }) => ({
+      what: `${COMPATIBLE}: ${what} over ${binding}`,
+      work: () => walks(newest, [here("../e2e/python/walk.py")], binding, 6 - leftOut.length, ["0.3", ...leftOut]),
+    })),
+  },
+  {
+    name: "fasta2a", language: "Python", version: pip("fasta2a", OLDER),
+    checks: [{ what: "the newest with the shapes of 0.3: sends and gets", work: () => walks(older, [here("python/fasta.py")], "JSONRPC", 2) }],
+  },
 ];
 
 /** Fails if the work takes longer than anything here should. */
@@ -121,7 +160,7 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<voi
 }
 
 const told: Result[] = [];
-const tried = peers.filter(({ language }) => language !== "Python" || python !== "");
+const tried = peers.filter(({ name, language }) => (language !== "Python" || python !== "") && name === (only ?? name));
 for (const { name, language, version, checks } of tried) {
   console.log(`\n${name} ${version} (${language})`);
   for (const { what, work } of checks) {
@@ -136,7 +175,12 @@ for (const { name, language, version, checks } of tried) {
   }
 }
 
-if (tried.length < peers.length) {
+if (tried.length === 0) {
+  console.log(`\nNone of them is called ${only}: ${[...new Set(peers.map(({ name }) => name))].join(", ")}.`);
+  process.exitCode = 1;
+} else if (only !== undefined) {
+  console.log("\nThe others were left out, so docs/peers.md stays as it is.");
+} else if (tried.length < peers.length) {
   console.log("\nThose in Python were left out, so docs/peers.md stays as it is.");
 } else {
   const page = here("../../docs/peers.md");

@@ -84,6 +84,11 @@ impl Call {
         }
     }
 
+    /// Whether the call asks for a stream.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Follow(_))
+    }
+
     /// Whether the call brings a message that begins a task.
     pub fn begins_task(&self) -> bool {
         self.message().is_some() && self.task_id().is_none()

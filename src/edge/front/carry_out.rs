@@ -147,12 +147,13 @@ impl Front {
         parameters: &ServiceParameters,
         mut command: Command<Call>,
     ) -> Result<Response> {
-        let form = command.reply.clone();
+        let (form, is_stream) = (command.reply.clone(), command.call.is_stream());
+        let refuse = |error: &Error| to_response(form.refusal(is_stream, error));
         if let Err(error) = self.heed_quota(&mut command).await {
-            return to_response(form.error(&error));
+            return refuse(&error);
         }
         if let Err(error) = self.seal(parameters, &mut command).await {
-            return to_response(form.error(&error));
+            return refuse(&error);
         }
         let (command, call) = command.take_call();
         let answer = match call {
@@ -169,7 +170,7 @@ impl Front {
             Call::Task(call) => self.ask(parameters, command.with_call(call)).await,
             Call::Follow(call) => self.follow(parameters, command.with_call(call)).await,
         };
-        answer.unwrap_or_else(|error| to_response(form.error(&error)))
+        answer.unwrap_or_else(|error| refuse(&error))
     }
 
     /// Tells the observer that an operator has listed tasks.

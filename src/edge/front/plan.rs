@@ -54,9 +54,9 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             LATER.to_owned()
         }
         Decision::Perform(command, parameters) => {
-            let reply = command.reply.clone();
+            let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
             let planned = plan_command(&front, &parameters, *command);
-            planned.unwrap_or_else(|error| answered(reply.error(&error)))
+            planned.unwrap_or_else(|error| answered(reply.refusal(is_stream, &error)))
         }
     };
     front.limited(&head, plan)
@@ -200,7 +200,7 @@ impl Front {
             (AskError::Unknown, Some(task)) => Error::TaskNotFound(task),
             (_, task) => self.unreachable(task.as_ref(), &error),
         };
-        command.reply.error(&error)
+        command.reply.refusal(command.call.is_stream(), &error)
     }
 }
 

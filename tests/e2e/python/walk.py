@@ -1,4 +1,5 @@
-"""Walks through the operations with the official Python SDK: `walk.py <origin> <JSONRPC|HTTP+JSON>`.
+"""Walks through the operations with the official Python SDK: `walk.py <origin> <JSONRPC|HTTP+JSON> [<version> <step>...]`,
+where the steps are those to leave out.
 
 Each step checks what it gets. The first that fails ends the walk with its traceback and a non-zero code.
 """
@@ -101,38 +102,36 @@ async def listing(client):
     assert rest.next_page_token == ""
 
 
-async def webhooks(client):
-    """Webhooks are created, got, listed and deleted, and one comes with a message."""
-    [asked] = await send(client, "ask")
-    task_id = asked.task.id
-    given = TaskPushNotificationConfig(
+def webhook_of(task_id):
+    return TaskPushNotificationConfig(
         task_id=task_id,
         url="https://hooks.example.com/a",
         token="t",
         authentication=AuthenticationInfo(scheme="Bearer", credentials="c"),
     )
+
+
+def without_secrets(config):
+    """They are shown once."""
+    shown = TaskPushNotificationConfig()
+    shown.CopyFrom(config)
+    shown.ClearField("token")
+    shown.authentication.ClearField("credentials")
+    return shown
+
+
+async def webhooks(client):
+    """Webhooks are created and got, and one comes with a message."""
+    [asked] = await send(client, "ask")
+    task_id = asked.task.id
+    given = webhook_of(task_id)
     created = await client.create_task_push_notification_config(given)
     assert created.id, created
     given.id = created.id
     assert created == given, created
 
     one = GetTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
-    # The secrets are shown once.
-    shown = TaskPushNotificationConfig()
-    shown.CopyFrom(created)
-    shown.ClearField("token")
-    shown.authentication.ClearField("credentials")
-    assert await client.get_task_push_notification_config(one) == shown
-    every = ListTaskPushNotificationConfigsRequest(task_id=task_id)
-    listed = await client.list_task_push_notification_configs(every)
-    assert list(listed.configs) == [shown] and listed.next_page_token == "", listed
-
-    deletion = DeleteTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
-    await client.delete_task_push_notification_config(deletion)
-    await client.delete_task_push_notification_config(deletion)
-    await refused(TaskNotFoundError, client.get_task_push_notification_config(one))
-    unknown = DeleteTaskPushNotificationConfigRequest(task_id="nobody", id=created.id)
-    await refused(TaskNotFoundError, client.delete_task_push_notification_config(unknown))
+    assert await client.get_task_push_notification_config(one) == without_secrets(created)
     nowhere = TaskPushNotificationConfig(task_id=task_id, url="nowhere")
     await refused(InvalidParamsError, client.create_task_push_notification_config(nowhere))
 
@@ -141,6 +140,25 @@ async def webhooks(client):
     request = SendMessageRequest(message=message("ask"), configuration=configuration)
     [answer] = [event async for event in client.send_message(request)]
     assert answer.task.status.state == TaskState.TASK_STATE_INPUT_REQUIRED
+
+
+async def deletion(client):
+    """Webhooks are listed and deleted."""
+    [asked] = await send(client, "ask")
+    task_id = asked.task.id
+    created = await client.create_task_push_notification_config(webhook_of(task_id))
+    every = ListTaskPushNotificationConfigsRequest(task_id=task_id)
+    listed = await client.list_task_push_notification_configs(every)
+    assert list(listed.configs) == [without_secrets(created)], listed
+    assert listed.next_page_token == "", listed
+
+    one = GetTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
+    deletion = DeleteTaskPushNotificationConfigRequest(task_id=task_id, id=created.id)
+    await client.delete_task_push_notification_config(deletion)
+    await client.delete_task_push_notification_config(deletion)
+    await refused(TaskNotFoundError, client.get_task_push_notification_config(one))
+    unknown = DeleteTaskPushNotificationConfigRequest(task_id="nobody", id=created.id)
+    await refused(TaskNotFoundError, client.delete_task_push_notification_config(unknown))
 
 
 async def streams(client):
@@ -164,20 +182,32 @@ async def streams(client):
     two = [event async for event in subscription]
     assert two == one[len(one) - len(two):] and len(two) >= 2, (one, two)
     assert two[-1].status_update.status.state == TaskState.TASK_STATE_COMPLETED
-    await refused(
-        UnsupportedOperationError, anext(client.subscribe(SubscribeToTaskRequest(id=task_id)))
-    )
 
 
-async def main(origin, binding):
+async def finished(client):
+    """Nobody subscribes to a finished task."""
+    task_id = (await send(client, "hello"))[0].task.id
+    subscription = client.subscribe(SubscribeToTaskRequest(id=task_id))
+    await refused(UnsupportedOperationError, anext(subscription))
+
+
+async def main(origin, binding, version="1.0", *left_out):
     async with httpx.AsyncClient(timeout=30) as http:
         card = await A2ACardResolver(http, f"{origin}/demo").get_agent_card()
-        for is_streaming, steps in [(False, [plain, listing, webhooks]), (True, [streams])]:
+        spoken = [its for its in card.supported_interfaces if its.protocol_version == version]
+        del card.supported_interfaces[:]
+        card.supported_interfaces.extend(spoken)
+        for is_streaming, steps in [
+            (False, [plain, listing, webhooks, deletion]),
+            (True, [streams, finished]),
+        ]:
             config = ClientConfig(
                 httpx_client=http, streaming=is_streaming, supported_protocol_bindings=[binding]
             )
             client = ClientFactory(config).create(card)
             for step in steps:
+                if step.__name__ in left_out:
+                    continue
                 await step(client)
                 print(f"{binding} {step.__name__}: ok", flush=True)
 

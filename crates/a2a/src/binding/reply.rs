@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
 use super::media_type::MediaType;
+use super::sse::single_event;
 use super::{Binding, rest};
 use crate::Outcome;
 use crate::dialect::{Dialect, Habits, StreamState};
@@ -160,6 +161,16 @@ impl Reply {
         !self.dialect.is_v1() && self.binding() == Binding::JsonRpc
     }
 
+    /// The answer with the error of a call, before anything else was answered. `is_stream` says whether the call asks for a
+    /// stream, which may have to be [refused by one](Self::refuses_by_stream). What HTTP itself refuses is never a stream.
+    pub fn refusal(&self, is_stream: bool, error: &Error) -> HttpResponse {
+        let answer = self.error(error);
+        match is_stream && self.refuses_by_stream() && answer.status == 200 {
+            true => single_event(&answer.body),
+            false => answer,
+        }
+    }
+
     /// The answer with an error.
     pub fn error(&self, error: &Error) -> HttpResponse {
         let error = self.dialect.named_late(self.binding(), error);
@@ -220,12 +231,36 @@ mod tests {
     use crate::ShownTask;
     use crate::model::decode::{decode, read_json};
     use crate::model::{
-        KnownSecrets, ShownWebhook, TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
+        KnownSecrets, ShownWebhook, TaskId, TaskPushNotificationConfig, WEBHOOKS_EXTENSION,
     };
 
     fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
         let found = response.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn a_stream_is_refused_by_a_stream_where_the_client_reads_nothing_else() {
+        let unknown = Error::TaskNotFound(TaskId::new("t"));
+        let (rpc, rest) = (Reply::json_rpc(RequestId::NULL), Reply::rest(MediaType::Json));
+        for (reply, dialect, is_stream, error, refuses_by_stream) in [
+            (&rpc, Dialect::V0_3, true, &unknown, true),
+            (&rpc, Dialect::Legacy, true, &unknown, true),
+            (&rpc, Dialect::V0_3, false, &unknown, false),
+            (&rpc, Dialect::V1, true, &unknown, false),
+            (&rest, Dialect::V0_3, true, &unknown, false),
+            (&rpc, Dialect::V0_3, true, &Error::RateLimited(1), false),
+        ] {
+            let reply = reply.clone().in_dialect(dialect);
+            let (answer, plain) = (reply.refusal(is_stream, error), reply.error(error));
+            if !refuses_by_stream {
+                assert_eq!(answer, plain);
+                continue;
+            }
+            assert_eq!((answer.status, answer.body), (200, format!("data: {}\n\n", plain.body)));
+            let media_type = answer.headers.iter().find(|(name, _)| *name == "content-type");
+            assert_eq!(media_type.map(|(_, value)| value.as_str()), Some("text/event-stream"));
+        }
     }
 
     #[test]

@@ -27,7 +27,9 @@ impl Decode for ProtoPart {
 
 fn part(fields: &mut Fields, is_proto: bool) -> Option<Part> {
     let metadata = fields.metadata("metadata");
-    let kind = match fields.string("kind") {
+    // Versions before 0.2 call it `type`.
+    let name = if is_proto || fields.has("kind") { "kind" } else { "type" };
+    let kind = match fields.string(name) {
         Some(kind) => kind,
         None => only_member(fields)?.to_owned(),
     };
@@ -49,7 +51,7 @@ fn part(fields: &mut Fields, is_proto: bool) -> Option<Part> {
             Some(Part { metadata, ..PartContent::Data(Json::from(&data)).into() })
         }
         other => {
-            fields.refuse("kind", format!("must be text, file or data, got {other:?}"));
+            fields.refuse(name, format!("must be text, file or data, got {other:?}"));
             None
         }
     }

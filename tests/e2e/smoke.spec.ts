@@ -41,7 +41,7 @@ const bindings: Record<string, Binding> = {
 
 test("an agent has a card and a page (§8.2)", async () => {
   const card = (await (await fetch(`${demo}/.well-known/agent-card.json`)).json()) as { supportedInterfaces: { url: string }[] };
-  assert.equal(card.supportedInterfaces.length, 2);
+  assert.equal(card.supportedInterfaces.length, 4, "1.0 and 0.3, over two bindings each");
   const page = await fetch(demo, { headers: { accept: "text/html" } });
   assert.match(page.headers.get("content-type") ?? "", /^text\/html\b/);
 });

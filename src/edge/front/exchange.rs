@@ -240,11 +240,7 @@ impl<'a> Exchange<'a> {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
-        let mut parameters = self.parameters;
-        if !command.reply.dialect().has_positions() {
-            parameters.last_event_id = None;
-        }
-        Ok(Decision::Perform(Box::new(command), parameters))
+        Ok(Decision::Perform(Box::new(command), self.parameters))
     }
 }
 

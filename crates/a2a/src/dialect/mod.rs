@@ -308,15 +308,6 @@ impl Dialect {
         self == Self::Legacy && habits.status_history
     }
 
-    /// Whether a client can come back to a stream behind an event that it names. The artifacts of legacy streams have numbers,
-    /// which only the whole task tells, so those begin with it.
-    pub fn has_positions(self) -> bool {
-        match self {
-            Self::V1 | Self::V0_3 => true,
-            Self::Legacy => false,
-        }
-    }
-
     /// Whether a task has one webhook of those that are registered without an id, of which each takes the place of the one
     /// before. Clients of older dialects ask for it without naming it.
     pub fn has_one_unnamed_webhook(self) -> bool {

@@ -1,7 +1,10 @@
-//! The names of A2A 0.3 and before: methods, paths, and what begins paths.
+//! What A2A 0.3 and before have in common: the names of methods, of paths and of roles, and how a webhook authenticates.
+
+use serde::Serialize;
 
 use super::Dialect;
 use crate::Operation;
+use crate::model::{AuthenticationInfo, Role, Secret};
 
 /// A method of JSON-RPC in older versions, and what it stands for.
 pub(super) struct Method {
@@ -95,3 +98,21 @@ const METHODS: [Method; 14] = [
     of("tasks/pushNotification/set", Operation::CreateTaskPushNotificationConfig, Dialect::Legacy),
     of("tasks/pushNotification/get", Operation::GetTaskPushNotificationConfig, Dialect::Legacy),
 ];
+
+/// The names of roles, with their numbers in the proto.
+pub(super) const ROLES: [(&str, i64, Option<Role>); 2] =
+    [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
+
+/// How to authenticate with the receiver of a webhook, as it is shown: 1.0 knows one scheme, these versions a list.
+#[derive(Serialize)]
+pub(super) struct SchemesView<'a> {
+    schemes: [&'a str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credentials: Option<&'a Secret>,
+}
+
+impl<'a> SchemesView<'a> {
+    pub(super) fn of(info: &'a AuthenticationInfo) -> Self {
+        Self { schemes: [&info.scheme], credentials: info.credentials.as_ref() }
+    }
+}

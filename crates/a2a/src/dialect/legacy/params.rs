@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::super::ReadCall;
+use super::super::older::ROLES;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
@@ -153,6 +154,3 @@ fn event_filter(fields: &mut Fields) -> EventFilter {
 /// The kinds of events.
 pub(super) const STATUS: &str = "status";
 pub(super) const ARTIFACT: &str = "artifact";
-
-const ROLES: [(&str, i64, Option<Role>); 2] =
-    [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];

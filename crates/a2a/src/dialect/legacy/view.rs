@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::super::older::SchemesView;
 use super::params::{ARTIFACT, STATUS};
 use super::part::PartView;
 use crate::model::{
@@ -187,24 +188,14 @@ struct ConfigView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a Secret>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    authentication: Option<AuthenticationView<'a>>,
+    authentication: Option<SchemesView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<[&'static str; 1]>,
 }
 
-#[derive(Serialize)]
-struct AuthenticationView<'a> {
-    schemes: [&'a str; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    credentials: Option<&'a Secret>,
-}
-
 impl<'a> WebhookView<'a> {
     pub(super) fn of(config: &'a TaskPushNotificationConfig) -> Self {
-        let authentication = config.authentication.as_ref().map(|known| AuthenticationView {
-            schemes: [&known.scheme],
-            credentials: known.credentials.as_ref(),
-        });
+        let authentication = config.authentication.as_ref().map(SchemesView::of);
         let events = match config.events {
             EventFilter::All => None,
             EventFilter::Status => Some([STATUS]),

@@ -1,5 +1,6 @@
 //! Messages of 0.3, read.
 
+use super::super::older::ROLES;
 use super::part::{KindPart, ProtoPart, check_kind};
 use crate::model::decode::{Decode, Fields};
 use crate::model::{ContextId, Message, Part, Role, TaskId};
@@ -44,9 +45,6 @@ fn parts(fields: &mut Fields, is_proto: bool) -> Option<Vec<Part>> {
     let parts: Vec<ProtoPart> = fields.required_list(name)?;
     Some(parts.into_iter().map(|ProtoPart(part)| part).collect())
 }
-
-const ROLES: [(&str, i64, Option<Role>); 2] =
-    [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
 
 const PROTO_ROLES: [(&str, i64, Option<Role>); 2] =
     [("ROLE_USER", 1, Some(Role::User)), ("ROLE_AGENT", 2, Some(Role::Agent))];

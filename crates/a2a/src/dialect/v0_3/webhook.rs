@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::super::older::SchemesView;
 use super::Shape;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{AuthenticationInfo, Secret, TaskId, TaskPushNotificationConfig, webhook_id};
@@ -78,13 +79,6 @@ struct InnerView<'a> {
     authentication: Option<SchemesView<'a>>,
 }
 
-#[derive(Serialize)]
-struct SchemesView<'a> {
-    schemes: [&'a str; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    credentials: Option<&'a Secret>,
-}
-
 impl<'a> WebhookView<'a> {
     pub(super) fn new(shape: Shape, webhook: &'a TaskPushNotificationConfig) -> Self {
         let TaskPushNotificationConfig { id, task_id, url, token, authentication, .. } = webhook;
@@ -94,10 +88,7 @@ impl<'a> WebhookView<'a> {
                 (None, Some(format!("tasks/{task_id}/pushNotificationConfigs/{id}")))
             }
         };
-        let authentication = authentication.as_ref().map(|info| SchemesView {
-            schemes: [&info.scheme],
-            credentials: info.credentials.as_ref(),
-        });
+        let authentication = authentication.as_ref().map(SchemesView::of);
         let token = token.as_ref();
         Self {
             task_id,

@@ -146,7 +146,7 @@ impl Events {
 
     fn message(&self, parts: Vec<Part>) -> Message {
         Message {
-            message_id: self.host.new_id(),
+            message_id: self.host.random().new_id(),
             context_id: None,
             task_id: None,
             role: Role::Agent,

@@ -3,6 +3,7 @@
 
 mod agents;
 mod callback;
+mod calling;
 mod credentials;
 mod events;
 mod redaction;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::redaction::Redaction;
 use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, Wait, WaitStart};
 use crate::auth::Caller;
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random};
 use crate::task::CallbackName;
 use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
@@ -355,8 +355,8 @@ pub trait TurnHost {
     /// Completes after `millis` milliseconds.
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
 
-    /// A new random id.
-    fn new_id(&self) -> String;
+    /// Chance.
+    fn random(&self) -> &dyn Random;
 
     /// The credentials of the turn, opened: a JSON object.
     ///

@@ -2,13 +2,11 @@
 //! [`memory`] in tests.
 
 mod audit;
-mod clock;
 mod index;
 pub mod memory;
 mod observer;
 mod outside;
 mod queue;
-mod random;
 mod runtime;
 mod store;
 mod vault;
@@ -16,13 +14,12 @@ mod vault;
 use std::rc::Rc;
 
 pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
-pub use clock::Clock;
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
 pub use queue::{WebhookJob, WebhookQueue};
-pub use random::Random;
 pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
 pub use vault::{Sealed, Vault};

@@ -8,7 +8,7 @@ use super::{TaskSession, callbacks, parking};
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
-use crate::port::{Http, Observation};
+use crate::port::{Http, Observation, Random};
 use crate::task::{CallbackName, Input, StepRecord};
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
@@ -89,8 +89,8 @@ impl TurnHost for TaskSession {
         self.ports.clock.sleep(millis)
     }
 
-    fn new_id(&self) -> String {
-        self.ports.random.new_id()
+    fn random(&self) -> &dyn Random {
+        self.ports.random.as_ref()
     }
 
     fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>> {

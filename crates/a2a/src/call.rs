@@ -66,6 +66,16 @@ pub enum FollowCall {
 }
 
 impl Call {
+    /// The operation that it calls.
+    pub fn operation(&self) -> Operation {
+        match self {
+            Self::List(_) => Operation::ListTasks,
+            Self::Card => Operation::GetExtendedAgentCard,
+            Self::Task(call) => call.operation(),
+            Self::Follow(call) => call.operation(),
+        }
+    }
+
     /// The message that the call brings, if it is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {

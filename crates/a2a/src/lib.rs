@@ -29,19 +29,23 @@
 //! | [`model`] | the data model of the protocol (spec §4) |
 //! | [`error`] | every failure that the protocol names, and its wire form (§5.4) |
 //! | [`dialect`] | which version of the protocol a request speaks, and how it differs on the wire (§3.6) |
+//! | [`client`] | calls to other agents, whatever version they speak |
 //! | [`http`] | requests to other servers, as a door that platforms implement |
+//! | [`port`] | time and chance, as doors that platforms implement |
 //! | [`canonical`] | what of a card is signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
 pub mod binding;
 mod call;
 pub mod canonical;
+pub mod client;
 pub mod dialect;
 pub mod error;
 pub mod http;
 pub mod model;
 mod operation;
 mod outcome;
+pub mod port;
 mod terms;
 
 pub use call::{Call, FollowCall, TaskCall, WebhookCall};

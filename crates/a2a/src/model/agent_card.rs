@@ -124,6 +124,16 @@ pub struct AgentSkill {
     pub output_modes: Vec<String>,
 }
 
+impl Decode for AgentInterface {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let url = fields.required_string("url");
+        let protocol_binding = fields.required_string("protocolBinding");
+        let tenant = fields.string("tenant");
+        let protocol_version = fields.string("protocolVersion").unwrap_or_default();
+        Some(Self { url: url?, protocol_binding: protocol_binding?, tenant, protocol_version })
+    }
+}
+
 impl Decode for AgentExtension {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {

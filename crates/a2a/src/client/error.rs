@@ -1,0 +1,91 @@
+//! Why a call to another agent failed.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::http::HttpError;
+
+/// Why a call to another agent failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClientError {
+    /// The agent refused it, with an error of the protocol.
+    Remote(Box<RemoteError>),
+    /// There is no answer, or its status or form is none of the protocol.
+    Http(HttpError),
+    /// The server is overloaded or limits requests, and wants to be left alone for this many milliseconds.
+    Busy {
+        /// The failure.
+        error: HttpError,
+        /// How long to wait, if the server says.
+        retry_after_ms: Option<u64>,
+    },
+    /// The card cannot be used, for these reasons.
+    Card(String),
+    /// The agent offers no interface that can be called; the text says which it offers.
+    NoInterface(String),
+    /// What the agent said makes no sense here.
+    Unexpected(String),
+    /// The stream ended, and the task is neither finished nor waiting for somebody.
+    Ended,
+    /// A secret or a setting is missing, or credentials cannot be had.
+    Credentials(String),
+    /// The time is over.
+    Timeout,
+}
+
+/// An error of the protocol as a remote agent sent it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteError {
+    /// Its code of JSON-RPC, as -32001; where it came over HTTP+JSON, the code that JSON-RPC has for it.
+    pub code: i32,
+    /// Its message.
+    pub message: String,
+    /// Its details (spec §5.4).
+    pub data: Option<Value>,
+    /// The status of HTTP that it came with.
+    pub status: u16,
+}
+
+impl ClientError {
+    pub(super) fn unexpected(operation: &str) -> Self {
+        Self::Unexpected(format!("the agent answered {operation} with something else"))
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Busy { .. } => true,
+            Self::Http(HttpError::Failed { .. } | HttpError::Silent { .. }) => true,
+            Self::Http(HttpError::Status { status, .. }) => {
+                matches!(status, 408 | 425 | 429 | 502..=504)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remote(error) => {
+                write!(out, "the agent refused: {} ({})", error.message, error.code)
+            }
+            Self::Http(error) | Self::Busy { error, .. } => write!(out, "{error}"),
+            Self::Card(reason) => write!(out, "the card cannot be used: {reason}"),
+            Self::NoInterface(reason) | Self::Unexpected(reason) | Self::Credentials(reason) => {
+                out.write_str(reason)
+            }
+            Self::Ended => out.write_str("the stream ended before the task did"),
+            Self::Timeout => out.write_str("the time is over"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl From<HttpError> for ClientError {
+    fn from(error: HttpError) -> Self {
+        Self::Http(error)
+    }
+}

@@ -1,0 +1,264 @@
+//! Calls to other agents, whatever version of the protocol they speak, in the words of 1.0.
+//!
+//! A [`Client`] is made from [`Settings`] (where the agent is, how long to wait, how often to try) and [`Ports`] (HTTP, time,
+//! chance). It reads the card of the agent, chooses an interface, and calls it. It names no platform: the server
+//! implements the ports on Cloudflare, [`simulation`] does for tests.
+//!
+//! ```
+//! use a2a::client::simulation::Simulation;
+//! use a2a::client::{Client, Outcome, Settings, create_message};
+//! use a2a::http::memory::ok;
+//!
+//! let simulation = Simulation::default();
+//! simulation.http().answer_with(|request, _| Ok(ok(match request.method {
+//!     "GET" => r#"{"name": "Echo", "description": "", "version": "1", "capabilities": {}, "skills": [],
+//!         "defaultInputModes": [], "defaultOutputModes": [], "supportedInterfaces":
+//!         [{"url": "https://echo.example/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}"#,
+//!     _ => r#"{"jsonrpc": "2.0", "id": "1", "result": {"task": {"id": "t-1", "contextId": "c-1",
+//!         "status": {"state": "TASK_STATE_COMPLETED"},
+//!         "artifacts": [{"artifactId": "a", "parts": [{"text": "hello"}]}]}}}"#,
+//! })));
+//! let client = Client::new(Settings::new("https://echo.example"), simulation.ports());
+//! let observed = simulation.run(client.send_and_observe(create_message("hello", &simulation.ports()), || false));
+//! assert_eq!((observed.outcome, observed.text.as_str()), (Outcome::Completed, "hello"));
+//! ```
+//!
+//! | module | what is there |
+//! |---|---|
+//! | [`Settings`] | where an agent is, and how it is called |
+//! | [`CardSource`] | cards: fetched, remembered, read, checked |
+//! | [`Credentials`] | what shows the agent who calls, bound to its host |
+//! | [`Interceptor`] | changes requests, sees answers |
+//! | [`TaskStream`] | the events of a task, streamed or polled |
+//! | [`Observed`] | what a send came to |
+//! | [`simulation`] | time and servers in memory |
+
+mod answer;
+mod card;
+mod connect;
+mod credentials;
+mod error;
+mod exchange;
+mod helpers;
+mod interceptor;
+mod observe;
+mod settings;
+pub mod simulation;
+mod stream;
+mod wire;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::call::{Call, TaskCall, WebhookCall};
+use crate::http::Http;
+use crate::model::{
+    CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    PushNotificationConfigRequest, SendMessageRequest, Task, TaskPushNotificationConfig,
+};
+use crate::port::{Clock, Random};
+pub use answer::{Answer, Sent, TaskPage};
+pub use card::{CardSource, MemoryCards, RemoteCard};
+pub use connect::Connection;
+pub use credentials::Credentials;
+pub use error::{ClientError, RemoteError};
+pub use exchange::CallOptions;
+pub use helpers::{create_message, extract_text};
+pub use interceptor::Interceptor;
+pub use observe::{Observed, Outcome};
+pub use settings::{Settings, Streaming};
+pub use stream::{TaskEvent, TaskStream};
+
+/// What a client asks of the machine. Clones share it.
+#[derive(Clone)]
+pub struct Ports {
+    /// Other servers.
+    pub http: Rc<dyn Http>,
+    /// Time.
+    pub clock: Rc<dyn Clock>,
+    /// Chance.
+    pub random: Rc<dyn Random>,
+}
+
+/// A client of one agent. Clones share its connection.
+#[derive(Clone)]
+pub struct Client(Rc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    settings: Settings,
+    ports: Ports,
+    cards: Rc<dyn CardSource>,
+    credentials: Option<Rc<dyn Credentials>>,
+    interceptors: Vec<Rc<dyn Interceptor>>,
+    /// Which interface of the agent is called, once that is known.
+    connection: RefCell<Option<Rc<Connection>>>,
+}
+
+impl Client {
+    /// A client of the agent that these settings name, with a card cache of its own.
+    pub fn new(settings: Settings, ports: Ports) -> Self {
+        let cards = Rc::new(MemoryCards::new(ports.clone()));
+        let (credentials, interceptors) = (None, Vec::new());
+        let connection = RefCell::default();
+        Self(Rc::new(Inner { settings, ports, cards, credentials, interceptors, connection }))
+    }
+
+    fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
+        let mut inner = Rc::unwrap_or_clone(self.0);
+        change(&mut inner);
+        Self(Rc::new(inner))
+    }
+
+    /// The same client with cards from this source.
+    #[must_use]
+    pub fn with_cards(self, cards: Rc<dyn CardSource>) -> Self {
+        self.with(|inner| inner.cards = cards)
+    }
+
+    /// The same client with these credentials. They go to the host of the settings' URL alone.
+    #[must_use]
+    pub fn with_credentials(self, credentials: Rc<dyn Credentials>) -> Self {
+        self.with(|inner| inner.credentials = Some(credentials))
+    }
+
+    /// The same client with one more interceptor. They are asked in the order in which they were added.
+    #[must_use]
+    pub fn with_interceptor(self, interceptor: Rc<dyn Interceptor>) -> Self {
+        self.with(|inner| inner.interceptors.push(interceptor))
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// What the client asks of the machine.
+    pub fn ports(&self) -> &Ports {
+        &self.0.ports
+    }
+
+    /// The card of the agent, fetched or remembered.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be had or used.
+    pub async fn card(&self) -> Result<Rc<RemoteCard>, ClientError> {
+        self.0.cards.card(self).await
+    }
+
+    /// Sends a message, and waits for what the server answers: with `return_immediately` the task as soon as it exists, else
+    /// the task when it is finished or waits for somebody, or a message instead of a task (spec §3.1.1).
+    ///
+    /// # Errors
+    ///
+    /// If the agent refuses it, or cannot be called.
+    pub async fn send(&self, request: SendMessageRequest) -> Result<Sent, ClientError> {
+        match self.ask(TaskCall::SendMessage(Box::new(request))).await? {
+            Answer::Task(task) => Ok(Sent::Task(task)),
+            Answer::Message(message) => Ok(Sent::Message(message)),
+            _ => Err(ClientError::unexpected("SendMessage")),
+        }
+    }
+
+    /// A task as it is now (spec §3.1.3).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn get(&self, request: GetTaskRequest) -> Result<Task, ClientError> {
+        self.ask(TaskCall::GetTask(request)).await?.task("GetTask")
+    }
+
+    /// Cancels a task (spec §3.1.5), and gives it as it is then.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn cancel(&self, request: CancelTaskRequest) -> Result<Task, ClientError> {
+        self.ask(TaskCall::CancelTask(request)).await?.task("CancelTask")
+    }
+
+    /// A page of the caller's tasks (spec §3.1.4).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn list(&self, request: ListTasksRequest) -> Result<TaskPage, ClientError> {
+        match self.exchange(&Call::List(request), &CallOptions::default()).await? {
+            Answer::Tasks(page) => Ok(page),
+            _ => Err(ClientError::unexpected("ListTasks")),
+        }
+    }
+
+    /// The card that the agent has for this caller (spec §3.1.11).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn extended_card(&self) -> Result<RemoteCard, ClientError> {
+        match self.exchange(&Call::Card, &CallOptions::default()).await? {
+            Answer::Card(card) => Ok(*card),
+            _ => Err(ClientError::unexpected("GetExtendedAgentCard")),
+        }
+    }
+
+    /// Registers a webhook for a task (spec §3.1.7), and gives it as the server has it.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn create_webhook(
+        &self,
+        webhook: TaskPushNotificationConfig,
+    ) -> Result<TaskPushNotificationConfig, ClientError> {
+        let call = WebhookCall::CreateTaskPushNotificationConfig(Box::new(webhook));
+        self.ask(TaskCall::Webhook(call)).await?.webhook("CreateTaskPushNotificationConfig")
+    }
+
+    /// A webhook of a task (spec §3.1.8).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn get_webhook(
+        &self,
+        request: PushNotificationConfigRequest,
+    ) -> Result<TaskPushNotificationConfig, ClientError> {
+        let call = WebhookCall::GetTaskPushNotificationConfig(request);
+        self.ask(TaskCall::Webhook(call)).await?.webhook("GetTaskPushNotificationConfig")
+    }
+
+    /// The webhooks of a task (spec §3.1.9).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn list_webhooks(
+        &self,
+        request: ListPushNotificationConfigsRequest,
+    ) -> Result<Vec<TaskPushNotificationConfig>, ClientError> {
+        let call = WebhookCall::ListTaskPushNotificationConfigs(request);
+        match self.ask(TaskCall::Webhook(call)).await? {
+            Answer::Webhooks(webhooks) => Ok(webhooks),
+            _ => Err(ClientError::unexpected("ListTaskPushNotificationConfigs")),
+        }
+    }
+
+    /// Deletes a webhook of a task (spec §3.1.10).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn delete_webhook(
+        &self,
+        request: PushNotificationConfigRequest,
+    ) -> Result<(), ClientError> {
+        let call = WebhookCall::DeleteTaskPushNotificationConfig(request);
+        self.ask(TaskCall::Webhook(call)).await.map(|_| ())
+    }
+
+    async fn ask(&self, call: TaskCall) -> Result<Answer, ClientError> {
+        self.exchange(&Call::Task(call), &CallOptions::default()).await
+    }
+}

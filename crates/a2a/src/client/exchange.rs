@@ -32,7 +32,7 @@ impl Client {
         options: &CallOptions,
     ) -> Result<(Wire, HttpAnswer), ClientError> {
         let connection = self.connect().await?;
-        let wire = Wire::new(&connection);
+        let wire = Wire::new(&connection, self.settings());
         let mut request = wire.request(call, options)?;
         if let Some(credentials) = self.0.credentials.as_ref().filter(|_| connection.is_trusted) {
             credentials.put(&mut request).await?;

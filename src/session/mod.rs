@@ -38,6 +38,7 @@ mod notifications;
 mod opening;
 mod owned;
 mod parking;
+mod past;
 mod registration;
 mod retention;
 mod run;

@@ -38,6 +38,7 @@ mod answer;
 mod card;
 mod connect;
 mod credentials;
+mod depth;
 mod dispatch;
 mod error;
 mod exchange;
@@ -64,6 +65,7 @@ pub use card::{CardSource, CardText, MemoryCards, RemoteCard, Verifier, Verify};
 use connect::Chosen;
 pub use connect::Connection;
 pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens};
+pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use helpers::{create_message, extract_text};
@@ -155,6 +157,7 @@ impl Client {
     ///
     /// If the agent refuses it, or cannot be called.
     pub async fn send(&self, request: SendMessageRequest) -> Result<Sent, ClientError> {
+        let request = self.deepened(request)?;
         match self.ask(TaskCall::SendMessage(Box::new(request))).await? {
             Answer::Task(task) => Ok(Sent::Task(task)),
             Answer::Message(message) => Ok(Sent::Message(message)),

@@ -68,8 +68,7 @@ impl Credentials for Bearer {
 /// use a2a::http::HttpRequest;
 ///
 /// let mut request = HttpRequest::get("https://a.example/x");
-/// let put = ApiKey::query("key", "a b").put(&mut request);
-/// futures_executor::block_on(put)?;
+/// futures_executor::block_on(ApiKey::query("key", "a b").put(&mut request))?;
 /// assert_eq!(request.url, "https://a.example/x?key=a%20b");
 /// # Ok::<(), a2a::client::ClientError>(())
 /// ```

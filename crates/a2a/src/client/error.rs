@@ -32,6 +32,8 @@ pub enum ClientError {
     Ended,
     /// A secret or a setting is missing, or credentials cannot be had.
     Credentials(String),
+    /// The settings cannot be used, for this reason.
+    Settings(String),
     /// The time is over.
     Timeout,
     /// More agents have called each other in a row than may; nothing was sent.
@@ -108,7 +110,8 @@ impl fmt::Display for ClientError {
             Self::NoInterface(reason)
             | Self::NotInVersion(reason)
             | Self::Unexpected(reason)
-            | Self::Credentials(reason) => out.write_str(reason),
+            | Self::Credentials(reason)
+            | Self::Settings(reason) => out.write_str(reason),
             Self::Ended => out.write_str("the stream ended before the task did"),
             Self::Timeout => out.write_str("the time is over"),
             Self::TooDeep { depth, limit } => {

@@ -40,11 +40,15 @@ mod credentials;
 mod depth;
 mod error;
 mod exchange;
+mod fold;
+mod following;
 mod helpers;
 mod interceptor;
 mod observe;
+mod retry;
 mod settings;
 pub mod simulation;
+mod sse;
 mod stream;
 mod wire;
 
@@ -65,10 +69,12 @@ pub use credentials::Credentials;
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
+pub use fold::{apply, changes};
 pub use helpers::{create_message, extract_text};
 pub use interceptor::Interceptor;
-pub use observe::{Observed, Outcome};
+pub use observe::{Observe, Observed, Outcome};
 pub use settings::{Settings, Streaming};
+pub use sse::{SseEvent, SseReader, TooLarge};
 pub use stream::{TaskEvent, TaskStream};
 
 /// What a client asks of the machine. Clones share it.

@@ -1,12 +1,11 @@
 //! One call: its request, what is tried again, and the answer.
 
-use std::rc::Rc;
-
 use futures_util::future::{Either, select};
 
+use super::address::Address;
 use super::retry::{Failure, Retries};
 use super::wire::Wire;
-use super::{Answer, Client, ClientError, Connection};
+use super::{Answer, Client, ClientError};
 use crate::call::{Call, TaskCall};
 use crate::http::{HttpAnswer, HttpRequest, retry_after_ms};
 use crate::model::{UnixMillis, fnv1a};
@@ -95,57 +94,24 @@ impl Client {
             idempotency_key: options.idempotency_key.clone().or_else(|| key(call)),
             ..options.clone()
         };
-        let mut target = None;
+        let mut target: Option<String> = None;
         for _ in 0..=MAX_REDIRECTS {
-            let answer = self.send_once(&connection, &wire, call, &options, target.as_deref());
-            let answer = Box::pin(answer).await?;
+            let make = || {
+                let mut request = wire.request(call, &options)?;
+                if let Some(url) = &target {
+                    request.url.clone_from(url);
+                }
+                self.bound(&mut request, call, options.deadline)?;
+                Ok(request)
+            };
+            let answer = self.dispatch(Some(call.operation()), &make).await?;
             match redirect(&answer)? {
                 Some(url) => target = Some(url),
                 None => return Ok((wire, answer)),
             }
         }
-        Err(ClientError::Unexpected(format!(
-            "it answered with more than {MAX_REDIRECTS} redirects"
-        )))
-    }
-
-    /// Sends a request with all that goes along with it, once more if other credentials can be had.
-    async fn send_once(
-        &self,
-        connection: &Rc<Connection>,
-        wire: &Wire,
-        call: &Call,
-        options: &CallOptions,
-        url: Option<&str>,
-    ) -> Result<HttpAnswer, ClientError> {
-        let credentials = self.0.credentials.as_ref().filter(|_| connection.is_trusted);
-        let mut is_renewed = false;
-        loop {
-            let mut request = wire.request(call, options)?;
-            if let Some(url) = url {
-                url.clone_into(&mut request.url);
-            }
-            self.bound(&mut request, call, options.deadline)?;
-            if connection.is_trusted {
-                request.headers.extend(self.settings().headers.iter().cloned());
-            }
-            request.is_guarded = self.settings().is_guarded;
-            if let Some(credentials) = credentials {
-                credentials.put(&mut request).await?;
-            }
-            for interceptor in &self.0.interceptors {
-                interceptor.before(Some(call.operation()), &mut request)?;
-            }
-            let answer = self.ports().http.send(request).await?;
-            for interceptor in &self.0.interceptors {
-                interceptor.after(Some(call.operation()), &answer);
-            }
-            let may_renew = answer.status == 401 && !is_renewed;
-            if !may_renew || !credentials.is_some_and(|known| known.refused()) {
-                return Ok(answer);
-            }
-            is_renewed = true;
-        }
+        let reason = format!("the agent answered with more than {MAX_REDIRECTS} redirects");
+        Err(ClientError::Unexpected(reason))
     }
 
     /// Sets the bounds of a request.
@@ -204,26 +170,17 @@ fn redirect(answer: &HttpAnswer) -> Result<Option<String>, ClientError> {
         return Ok(None);
     }
     let Some(location) = answer.header("location") else { return Ok(None) };
-    let origin = origin(&answer.url);
-    let url = match location.strip_prefix('/') {
-        Some(rest) if !rest.starts_with('/') => format!("{origin}{location}"),
-        _ => location.to_owned(),
-    };
-    if self::origin(&url) == origin {
-        return Ok(Some(url));
+    let from = Address::parse(&answer.url);
+    let to = from.as_ref().and_then(|from| from.join(location));
+    match (from, to) {
+        (Some(from), Some(to)) if from.is_home_of(&to) => Ok(Some(to.url())),
+        (_, to) => {
+            let to = to.map_or_else(|| "no URL".to_owned(), |to| to.origin());
+            let reason =
+                format!("the agent answered with a redirect to {to}, which is another host");
+            Err(ClientError::Unexpected(reason))
+        }
     }
-    Err(ClientError::Unexpected(format!(
-        "it answered with a redirect to {}, which is another host: name that one in the settings if it is the agent's",
-        self::origin(&url)
-    )))
-}
-
-/// The beginning of a URL, up to its path.
-fn origin(url: &str) -> &str {
-    let begin = url.find("://").map_or(0, |at| at + 3);
-    let rest = url.get(begin..).unwrap_or_default();
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    url.get(..begin + end).unwrap_or_default()
 }
 
 const MAX_REDIRECTS: usize = 3;

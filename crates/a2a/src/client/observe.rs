@@ -150,7 +150,7 @@ struct Watch<'a> {
 
 /// What a wait brought.
 enum Waited {
-    Event(Option<Result<TaskEvent, ClientError>>),
+    Event(Box<Option<Result<TaskEvent, ClientError>>>),
     Canceled,
     TimeOver,
 }
@@ -163,7 +163,7 @@ impl Watch<'_> {
     async fn follow(&mut self, mut stream: TaskStream, mut task: Option<Task>) -> Observed {
         loop {
             let event = match self.next(&mut stream).await {
-                Waited::Event(event) => event,
+                Waited::Event(event) => *event,
                 Waited::Canceled => return self.cancel(stream, task).await,
                 Waited::TimeOver => return self.time_out(task).await,
             };
@@ -205,7 +205,7 @@ impl Watch<'_> {
                 None => left_ms,
             };
             match select(next, clock.sleep(wait_ms)).await {
-                Either::Left((event, _)) => return Waited::Event(event),
+                Either::Left((event, _)) => return Waited::Event(Box::new(event)),
                 Either::Right((_, waiting)) => next = waiting,
             }
         }

@@ -48,7 +48,7 @@ impl SseReader {
         }
     }
 
-    /// Reads the next piece of the body. Its events are then given by [`next`](Self::next).
+    /// Reads the next piece of the body. Its events are then given by [`pop`](Self::pop).
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl SseReader {
     }
 
     /// The next event that is complete.
-    pub fn next(&mut self) -> Option<SseEvent> {
+    pub fn pop(&mut self) -> Option<SseEvent> {
         self.events.pop_front()
     }
 
@@ -88,7 +88,7 @@ impl SseReader {
             self.end_line();
         }
         self.dispatch();
-        self.next()
+        self.pop()
     }
 
     /// How long the server wants its clients to wait before they come back (`retry:`), in milliseconds.
@@ -154,7 +154,7 @@ mod tests {
         for piece in pieces {
             reader.push(piece).expect("small events");
         }
-        std::iter::from_fn(|| reader.next()).collect()
+        std::iter::from_fn(|| reader.pop()).collect()
     }
 
     fn event(event: &str, data: &str, id: Option<&str>) -> SseEvent {
@@ -205,7 +205,7 @@ mod tests {
         ] {
             let mut reader = SseReader::new(1_000);
             reader.push(text.as_bytes()).unwrap();
-            assert_eq!(reader.next(), Some(event("", "a", None)));
+            assert_eq!(reader.pop(), Some(event("", "a", None)));
             assert_eq!(reader.rest(), rest, "{text:?}");
         }
     }
@@ -216,7 +216,7 @@ mod tests {
         for _ in 0..100 {
             reader.push(b"data: 0123456789\n\n").unwrap();
         }
-        assert_eq!(std::iter::from_fn(|| reader.next()).count(), 100);
+        assert_eq!(std::iter::from_fn(|| reader.pop()).count(), 100);
         let one_line = [b"data: ".as_slice(), &[b'x'; 20]].concat();
         assert_eq!(SseReader::new(20).push(&one_line), Err(TooLarge));
         let mut lines = (0..9).map(|_| b"data: 12\n");

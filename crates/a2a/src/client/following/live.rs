@@ -86,7 +86,7 @@ impl Following {
 
     fn next_event(&mut self) -> Option<SseEvent> {
         match &mut self.source {
-            Source::Live(live) => live.reader.next(),
+            Source::Live(live) => live.reader.pop(),
             _ => None,
         }
     }

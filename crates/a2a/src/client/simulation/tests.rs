@@ -92,7 +92,7 @@ fn answers_come_as_the_server_wants() {
         "/cut" => answer().text("a").wait(10).cut("it left"),
         "/large" => answer().text("12345678").text("9"),
         "/refused" => SimulatedAnswer::refused("nobody there").after(5),
-        "/endless" => answer().pieces(std::iter::repeat(Piece::Wait(1)).take(3)).text("c"),
+        "/endless" => answer().pieces(std::iter::repeat_n(Piece::Wait(1), 3)).text("c"),
         path => answer().text(path),
     });
     let url = |path: &str| format!("https://a/{path}");

@@ -34,10 +34,18 @@ impl Client {
     pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
         let trying = Box::pin(async {
             let mut retries = Retries::new(call, options.deadline);
+            let mut refusal = None;
             loop {
-                match self.attempt(call, options).await {
-                    Ok(answer) => return Ok(answer),
-                    Err(failure) => retries.wait(self, failure).await?,
+                let failure = match self.attempt(call, options).await {
+                    Ok(answer) => {
+                        self.0.is_proven.set(true);
+                        return Ok(answer);
+                    }
+                    Err(failure) => failure,
+                };
+                if !self.goes_on_otherwise(&failure.error, &mut refusal).await {
+                    let error = refusal.take().unwrap_or(failure.error);
+                    retries.wait(self, Failure { error, ..failure }).await?;
                 }
             }
         });
@@ -50,6 +58,27 @@ impl Client {
         options: &CallOptions,
     ) -> Result<Answer, ClientError> {
         self.call(call, options).await
+    }
+
+    /// Whether to try once more in another version, because the agent seems to speak one, and nothing has succeeded yet. `refusal`
+    /// is its first refusal: where the other version is refused likewise, it is the reason, and the client goes back.
+    pub(super) async fn goes_on_otherwise(
+        &self,
+        error: &ClientError,
+        refusal: &mut Option<ClientError>,
+    ) -> bool {
+        if self.0.is_proven.get() || !error.looks_like_other_version() {
+            refusal.take();
+            return false;
+        }
+        if refusal.is_some() {
+            self.connect_as_before();
+            return false;
+        }
+        let Ok(connection) = self.connect().await else { return false };
+        let goes_on = self.connect_otherwise(&connection).await.is_some();
+        *refusal = Some(error.clone()).filter(|_| goes_on);
+        goes_on
     }
 
     /// One attempt at a call.
@@ -89,7 +118,7 @@ impl Client {
         options: &CallOptions,
     ) -> Result<(Wire, HttpAnswer), ClientError> {
         let connection = self.connect().await?;
-        let wire = Wire::new(&connection);
+        let wire = Wire::new(&connection, self.settings());
         let options = CallOptions {
             idempotency_key: options.idempotency_key.clone().or_else(|| key(call)),
             ..options.clone()

@@ -54,7 +54,7 @@ mod sse;
 mod stream;
 mod wire;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::call::{Call, TaskCall, WebhookCall};
@@ -105,6 +105,8 @@ struct Inner {
     verifier: Option<Rc<dyn Verifier>>,
     /// Which interface of the agent is called, once that is known.
     chosen: RefCell<Chosen>,
+    /// Whether the agent has answered in the version in which it is called.
+    is_proven: Cell<bool>,
 }
 
 impl Client {
@@ -112,8 +114,17 @@ impl Client {
     pub fn new(settings: Settings, ports: Ports) -> Self {
         let cards = Rc::new(MemoryCards::new(ports.clone()));
         let (credentials, interceptors, verifier) = (None, Vec::new(), None);
-        let chosen = RefCell::default();
-        Self(Rc::new(Inner { settings, ports, cards, credentials, interceptors, verifier, chosen }))
+        let (chosen, is_proven) = (RefCell::default(), Cell::default());
+        Self(Rc::new(Inner {
+            settings,
+            ports,
+            cards,
+            credentials,
+            interceptors,
+            verifier,
+            chosen,
+            is_proven,
+        }))
     }
 
     fn with(self, change: impl FnOnce(&mut Inner)) -> Self {

@@ -95,7 +95,7 @@ impl Following {
     fn closed(&mut self) -> Result<(), ClientError> {
         let Source::Live(live) = &mut self.source else { return Ok(()) };
         if let Some(rest) = live.reader.rest()
-            && live.wire.event(&rest.data).is_ok()
+            && live.wire.event(name(&rest), &rest.data).is_ok()
         {
             self.arrive(rest)?;
         }
@@ -126,10 +126,12 @@ impl Following {
     fn arrive(&mut self, event: SseEvent) -> Result<(), ClientError> {
         let now = self.now();
         let Source::Live(live) = &mut self.source else { return Ok(()) };
-        let response = match live.wire.event(&event.data) {
+        let response = match live.wire.event(name(&event), &event.data) {
             Ok(response) => response,
+            Err(_) if KEEP_ALIVE.contains(&event.event.as_str()) => return Ok(()),
             Err(error) => return self.senseless(error),
         };
+        self.client.0.is_proven.set(true);
         live.senseless = 0;
         live.count += 1;
         let (is_first, is_send) = (live.count == 1, live.is_send);
@@ -192,11 +194,19 @@ impl Following {
     }
 }
 
+/// The name of the frame of an event, if it has one.
+fn name(event: &SseEvent) -> Option<&str> {
+    Some(event.event.as_str()).filter(|name| !name.is_empty())
+}
+
 impl From<Option<Result<Vec<u8>, HttpError>>> for Arrived {
     fn from(piece: Option<Result<Vec<u8>, HttpError>>) -> Self {
         piece.map_or(Self::End, Self::Piece)
     }
 }
+
+/// The names of frames that only keep the connection open.
+const KEEP_ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
 
 /// The largest event that is read: 4 MiB.
 const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;

@@ -35,6 +35,8 @@ pub(super) struct Following {
     failures: u32,
     /// Why the stream broke off.
     reason: Option<ClientError>,
+    /// What the agent said in the version of its card, while another one is tried.
+    refusal: Option<ClientError>,
     /// How long the server wants its clients to wait before they come back, in milliseconds.
     retry_ms: u64,
 }
@@ -73,7 +75,8 @@ impl Following {
     ) -> Self {
         let telling = Telling::new(known, options.last_event_id.clone());
         let (source, reason) = (Source::Beginning, None);
-        Self { client, start, options, telling, source, failures: 0, reason, retry_ms: 0 }
+        let (refusal, failures, retry_ms) = (None, 0, 0);
+        Self { client, start, options, telling, source, failures, reason, refusal, retry_ms }
     }
 
     /// The next event; `None` at the end, and after an error.
@@ -134,6 +137,11 @@ impl Following {
             // It has ended, or there are no subscriptions.
             return self.look_instead(&id).await;
         }
+        if self.client.goes_on_otherwise(&error, &mut self.refusal).await {
+            self.source = Source::Beginning;
+            return Ok(());
+        }
+        let error = self.refusal.take().unwrap_or(error);
         match self.is_worth_asking_otherwise(&error) {
             true => self.begin_otherwise(error).await,
             false => Err(error),
@@ -143,7 +151,7 @@ impl Following {
     /// Whether a stream that was refused may be had without a stream.
     fn is_worth_asking_otherwise(&self, error: &ClientError) -> bool {
         match (&self.start, error) {
-            (Start::Subscribe(_), _) => true,
+            (Start::Subscribe(_), _) | (Start::Send(_), ClientError::NotInVersion(_)) => true,
             (Start::Send(_), ClientError::Remote(error)) => {
                 matches!(error.code, UNSUPPORTED_OPERATION | METHOD_NOT_FOUND)
             }
@@ -311,7 +319,9 @@ fn is_stream(answer: &HttpAnswer) -> bool {
 fn is_refusal(error: &ClientError) -> bool {
     match error {
         ClientError::Remote(_) | ClientError::Http(HttpError::Status { .. }) => !error.may_pass(),
-        ClientError::Unexpected(_) | ClientError::Http(HttpError::Misfit { .. }) => true,
+        ClientError::Unexpected(_)
+        | ClientError::NotInVersion(_)
+        | ClientError::Http(HttpError::Misfit { .. }) => true,
         _ => false,
     }
 }

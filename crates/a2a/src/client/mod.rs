@@ -44,6 +44,8 @@ mod error;
 mod exchange;
 mod helpers;
 mod interceptor;
+#[cfg(all(feature = "native", not(target_arch = "wasm32")))]
+pub mod native;
 mod observe;
 mod settings;
 pub mod simulation;

@@ -46,6 +46,8 @@ mod fold;
 mod following;
 mod helpers;
 mod interceptor;
+#[cfg(all(feature = "native", not(target_arch = "wasm32")))]
+pub mod native;
 mod observe;
 mod retry;
 mod settings;

@@ -8,7 +8,7 @@ import { AgentCard, Message, Part, Task, TaskArtifactUpdateEvent, TaskStatusUpda
 import {
   AgentEvent, DefaultExecutionEventBusManager, DefaultPushNotificationSender, DefaultRequestHandler, InMemoryPushNotificationStore, InMemoryTaskStore, type AgentExecutor,
 } from "@a2a-js/sdk/server";
-import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from "@a2a-js/sdk/server/express";
+import { agentCardHandler, jsonRpcHandler, restHandler } from "@a2a-js/sdk/server/express";
 import type { AgentCard as CardOf03 } from "@a2a-js/sdk-0.3";
 import * as sdk03 from "@a2a-js/sdk-0.3/server";
 import * as express03 from "@a2a-js/sdk-0.3/server/express";
@@ -54,7 +54,7 @@ export function startServer(): Promise<SampleServer> {
     const requestHandler = new DefaultRequestHandler(
       card("Sample"), new InMemoryTaskStore(), executor, new DefaultExecutionEventBusManager(), webhooks, sender, card("Sample, extended"),
     );
-    const options = { requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat: { enabled: true } };
+    const options = { requestHandler, userBuilder: anybody, legacyCompat: { enabled: true } };
     app.use("/.well-known/agent-card.json", agentCardHandler({ agentCardProvider: requestHandler, legacyCompat: { enabled: true } }));
     app.use("/rpc", jsonRpcHandler(options));
     app.use("/rest", restHandler(options));
@@ -90,12 +90,15 @@ export function startServerOf03(): Promise<SampleServer> {
     const requestHandler = new sdk03.DefaultRequestHandler(
       card("Sample"), new sdk03.InMemoryTaskStore(), executor, new sdk03.DefaultExecutionEventBusManager(), webhooks, sender, card("Sample, extended"),
     );
-    const options = { requestHandler, userBuilder: express03.UserBuilder.noAuthentication };
+    const options = { requestHandler, userBuilder: anybody };
     app.use("/.well-known/agent-card.json", express03.agentCardHandler({ agentCardProvider: requestHandler }));
     app.use("/rpc", express03.jsonRpcHandler(options));
     app.use("/rest", express03.restHandler(options));
   });
 }
+
+/** A caller who has shown who they are, since only those get the extended card. */
+const anybody = () => Promise.resolve({ isAuthenticated: true, userName: "anybody" });
 
 const about = (name: string) => ({
   name,

@@ -66,7 +66,7 @@ async fn message(client: &Client) -> Result<(), Failed> {
 async fn parts(client: &Client) -> Result<(), Failed> {
     let mut request = said(client, "parts");
     let parts = vec![
-        Part::data(json!({"total": 41.2, "data": {"deep": [1, "x", null]}})),
+        Part::data(json!({"total": 41.2, "data": {"deep": [1.5, "x", null]}})),
         Part::raw(&[0, 1, 2, 250], "image/png").with_filename("a.png"),
         Part::url("https://files.example/x.pdf").with_media_type("application/pdf"),
         Part::text("an \u{e9}\u{1f600} \"text\"\n"),

@@ -1,4 +1,5 @@
-//! Calls every operation of one agent, as `tests/e2e/remote-sdk-*.spec.ts` want it: `walk <url> <version> <binding> <receiver>`.
+//! Calls every operation of one agent, as `tests/e2e/remote-sdk-*.spec.ts` want it: `walk <url> <version> <binding> <receiver>`,
+//! where the version and the binding may be `auto`.
 //! The agent is that of tests/e2e/servers/, written with an SDK. Each step is one line, `name: ok` or why it is not.
 #![allow(
     clippy::expect_used,
@@ -24,14 +25,16 @@ fn main() {
     let [_, url, version, binding, receiver] = &args().collect::<Vec<_>>()[..] else {
         panic!("walk <url> <version> <binding> <receiver of notifications>");
     };
-    let version = Dialect::ALL.into_iter().find(|known| known.version() == version);
+    let known = Dialect::ALL.into_iter().find(|known| known.version() == version);
+    assert!(known.is_some() || version == "auto", "{version} is no version");
     let binding = match binding.as_str() {
-        "JSONRPC" => Binding::JsonRpc,
-        _ => Binding::Rest,
+        "JSONRPC" => Some(Binding::JsonRpc),
+        "HTTP+JSON" => Some(Binding::Rest),
+        _ => None,
     };
     let settings = |streaming| Settings {
-        version: Some(version.expect("a version")),
-        binding: Some(binding),
+        version: known,
+        binding,
         poll_interval_ms: 50,
         timeout_ms: 10_000,
         request_timeout_ms: 10_000,

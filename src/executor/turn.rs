@@ -58,6 +58,7 @@ pub struct Turn {
     /// Whether this run resumes the one before, which was interrupted or has waited: steps that were done give what they
     /// gave, and what was said is not said again.
     pub resumes: bool,
+    pub(crate) deadline: UnixMillis,
     pub(crate) host: Rc<dyn TurnHost>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,
@@ -237,6 +238,12 @@ impl Turn {
         Ok(self.host.http().send(request).await?)
     }
 
+    /// For how many milliseconds the run may still be in memory, all its attempts together; then its task fails. The
+    /// time for which it is parked does not count.
+    pub fn time_left_ms(&self) -> u64 {
+        self.deadline.millis_since(self.now())
+    }
+
     /// Does something once: its result, or its error, is stored, and is what a run that resumes this
     /// one gets instead of doing it again. Only a step that was interrupted in the middle is done again.
     ///
@@ -370,6 +377,9 @@ pub trait TurnHost {
 
     /// Other servers.
     fn http(&self) -> &dyn Http;
+
+    /// How many agents may call each other in a row.
+    fn max_depth(&self) -> u32;
 
     /// Begins to wait outside of memory, for a callback if one is named.
     ///

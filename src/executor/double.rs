@@ -5,14 +5,40 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use a2a_agents::script::Fault;
-use a2a_agents::{EmbeddedAgent, ScriptTable};
+use serde_json::Value;
+
+use a2a_agents::script::Rule;
+use a2a_agents::{EmbeddedAgent, Misfit, ScriptTable, Table};
 
 /// A scripted agent whose script can be set.
 pub struct Double {
     slug: String,
-    file: Rc<ScriptTable>,
+    file: Rc<Script>,
     is_for_development: bool,
+}
+
+/// A script, and the table that it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// As it was written.
+    pub table: Table,
+    read: ScriptTable,
+}
+
+impl Script {
+    /// Reads a table.
+    ///
+    /// # Errors
+    ///
+    /// The first thing in it that is no script.
+    pub fn read(table: Table) -> Result<Self, Misfit> {
+        Ok(Self { read: table.read()?, table })
+    }
+
+    /// Its rules.
+    pub(super) fn rules(&self) -> &[Rule] {
+        &self.read.rules
+    }
 }
 
 impl Double {
@@ -21,13 +47,13 @@ impl Double {
         if agent.executor.kind != "script" {
             return None;
         }
-        let file = Rc::new(agent.executor.table.read().ok()?);
+        let file = Rc::new(Script::read(agent.executor.table.clone()).ok()?);
         let is_for_development = agent.development;
         Some(Self { slug: agent.slug.clone(), file, is_for_development })
     }
 
     /// The script that it plays.
-    pub fn script(&self) -> Rc<ScriptTable> {
+    pub fn playing(&self) -> Rc<Script> {
         script_of(&self.slug).unwrap_or_else(|| self.file.clone())
     }
 
@@ -36,8 +62,8 @@ impl Double {
     /// # Errors
     ///
     /// What is wrong with it, each with its key.
-    pub fn set(&self, script: ScriptTable) -> Result<(), Vec<(String, String)>> {
-        let problems = script.problems_at("", self.is_for_development);
+    pub fn set(&self, script: Script) -> Result<(), Vec<(String, String)>> {
+        let problems = script.read.problems_at("", self.is_for_development);
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -50,39 +76,42 @@ impl Double {
         self.put(None);
     }
 
-    fn put(&self, script: Option<Rc<ScriptTable>>) {
+    fn put(&self, script: Option<Rc<Script>>) {
         let set = Set { script, happened: Vec::new() };
         SET.with_borrow_mut(|all| all.insert(self.slug.clone(), set));
     }
 
-    /// The fault that happens to a request for an operation, or for the card; it counts as one that has happened.
-    pub fn take_fault(&self, operation: Option<&str>, body: &str) -> Option<Fault> {
+    /// The fault that happens to a request for an operation, or for the card, as it was written; it counts as one that has
+    /// happened.
+    pub fn take_fault(&self, operation: Option<&str>, body: &str) -> Option<Value> {
         if !self.is_for_development {
             return None;
         }
-        let script = self.script();
-        SET.with_borrow_mut(|all| {
+        let script = self.playing();
+        let faults = &script.read.faults;
+        let taken = SET.with_borrow_mut(|all| {
             let Set { happened, .. } = all.entry(self.slug.clone()).or_default();
-            happened.resize(script.faults.len(), 0);
-            let mut each = script.faults.iter().zip(happened);
-            let (fault, happened) = each.find(|(fault, happened)| {
+            happened.resize(faults.len(), 0);
+            let mut each = faults.iter().zip(happened).enumerate();
+            let (at, (_, happened)) = each.find(|(_, (fault, happened))| {
                 fault.times.is_none_or(|times| **happened < times) && fault.is_for(operation, body)
             })?;
             *happened += 1;
-            Some(fault.clone())
-        })
+            Some(at)
+        });
+        script.table.json().get("faults")?.get(taken?).cloned()
     }
 }
 
 /// The script that was set for an agent.
-pub(super) fn script_of(slug: &str) -> Option<Rc<ScriptTable>> {
+pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
     SET.with_borrow(|all| all.get(slug).and_then(|set| set.script.clone()))
 }
 
 /// What was set for an agent.
 #[derive(Default)]
 struct Set {
-    script: Option<Rc<ScriptTable>>,
+    script: Option<Rc<Script>>,
     /// How often each fault has happened.
     happened: Vec<u32>,
 }
@@ -97,12 +126,12 @@ mod tests {
 
     use super::*;
 
-    fn script(faults: serde_json::Value) -> ScriptTable {
+    fn script(faults: Value) -> Script {
         let rules = json!([{"then": [{"do": "complete"}]}]);
-        serde_json::from_value(json!({"rules": rules, "faults": faults})).unwrap()
+        Script::read(json!({"rules": rules, "faults": faults}).into()).unwrap()
     }
 
-    fn double(slug: &str, is_for_development: bool, file: ScriptTable) -> Double {
+    fn double(slug: &str, is_for_development: bool, file: Script) -> Double {
         Double { slug: slug.to_owned(), file: Rc::new(file), is_for_development }
     }
 
@@ -111,9 +140,9 @@ mod tests {
         let double = double("stays", true, script(json!([])));
         let other = script(json!([{"status": 500}]));
         double.set(other.clone()).unwrap();
-        assert_eq!((double.script().as_ref(), script_of("stays").is_some()), (&other, true));
+        assert_eq!((double.playing().as_ref(), script_of("stays").is_some()), (&other, true));
         double.restore();
-        assert_eq!((double.script().faults.len(), script_of("stays").is_some()), (0, false));
+        assert_eq!((double.playing().read.faults.len(), script_of("stays").is_some()), (0, false));
     }
 
     #[test]
@@ -124,9 +153,12 @@ mod tests {
             {"status": 502, "on": ["GetTask"]},
         ]);
         let double = double("faults", true, script(faults));
-        let statuses = |asked: &[&str]| -> Vec<Option<u16>> {
-            let take = |name: &&str| double.take_fault(Some(name), "").and_then(|it| it.status);
-            asked.iter().map(take).collect()
+        let statuses = |asked: &[&str]| -> Vec<Option<u64>> {
+            let taken = |name: &&str| double.take_fault(Some(name), "");
+            asked
+                .iter()
+                .map(|name| taken(name).and_then(|fault| fault["status"].as_u64()))
+                .collect()
         };
         let asked = ["SendMessage", "GetTask", "SendMessage", "SendMessage", "GetTask", "card"];
         let expected = [Some(500), Some(501), Some(500), None, Some(502), None];
@@ -140,7 +172,7 @@ mod tests {
         let double = double("deployed", false, script(json!([])));
         let problems = double.set(script(json!([{"status": 500}]))).unwrap_err();
         assert_eq!(problems[0].0, "faults");
-        let problems = double.set(serde_json::from_value(json!({"rules": []})).unwrap());
+        let problems = double.set(Script::read(json!({"rules": []}).into()).unwrap());
         assert_eq!(problems.unwrap_err()[0].0, "rules");
         assert!(double.take_fault(Some("SendMessage"), "").is_none());
     }

@@ -27,7 +27,7 @@ use a2a_agents::{Misfit, NotSet, RunSettings};
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use credentials::TaskCredentials;
-pub use double::Double;
+pub use double::{Double, Script};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
 pub use turn::{Retry, StepStart, Turn, TurnHost};

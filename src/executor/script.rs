@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::{
-    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, LONGEST_WAIT_MS, Retry, Turn,
-    Wait, Woken, double,
+    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, LONGEST_WAIT_MS, Retry, Script,
+    Turn, Wait, Woken, double,
 };
 use crate::port::HttpRequest;
 use crate::task::Recovery;
@@ -35,9 +35,9 @@ impl AgentExecutor for ScriptExecutor {
         // A run that is done again must not look at what came later.
         messages.truncate(turn.number);
         let set = double::script_of(&turn.agent);
-        let script = set.as_deref().unwrap_or(&self.table);
+        let rules = set.as_deref().map_or(self.table.rules.as_slice(), Script::rules);
         let Some((rule, values)) =
-            rule_for(&script.rules, &messages, &|permission| turn.caller.may(permission))
+            rule_for(rules, &messages, &|permission| turn.caller.may(permission))
         else {
             return events.reject("no rule of this agent fits the message");
         };

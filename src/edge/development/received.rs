@@ -16,9 +16,10 @@ pub(in crate::edge) fn note(observation: &Observation<'_>) {
         let text = message.text();
         LOG.with_borrow_mut(|log| {
             let brought = log.requests.newest(|request| {
-                request["agent"] == **agent && request["messageId"] == *message.message_id
+                let is = |name, text: &str| request.get(name).is_some_and(|it| it == text);
+                is("agent", agent) && is("messageId", &message.message_id)
             });
-            let headers = brought.map_or_else(|| json!({}), |request| request["headers"].clone());
+            let headers = brought.and_then(|request| request.get("headers"));
             log.messages
                 .push(json!({"agent": agent, "taskId": task, "text": text, "headers": headers,
                 "message": message}));

@@ -14,7 +14,6 @@ use a2a::binding::http::split_url;
 use a2a::binding::rest::Endpoint;
 use a2a::dialect::{Spoken, operation_of_method};
 use a2a::error::Error;
-use a2a::model::encode;
 use a2a_agents::script::CARD;
 
 impl Front {
@@ -34,23 +33,18 @@ impl Front {
         let double = agent.double.as_ref().ok_or_else(|| {
             Error::UnsupportedOperation(format!("the agent {slug} is not of the kind `script`"))
         })?;
-        let answer = match head.method() {
-            "GET" | "HEAD" => script::shown(double),
-            "POST" => match body {
-                Received::Whole(bytes) => {
-                    script::set(double, bytes, self.settings.limits.max_json_values)
-                }
-                Received::Nothing => return Ok(Decision::Receive(script::MAX_BYTES)),
-                Received::Refused(error) => Err(error.clone()),
-            },
-            "DELETE" => {
-                double.restore();
-                script::shown(double)
+        match (head.method(), body) {
+            ("GET" | "HEAD", _) => {}
+            ("POST", Received::Whole(bytes)) => {
+                script::set(double, bytes, self.settings.limits.max_json_values)?;
             }
-            "OPTIONS" => Ok(preflight(head, ALLOWED)),
-            _ => Err(Error::MethodNotAllowed(ALLOWED)),
-        };
-        answer.map(Decision::Answer)
+            ("POST", Received::Nothing) => return Ok(Decision::Receive(script::MAX_BYTES)),
+            ("POST", Received::Refused(error)) => return Err(error.clone()),
+            ("DELETE", _) => double.restore(),
+            ("OPTIONS", _) => return Ok(Decision::Answer(preflight(head, ALLOWED))),
+            _ => return Err(Error::MethodNotAllowed(ALLOWED)),
+        }
+        Ok(Decision::Answer(script::shown(double)))
     }
 
     /// The plan for a request, with a fault before it if one is to happen. Notes the request.
@@ -60,12 +54,15 @@ impl Front {
         let text = String::from_utf8_lossy(body.unwrap_or_default());
         let name = operation.as_deref();
         let fault = agent.double.as_ref().and_then(|double| double.take_fault(name, &text));
-        let fault = fault.and_then(|fault| encode(&fault).ok());
         let (_, path, _) = split_url(head.url());
+        let plan = match &fault {
+            Some(fault) => format!("d{fault}\n{plan}"),
+            None => plan,
+        };
         received::note_request(json!({"agent": agent.slug, "method": head.method(), "path": path,
             "operation": operation, "messageId": message, "taskId": task, "headers": shown(head),
-            "fault": fault.as_deref().and_then(|json| serde_json::from_str::<Value>(json).ok())}));
-        fault.map_or(plan.clone(), |fault| format!("d{fault}\n{plan}"))
+            "fault": fault}));
+        plan
     }
 
     /// What a request asks of an agent; `None` if it is for no agent, or a preflight.
@@ -78,21 +75,21 @@ impl Front {
         match route(path) {
             Route::JsonRpc(slug) | Route::Subscribe(slug) => {
                 let envelope = read().unwrap_or_default();
-                let method = envelope["method"].as_str();
-                let operation = method.and_then(operation_of_method);
-                let params = &envelope["params"];
-                let slug = slug.or_else(|| params["tenant"].as_str().filter(|it| !it.is_empty()));
-                let named = [&params["id"], &params["taskId"], &params["message"]["taskId"]];
-                self.asked_of(slug, operation, params, named.into_iter().find_map(Value::as_str))
+                let operation = text_at(&envelope, "/method").and_then(operation_of_method);
+                let of = |pointer| text_at(&envelope, pointer);
+                let slug = slug.or_else(|| of("/params/tenant").filter(|it| !it.is_empty()));
+                let task = of("/params/id").or_else(|| of("/params/taskId"));
+                let task = task.or_else(|| of("/params/message/taskId"));
+                self.asked_of(slug, operation, of("/params/message/messageId"), task)
             }
             Route::Rest(slug, below) => {
                 let endpoint = Endpoint::find(Spoken::looks_like(below), slug, below);
                 let operation = endpoint.and_then(|it| it.operation(head.method()).ok());
-                let params = read().unwrap_or_default();
+                let body = read().unwrap_or_default();
                 let in_path = below.split('/').skip_while(|segment| *segment != "tasks").nth(1);
                 let in_path = in_path.map(|id| id.split_once(':').map_or(id, |(id, _)| id));
-                let task = in_path.or_else(|| params["message"]["taskId"].as_str());
-                self.asked_of(slug, operation, &params, task)
+                let task = in_path.or_else(|| text_at(&body, "/message/taskId"));
+                self.asked_of(slug, operation, text_at(&body, "/message/messageId"), task)
             }
             Route::Card(slug, _) => {
                 let agent = self.agents.find(slug)?;
@@ -111,16 +108,20 @@ impl Front {
         &self,
         slug: Option<&str>,
         operation: Option<Operation>,
-        params: &Value,
+        message: Option<&str>,
         task: Option<&str>,
     ) -> Option<Asked<'_>> {
         Some(Asked {
             agent: self.agents.find(slug)?,
             operation: operation.map(|operation| format!("{operation:?}")),
-            message: params["message"]["messageId"].as_str().map(str::to_owned),
+            message: message.map(str::to_owned),
             task: task.map(str::to_owned),
         })
     }
+}
+
+fn text_at<'a>(json: &'a Value, pointer: &str) -> Option<&'a str> {
+    json.pointer(pointer)?.as_str()
 }
 
 /// What a request asks of an agent.

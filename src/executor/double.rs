@@ -2,7 +2,6 @@
 //! development only, in the memory of the instance: a restart goes back to the agent files.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -77,8 +76,7 @@ impl Double {
     }
 
     fn put(&self, script: Option<Rc<Script>>) {
-        let set = Set { script, happened: Vec::new() };
-        SET.with_borrow_mut(|all| all.insert(self.slug.clone(), set));
+        change(&self.slug, |set| (set.script, set.happened) = (script, Vec::new()));
     }
 
     /// The fault that happens to a request for an operation, or for the card, as it was written; it counts as one that has
@@ -89,8 +87,7 @@ impl Double {
         }
         let script = self.playing();
         let faults = &script.read.faults;
-        let taken = SET.with_borrow_mut(|all| {
-            let Set { happened, .. } = all.entry(self.slug.clone()).or_default();
+        let taken = change(&self.slug, |Set { happened, .. }| {
             happened.resize(faults.len(), 0);
             let mut each = faults.iter().zip(happened).enumerate();
             let (at, (_, happened)) = each.find(|(_, (fault, happened))| {
@@ -105,19 +102,33 @@ impl Double {
 
 /// The script that was set for an agent.
 pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
-    SET.with_borrow(|all| all.get(slug).and_then(|set| set.script.clone()))
+    SET.with_borrow(|all| {
+        all.iter().find(|set| set.slug == slug).and_then(|set| set.script.clone())
+    })
+}
+
+fn change<T>(slug: &str, change: impl FnOnce(&mut Set) -> T) -> T {
+    SET.with_borrow_mut(|all| {
+        if let Some(set) = all.iter_mut().find(|set| set.slug == slug) {
+            return change(set);
+        }
+        let mut set = Set { slug: slug.to_owned(), script: None, happened: Vec::new() };
+        let changed = change(&mut set);
+        all.push(set);
+        changed
+    })
 }
 
 /// What was set for an agent.
-#[derive(Default)]
 struct Set {
+    slug: String,
     script: Option<Rc<Script>>,
     /// How often each fault has happened.
     happened: Vec<u32>,
 }
 
 thread_local! {
-    static SET: RefCell<BTreeMap<String, Set>> = const { RefCell::new(BTreeMap::new()) };
+    static SET: RefCell<Vec<Set>> = const { RefCell::new(Vec::new()) };
 }
 
 #[cfg(test)]

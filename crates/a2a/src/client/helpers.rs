@@ -1,7 +1,7 @@
 //! Small functions around messages, tasks and cards.
 
 use super::Ports;
-use crate::model::{Message, Part, Role, Task};
+use crate::model::{Artifact, Message, Part, Role, Task};
 
 /// A message of the user with this text and a new id.
 pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
@@ -17,9 +17,9 @@ pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
     }
 }
 
-/// The text parts of all artifacts, joined by line breaks; `None` if there are none.
+/// The text of all artifacts, joined by line breaks; `None` if there is none. The text parts of one artifact are chunks of one text,
+/// so nothing comes between them.
 pub fn extract_text(task: &Task) -> Option<String> {
-    let parts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
-    let texts: Vec<&str> = parts.filter_map(Part::as_text).collect();
+    let texts: Vec<String> = task.artifacts.iter().filter_map(Artifact::text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

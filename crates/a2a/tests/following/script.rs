@@ -97,7 +97,7 @@ fn event(step: Step, place: usize) -> StreamResponse {
     let text = format!("é{place} ");
     match step {
         // One that says nothing is told from the last one by its state.
-        Step::Status(false) if place % 2 == 0 => status(TaskState::AuthRequired, None),
+        Step::Status(false) if place.is_multiple_of(2) => status(TaskState::AuthRequired, None),
         Step::Status(_) => status(TaskState::Working, Some(message(&text, Role::Agent))),
         Step::Artifact(id) => produced(id, text, false),
         Step::Chunk(id) => produced(id, text, true),

@@ -207,7 +207,7 @@ impl Case {
         let is_keyed = |one: &&&SimulatedRequest| {
             one.header("idempotency-key") == ids.first().map(|id| id.as_str())
         };
-        let is_keyed = self.task_id.is_some() || sends.iter().all(|(_, one)| is_keyed(&one));
+        let is_keyed = self.task_id.is_some() || sends.iter().all(|(_, one)| is_keyed(one));
         if ids.len() > 1 || !is_keyed {
             return Err(format!("it sent {ids:?}, or without their key"));
         }

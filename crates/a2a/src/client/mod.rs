@@ -70,7 +70,11 @@ pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens}
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
-pub use helpers::{create_message, extract_text};
+pub use helpers::{
+    Delegated, DelegationTool, build_coordinator_prompt, card_to_prompt, card_to_skills,
+    create_a2a_tool, create_message, extract_question, extract_text, humanize, last_agent_message,
+    mcp_to_skills, slugify, tool_names, tool_to_skill,
+};
 pub use interceptor::Interceptor;
 pub use observe::{Observed, Outcome};
 pub use settings::{Settings, Streaming};

@@ -1,12 +1,16 @@
 //! Small functions around messages, tasks, cards and skills.
 
 mod delegation;
+#[cfg(feature = "markdown")]
+mod markdown;
 mod prompt;
 mod skills;
 
 use super::Ports;
 use crate::model::{Message, Part, Role, Task};
 pub use delegation::{Delegated, DelegationTool, create_a2a_tool};
+#[cfg(feature = "markdown")]
+pub use markdown::skill_from_markdown;
 pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};
 pub use skills::{card_to_skills, humanize, mcp_to_skills, tool_to_skill};
 

@@ -90,6 +90,6 @@ pub fn extract_question(task: &Task) -> Option<String> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn last_agent_message(task: &Task) -> Option<&Message> {
-    let said = task.history.iter().chain(&task.status.message);
-    said.filter(|message| message.role == Role::Agent).next_back()
+    let mut said = task.history.iter().chain(&task.status.message);
+    said.rfind(|message| message.role == Role::Agent)
 }

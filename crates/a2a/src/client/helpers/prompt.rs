@@ -10,14 +10,8 @@ use crate::client::RemoteCard;
 /// let card = RemoteCard::parse(r#"{"name": "Weather", "version": "1", "capabilities": {}, "description": "Knows the weather.",
 ///     "url": "https://weather.example", "skills": [{"id": "now", "name": "Now", "description": "The weather now.",
 ///     "tags": [], "examples": ["Is it raining in Rome?"]}]}"#)?;
-/// assert_eq!(card_to_prompt(&card), "\
-/// ## Weather
-///
-/// Knows the weather.
-///
-/// - **Now**: The weather now.
-///   - for example: Is it raining in Rome?
-/// ");
+/// let lines = ["## Weather", "", "Knows the weather.", "", "- **Now**: The weather now.", "  - for example: Is it raining in Rome?"];
+/// assert_eq!(card_to_prompt(&card).lines().collect::<Vec<_>>(), lines);
 /// # Ok::<(), a2a::client::ClientError>(())
 /// ```
 pub fn card_to_prompt(card: &RemoteCard) -> String {

@@ -34,7 +34,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         }
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(&Named::task(&request.id)),
         Call::Task(TaskCall::Webhook(call)) => asked_of_webhook(binding, call),
-        // Over JSON-RPC there is no listing.
+        // There is no listing.
         Call::Card | Call::List(_) => Ok("{}".to_owned()),
     }
 }

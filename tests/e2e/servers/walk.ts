@@ -5,7 +5,7 @@ import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -43,10 +43,10 @@ export function walks(name: string, server: () => SampleServer, version: string,
   });
 }
 
-/** Starts a server in Python: the program of this name, by this interpreter. */
+/** Starts a server in Python: a program of this folder, or of this path, by this interpreter. */
 export async function startPython(interpreter: string, program: string): Promise<SampleServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const path = fileURLToPath(new URL(program, import.meta.url));
+  const path = resolve(fileURLToPath(new URL(".", import.meta.url)), program);
   const child = spawn(interpreter, [path, new URL(url).port], { stdio: ["ignore", "ignore", "pipe"] });
   // What the SDKs tell of requests that they refuse is of interest only where the server does not start.
   let log = "";
@@ -75,4 +75,4 @@ async function freePort(): Promise<number> {
 }
 
 /** The folder of the native programs. `npm test` builds them; by hand: `cargo build --examples --features a2a-edge-protocol/native`. */
-const folder = process.env["A2A_EXAMPLES"] ?? fileURLToPath(new URL("../../../target/debug/examples", import.meta.url));
+export const folder = process.env["A2A_EXAMPLES"] ?? fileURLToPath(new URL("../../../target/debug/examples", import.meta.url));

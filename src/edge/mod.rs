@@ -19,6 +19,7 @@ mod command;
 mod development;
 mod events;
 mod front;
+mod hosted;
 mod jobs;
 mod object;
 mod objects;

@@ -378,6 +378,12 @@ pub trait TurnHost {
     /// Other servers.
     fn http(&self) -> &dyn Http;
 
+    /// The agents of this Worker, as they are asked for this caller.
+    fn hosted(&self, caller: &Caller) -> Rc<dyn Http>;
+
+    /// Where this Worker is, as `https://agents.example`; `None` if that is not known.
+    fn origin(&self) -> Option<String>;
+
     /// How many agents may call each other in a row.
     fn max_depth(&self) -> u32;
 

@@ -2,6 +2,7 @@
 //! [`memory`] in tests.
 
 mod audit;
+mod hosted;
 mod index;
 pub mod memory;
 mod observer;
@@ -16,6 +17,7 @@ use std::rc::Rc;
 pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
+pub use hosted::HostedAgents;
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
@@ -43,6 +45,8 @@ pub struct Ports {
     pub index: Rc<dyn TaskIndex>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
+    /// The agents of this Worker, for its agent.
+    pub hosted: Rc<dyn HostedAgents>,
     /// Numbers that outlive it, for tools.
     pub counters: Rc<dyn Counters>,
     /// What opens the credentials that its clients give it.

@@ -92,7 +92,7 @@ pub(super) fn turn_of(
     let deadline = start.deadline();
     let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms: _ } =
         start.request;
-    session.tracing.follow(trail.trace.map(|trace| *trace));
+    session.tracing.follow(*trail);
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),

@@ -1,10 +1,13 @@
 //! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
 
+use std::rc::Rc;
+
 use futures_util::future::LocalBoxFuture;
 
 use super::journal::LogSize;
 use super::run_state::Begun;
 use super::{TaskSession, callbacks, parking};
+use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
@@ -111,6 +114,16 @@ impl TurnHost for TaskSession {
 
     fn http(&self) -> &dyn Http {
         &self.tracing
+    }
+
+    fn hosted(&self, caller: &Caller) -> Rc<dyn Http> {
+        let request = self.tracing.request();
+        let http = self.ports.hosted.http(caller, request.as_deref());
+        Rc::new(self.tracing.over(http))
+    }
+
+    fn origin(&self) -> Option<String> {
+        self.life.with_machine(|machine| machine.run()?.request.origin.clone()).flatten()
     }
 
     fn max_depth(&self) -> u32 {

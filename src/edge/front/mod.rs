@@ -19,6 +19,7 @@
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
 //! | `carry_out` | carries out what has to wait |
+//! | `inside` | lets in what agents of this Worker ask each other |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
@@ -35,6 +36,7 @@ mod decision;
 mod exchange;
 mod head;
 mod identify;
+mod inside;
 mod key_sets;
 mod listing;
 mod page;
@@ -45,6 +47,7 @@ mod seen;
 mod signatures;
 mod stream;
 
+pub(in crate::edge) use inside::{Inside, answer_inside};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Context, Env, Request, Response, Result};

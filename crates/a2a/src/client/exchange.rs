@@ -32,7 +32,7 @@ impl Client {
         options: &CallOptions,
     ) -> Result<(Wire, HttpAnswer), ClientError> {
         let connection = self.connect().await?;
-        let wire = Wire::new(&connection);
+        let wire = Wire::new(&connection, self.settings());
         let make = || wire.request(call, options);
         let answer = self.dispatch(Some(call.operation()), &make).await?;
         Ok((wire, answer))

@@ -51,7 +51,8 @@ impl Client {
                 Err(error) => return stream::iter(vec![Err(error.into())]),
             };
             let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-            let read = |data: &str| wire.event(data).map(|event| TaskEvent { event, id: None });
+            let read =
+                |data: &str| wire.event(None, data).map(|event| TaskEvent { event, id: None });
             stream::iter(data.map(read).collect::<Vec<_>>())
         });
         events.flatten().boxed_local()

@@ -6,7 +6,6 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
-use crate::remotes::credentials;
 use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::UnixMillis;
 
@@ -43,10 +42,7 @@ impl Turn {
             return Ok(self.hosted(slug, found.client));
         }
         let client = self.client(found.client);
-        Ok(match credentials(found.credentials) {
-            Some(credentials) => client.with_credentials(credentials),
-            None => client,
-        })
+        Ok(self.outside.remotes.equip(client, found.credentials, self.ports()))
     }
 
     /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may
@@ -65,7 +61,7 @@ impl Turn {
 
     /// A client of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
     fn hosted(&self, slug: &str, settings: Settings) -> Client {
-        let origin = self.host.origin().unwrap_or_else(|| NO_ORIGIN.to_owned());
+        let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
         let http = self.host.hosted(&self.caller);
         Client::new(self.bounded(settings), Ports { http, ..self.ports() })

@@ -59,6 +59,8 @@ pub struct Turn {
     /// gave, and what was said is not said again.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
+    /// Where this Worker is, as `https://agents.example`, if that is known.
+    pub(crate) origin: Option<String>,
     pub(crate) host: Rc<dyn TurnHost>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,
@@ -380,9 +382,6 @@ pub trait TurnHost {
 
     /// The agents of this Worker, as they are asked for this caller.
     fn hosted(&self, caller: &Caller) -> Rc<dyn Http>;
-
-    /// Where this Worker is, as `https://agents.example`; `None` if that is not known.
-    fn origin(&self) -> Option<String>;
 
     /// How many agents may call each other in a row.
     fn max_depth(&self) -> u32;

@@ -122,10 +122,6 @@ impl TurnHost for TaskSession {
         Rc::new(self.tracing.over(http))
     }
 
-    fn origin(&self) -> Option<String> {
-        self.life.with_machine(|machine| machine.run()?.request.origin.clone()).flatten()
-    }
-
     fn max_depth(&self) -> u32 {
         self.limits.max_depth
     }

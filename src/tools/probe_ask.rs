@@ -1,4 +1,45 @@
 //! The tool `probe_ask`, for the tests of the Worker: calls another agent by its name.
 
-use a2a_edge::client::{create_message, observed_json};
+use a2a_edge::client::{Client, StreamExt, create_message};
+use a2a_edge::model::{Message, Part, SendMessageConfiguration, SendMessageRequest, TaskId};
 use a2a_edge::tool::prelude::*;
+
+/// Asks another agent: a text, or a call of a tool of its. Gives `{outcome, text, task}`; with `stream` the kinds of events that
+/// came, too.
+#[tool]
+pub(super) async fn probe_ask(
+    agent: String,
+    text: Option<String>,
+    tool: Option<String>,
+    arguments: Option<Value>,
+    task: Option<String>,
+    #[default(false)] stream: bool,
+    call: &dyn ToolCall,
+) -> Result<Value, ToolError> {
+    let client = call.remote(&agent)?;
+    let mut message = create_message(text.unwrap_or_default(), client.ports());
+    if let Some(tool) = tool {
+        message.parts = vec![Part::data(json!({"tool": tool, "arguments": arguments}))];
+    }
+    message.task_id = task.map(TaskId::new);
+    if stream {
+        return Ok(streamed(&client, message).await);
+    }
+    let observed = client.send_and_observe(message, || call.is_canceled()).await;
+    let task = observed.task.map(|task| task.id.as_str().to_owned());
+    Ok(json!({"outcome": format!("{:?}", observed.outcome), "text": observed.text, "task": task}))
+}
+
+async fn streamed(client: &Client, message: Message) -> Value {
+    let configuration = SendMessageConfiguration::default();
+    let request = SendMessageRequest { tenant: None, message, configuration, metadata: None };
+    let mut events = client.send_streaming(request);
+    let mut seen = Vec::new();
+    while let Some(event) = events.next().await {
+        seen.push(match event {
+            Ok(event) => a2a_edge::model::encode(&event.event).unwrap_or_default(),
+            Err(error) => error.to_string(),
+        });
+    }
+    json!({"events": seen})
+}

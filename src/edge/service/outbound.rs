@@ -66,6 +66,8 @@ impl Bounds {
 
     /// What a response of this Worker is to its run, its body within these bounds.
     pub(in crate::edge) fn answer(self, response: Response) -> HttpAnswer {
+        // Of a response that was made here, `worker` gives no stream.
+        let response = Response::from(web_sys::Response::from(response));
         self.answer_of(response, Exchange(None))
     }
 

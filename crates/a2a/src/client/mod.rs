@@ -50,6 +50,9 @@ pub mod simulation;
 mod stream;
 mod wire;
 
+/// For `next` of a [`TaskStream`].
+pub use futures_util::StreamExt;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

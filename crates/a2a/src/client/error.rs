@@ -90,13 +90,17 @@ impl ClientError {
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Busy { .. } => true,
+            Self::Remote(error) => is_passing(error.status),
             Self::Http(HttpError::Failed { .. } | HttpError::Silent { .. }) => true,
-            Self::Http(HttpError::Status { status, .. }) => {
-                matches!(status, 408 | 425 | 429 | 502..=504)
-            }
+            Self::Http(HttpError::Status { status, .. }) => is_passing(*status),
             _ => false,
         }
     }
+}
+
+/// Whether a status says that the same request may succeed later.
+fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 502..=504)
 }
 
 impl fmt::Display for ClientError {

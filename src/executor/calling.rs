@@ -56,7 +56,7 @@ impl Turn {
     ///
     /// What a client does is done again by a run that resumes; see [`step`](Self::step).
     pub fn client(&self, settings: Settings) -> Client {
-        Client::new(self.bounded(settings), self.ports())
+        self.host.equip(Client::new(self.bounded(settings), self.ports()))
     }
 
     /// A client of an agent of this Worker, which is asked for the caller of this turn and without HTTP.

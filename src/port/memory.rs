@@ -14,10 +14,10 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, Clock, FirstRow, Followers, HostedAgents, Http, HttpAnswer, HttpError, HttpRequest,
-    IndexRow, Indexed, Observation, Observer, Outside, Ports, Random, Runtime, Sealed, Severity,
-    StoreError, Stored, StoredTask, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob,
-    WebhookQueue, yield_once,
+    Batch, Clock, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow, Indexed,
+    Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity, StoreError,
+    Stored, StoredTask, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob, WebhookQueue,
+    yield_once,
 };
 use crate::auth::Caller;
 pub use a2a::http::memory::{self as http, MemoryHttp};
@@ -203,7 +203,7 @@ impl MemoryPlatform {
             queue: Rc::new(self.clone()),
             index: self.0.index.clone(),
             http: Rc::new(self.0.http.clone()),
-            hosted: Rc::new(self.clone()),
+            peers: Rc::new(self.clone()),
             counters: Rc::new(self.clone()),
             vault: Rc::new(MemoryVault),
             observer: Rc::new(self.clone()),
@@ -468,8 +468,8 @@ impl Observer for MemoryPlatform {
 }
 
 /// The other servers stand for the agents of the Worker, too; a header `caller` says for whom they are asked.
-impl HostedAgents for MemoryPlatform {
-    fn http(&self, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
+impl Peers for MemoryPlatform {
+    fn hosted(&self, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
         Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
     }
 }

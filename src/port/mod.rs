@@ -2,11 +2,11 @@
 //! [`memory`] in tests.
 
 mod audit;
-mod hosted;
 mod index;
 pub mod memory;
 mod observer;
 mod outside;
+mod peers;
 mod queue;
 mod runtime;
 mod store;
@@ -17,10 +17,10 @@ use std::rc::Rc;
 pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
-pub use hosted::HostedAgents;
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
+pub use peers::Peers;
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
@@ -45,8 +45,8 @@ pub struct Ports {
     pub index: Rc<dyn TaskIndex>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
-    /// The agents of this Worker, for its agent.
-    pub hosted: Rc<dyn HostedAgents>,
+    /// Other agents, for its agent.
+    pub peers: Rc<dyn Peers>,
     /// Numbers that outlive it, for tools.
     pub counters: Rc<dyn Counters>,
     /// What opens the credentials that its clients give it.

@@ -13,6 +13,7 @@ use crate::executor::{
 };
 use crate::port::{Http, Observation, Random};
 use crate::task::{CallbackName, Input, StepRecord};
+use a2a::client::Client;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
 
@@ -118,8 +119,12 @@ impl TurnHost for TaskSession {
 
     fn hosted(&self, caller: &Caller) -> Rc<dyn Http> {
         let request = self.tracing.request();
-        let http = self.ports.hosted.http(caller, request.as_deref());
+        let http = self.ports.peers.hosted(caller, request.as_deref());
         Rc::new(self.tracing.over(http))
+    }
+
+    fn equip(&self, client: Client) -> Client {
+        self.ports.peers.equip(client)
     }
 
     fn max_depth(&self) -> u32 {

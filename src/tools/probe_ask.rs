@@ -4,7 +4,7 @@ use a2a_edge::client::{Client, StreamExt, create_message};
 use a2a_edge::model::{Message, Part, SendMessageConfiguration, SendMessageRequest, TaskId};
 use a2a_edge::tool::prelude::*;
 
-/// Asks another agent: a text, or a call of a tool of its. Gives `{outcome, text, task}`; with `stream` the kinds of events that
+/// Asks another agent: a text, or a call of a tool of its. Gives `{outcome, text, task, data}`; with `stream` the kinds of events that
 /// came, too.
 #[tool]
 pub(super) async fn probe_ask(
@@ -26,8 +26,12 @@ pub(super) async fn probe_ask(
         return Ok(streamed(&client, message).await);
     }
     let observed = client.send_and_observe(message, || call.is_canceled()).await;
-    let task = observed.task.map(|task| task.id.as_str().to_owned());
-    Ok(json!({"outcome": format!("{:?}", observed.outcome), "text": observed.text, "task": task}))
+    let task = observed.task.as_ref().map(|task| task.id.as_str());
+    let artifacts = observed.task.iter().flat_map(|task| &task.artifacts);
+    let data = artifacts.flat_map(|artifact| &artifact.parts).filter_map(Part::as_data);
+    let data: Vec<Value> = data.collect();
+    let outcome = format!("{:?}", observed.outcome);
+    Ok(json!({"outcome": outcome, "text": observed.text, "task": task, "data": data}))
 }
 
 async fn streamed(client: &Client, message: Message) -> Value {

@@ -13,13 +13,16 @@ const other = { kind: "bearer", callers: [caller("carol", ["CAROL"])] };
 
 /** What else there is besides the agents of tests/agents: copies of two of them, with who may call. */
 function agents(): string {
-  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
-  const copy = (of: string, slug: string, access: object): object => ({ ...agents.find((agent) => agent.slug === of), slug, default: false, access });
+  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; card: string }[] };
+  const copy = (of: string, slug: string, access: object): object => {
+    const original = agents.find((agent) => agent.slug === of);
+    return { ...original, slug, default: false, access, card: original?.card.replaceAll(`/${of}`, `/${slug}`) };
+  };
   const copies = [
     copy("calling", "front", { schemes: { token } }),
     copy("calling", "both", { schemes: { token, other }, requires: [{ token: [] }, { other: [] }] }),
-    copy("assistant", "back", { schemes: { token } }),
-    copy("assistant", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
+    copy("calling", "back", { schemes: { token } }),
+    copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
@@ -66,7 +69,7 @@ test("its task is the caller's, and nobody else's", async () => {
 
 test("an agent brings nobody who could not call the other one itself", async () => {
   for (const [slug, headers, asked, told] of [
-    ["calling", undefined, "back", /-32\d+/],
+    ["calling", undefined, "back", /credentials|\(-32\d+\)/],
     ["both", bearer(CAROL), "back", /the caller of the task cannot call this agent itself/],
     ["front", bearer(BOB), "readers", /read/],
   ] as const) {

@@ -11,7 +11,7 @@ use super::followers::{self, Untold};
 use super::{InMemory, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
-use crate::edge::hosted::Hosted;
+use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::queue::QueuedJob;
 use crate::edge::service::clock::WorkerClock;
@@ -46,7 +46,7 @@ pub(super) fn ports(
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
-        hosted: Rc::new(Hosted { env: env.clone() }),
+        peers: Rc::new(WorkerPeers { env: env.clone() }),
         counters: Rc::new(D1Counters { env: env.clone() }),
         vault: Rc::new(WorkerVault { env: env.clone() }),
         observer: Rc::new(observer),

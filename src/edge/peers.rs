@@ -1,5 +1,5 @@
-//! The port [`HostedAgents`] on Cloudflare: requests of a run to the agents of this Worker are decided by the code of the front
-//! Worker, in the isolate of the run, and the objects of their tasks are asked from there.
+//! The port [`Peers`] on Cloudflare. Requests of a run to the agents of this Worker are decided by the code of the front
+//! Worker, in the isolate of the run, and the objects of their tasks are asked from there. Cards of others are remembered in D1.
 
 use std::rc::Rc;
 
@@ -7,19 +7,30 @@ use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
 use super::front::{Inside, answer_inside};
+use super::service::cards::{RememberedCards, WebVerifier};
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
-use crate::port::{HostedAgents, Http, HttpAnswer, HttpError, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers};
+use a2a::client::Client;
 
-/// The agents of this Worker.
-pub(super) struct Hosted {
+/// What a run has for calls to other agents.
+pub(super) struct WorkerPeers {
     pub(super) env: Env,
 }
 
-impl HostedAgents for Hosted {
-    fn http(&self, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
+impl Peers for WorkerPeers {
+    fn hosted(&self, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
         let inside = Inside { caller: caller.clone(), request: request.map(str::to_owned) };
         Rc::new(HostedHttp { env: self.env.clone(), inside })
+    }
+
+    fn equip(&self, client: Client) -> Client {
+        let client = client.with_verifier(Rc::new(WebVerifier));
+        // Cards at URLs that callers name would fill the table.
+        match client.settings().is_guarded {
+            true => client,
+            false => client.with_cards(Rc::new(RememberedCards { env: self.env.clone() })),
+        }
     }
 }
 

@@ -29,7 +29,8 @@
 //! | [`CardSource`] | cards: fetched, remembered, read, checked |
 //! | [`Credentials`] | what shows the agent who calls, bound to its host |
 //! | [`Interceptor`] | changes requests, sees answers |
-//! | [`TaskStream`] | the events of a task, streamed or polled |
+//! | [`TaskStream`] | the events of a task, streamed or polled, through all cuts |
+//! | [`apply`], [`changes`] | a task from its events, and events from two looks at a task |
 //! | [`Observed`] | what a send came to |
 //! | [`simulation`] | time and servers in memory |
 
@@ -75,7 +76,15 @@ pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use fold::{apply, changes};
-pub use helpers::{create_message, extract_text};
+/// For `next` of a [`TaskStream`].
+pub use futures_util::StreamExt;
+#[cfg(feature = "markdown")]
+pub use helpers::skill_from_markdown;
+pub use helpers::{
+    Delegated, DelegationTool, build_coordinator_prompt, card_to_prompt, card_to_skills,
+    create_a2a_tool, create_message, extract_question, extract_text, humanize, last_agent_message,
+    mcp_to_skills, slugify, tool_names, tool_to_skill,
+};
 pub use interceptor::Interceptor;
 pub use observe::{Observe, Observed, Outcome};
 pub use settings::{Settings, Streaming};

@@ -3,6 +3,7 @@
 import { Agent, followUp, message, until, type Task } from "../../tests/e2e/client.ts";
 import { agentsWith, IdentityProvider, jwt, type Issuer } from "../../tests/e2e/identity-provider.ts";
 import { Sink } from "../../tests/e2e/sink.ts";
+import { testAgents } from "../../tests/e2e/harness.ts";
 import { EventStream, sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
 import { measure, startCounting, type Counts, type Operation } from "../counted.ts";
 import { startEffects } from "../effects.ts";
@@ -36,11 +37,14 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     };
     const [short, long, forgetful] = [await started(), await started(), await started({ RETENTION_MS: "1" })];
     const guarded = await started({ AGENTS: agentsWith({ guarded: { sso: jwt(issuer) } }) });
+    const remote = await started();
+    const front = await started({ NEXT_URL: `${remote.url}/demo`, AGENTS: withFrontOfDemo() });
     const taken = await Promise.all([
       inTurn(short, operations(short, effects.url, sink)),
       inTurn(guarded, [...withTokens(guarded, issuer), ...byKnown(guarded, issuer.token())]),
       inTurn(long, [chunks(long)]),
       inTurn(forgetful, [deletion(forgetful)]),
+      inTurn(front, fronts(front)),
     ]);
     return Object.fromEntries(taken.flat());
   } finally {
@@ -80,6 +84,23 @@ function byKnown({ url }: Worker, token: string): Operation[] {
     { name: `GetTask${KNOWN}`, count, prepare: () => agent.sendForTask("hello"), work: ({ id }) => agent.getTask(id) },
     { name: `CancelTask${KNOWN}`, count, prepare: () => agent.sendForTask("ask"), work: ({ id }) => agent.cancelTask(id) },
     { name: `SendStreamingMessage, a task of 4 events${KNOWN}`, count, work: streamed },
+  ];
+}
+
+/** The agents of the tests, and `inside`: a front of the agent `demo` of the same Worker. */
+function withFrontOfDemo(): string {
+  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; executor: { table: object } }[] };
+  const inside = agents.filter(({ slug }) => slug === "front").map((front) => ({ ...front, slug: "inside", executor: { ...front.executor, table: { ...front.executor.table, remote: "demo" } } }));
+  return JSON.stringify({ ...built, agents: [...agents, ...inside] });
+}
+
+/** Tasks of agents that pass on what they are told: to an agent of another Worker, whose costs do not count, and of this one. */
+function fronts({ url }: Worker): Operation[] {
+  const count = 3;
+  const passed = (slug: string) => (): Promise<Task> => new Agent(`${url}/${slug}`).sendForTask("hello");
+  return [
+    { name: "SendMessage to a front of a remote agent, a task of 4 events", count, work: passed("front") },
+    { name: "SendMessage to a front of an agent of the same Worker, a task of 4 events", count, work: passed("inside") },
   ];
 }
 

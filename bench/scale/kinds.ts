@@ -37,6 +37,13 @@ export const kinds: Kind[] = [
     activeSeconds: 10,
     requests: 1,
   },
+  {
+    title: "a quick task of a front of a remote agent",
+    short: "that of a front",
+    measured: "SendMessage to a front of a remote agent, a task of 4 events",
+    activeSeconds: 0.2,
+    requests: 1,
+  },
 ];
 
 /** CPU of the Worker for a request, in ms; that of objects is not billed. */

@@ -7,7 +7,7 @@ mod prompt;
 mod skills;
 
 use super::Ports;
-use crate::model::{Message, Part, Role, Task};
+use crate::model::{Artifact, Message, Part, Role, Task};
 pub use delegation::{Delegated, DelegationTool, create_a2a_tool};
 #[cfg(feature = "markdown")]
 pub use markdown::skill_from_markdown;
@@ -38,22 +38,22 @@ pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
     }
 }
 
-/// The text parts of all artifacts, joined by line breaks; `None` if there are none.
+/// The text of all artifacts, joined by line breaks; `None` if there is none. The text parts of one artifact are chunks of one text,
+/// so nothing comes between them.
 ///
 /// ```
 /// use a2a::client::extract_text;
 /// use a2a::model::{Task, decode::read_json};
 ///
 /// let task: Task = read_json(r#"{"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"},
-///     "artifacts": [{"artifactId": "a", "parts": [{"text": "one"}, {"data": 2}]},
+///     "artifacts": [{"artifactId": "a", "parts": [{"text": "o"}, {"text": "ne"}, {"data": 2}]},
 ///                   {"artifactId": "b", "parts": [{"text": "three"}]}]}"#)?;
 /// assert_eq!(extract_text(&task).as_deref(), Some("one\nthree"));
 /// assert_eq!(extract_text(&Task { artifacts: Vec::new(), ..task }), None);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn extract_text(task: &Task) -> Option<String> {
-    let parts = task.artifacts.iter().flat_map(|artifact| &artifact.parts);
-    let texts: Vec<&str> = parts.filter_map(Part::as_text).collect();
+    let texts: Vec<String> = task.artifacts.iter().filter_map(Artifact::text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 

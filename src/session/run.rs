@@ -89,6 +89,7 @@ pub(super) fn turn_of(
 ) -> Option<Turn> {
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
+    let deadline = start.deadline();
     let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms: _ } =
         start.request;
     session.tracing.follow(trail.trace.map(|trace| *trace));
@@ -103,6 +104,7 @@ pub(super) fn turn_of(
         accepted_output_modes,
         attempt: start.attempt,
         resumes: start.resumes,
+        deadline,
         host: session.clone(),
         outside: runner.outside.clone(),
         redaction: Rc::default(),

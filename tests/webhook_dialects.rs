@@ -136,6 +136,36 @@ fn each_notification_is_the_task_as_it_was_after_its_event() {
     }
 }
 
+#[test]
+fn a_webhook_that_is_far_behind_has_the_log_replayed_once() {
+    let host = Host::new(|turn, events| {
+        Box::pin(async move {
+            // Three pages of the log.
+            let piece = || Artifact::new("a", Part::text(format!("#{}", " ".repeat(60_000))));
+            events.begin(piece())?;
+            for _ in 1..20 {
+                turn.sleep(1_000).await;
+                events.append(piece(), false)?;
+            }
+            events.complete(None)
+        })
+    });
+    let session = host.open();
+    let webhook = json!({"url": "https://receiver.example/"});
+    send_as(&host, &session, Dialect::V0_3, with_webhook(first("hi"), webhook));
+    drop(session);
+    let session = host.open();
+    let (loads, pages) = host.store.reads();
+    let notifications = drain(&session, "t");
+    let told: Vec<usize> =
+        notifications.iter().map(|told| told.body.matches('#').count()).collect();
+    assert_eq!(told, (0..=20).chain([20]).collect::<Vec<_>>());
+    let (loads_after, pages_after) = host.store.reads();
+    assert_eq!(loads_after, loads);
+    // One for each event, to find it, and those of the log.
+    assert!(pages_after - pages <= notifications.len() + 10, "{}", pages_after - pages);
+}
+
 fn read(json: &str) -> Value {
     serde_json::from_str(json).expect("JSON")
 }

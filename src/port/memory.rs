@@ -30,6 +30,8 @@ pub struct MemoryStore(Rc<StoreState>);
 struct StoreState {
     task: RefCell<Option<StoredTask>>,
     fails: Cell<bool>,
+    loads: Cell<usize>,
+    pages: Cell<usize>,
 }
 
 impl MemoryStore {
@@ -47,10 +49,16 @@ impl MemoryStore {
     pub fn set_failing(&self, fails: bool) {
         self.0.fails.set(fails);
     }
+
+    /// How often everything was read, and how often a page of the log.
+    pub fn reads(&self) -> (usize, usize) {
+        (self.0.loads.get(), self.0.pages.get())
+    }
 }
 
 impl TaskStore for MemoryStore {
     fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
+        self.0.loads.set(self.0.loads.get() + 1);
         Ok(match self.stored() {
             None => Stored::Nothing,
             Some(task) if !admits(&task.facts) => Stored::Withheld,
@@ -59,6 +67,7 @@ impl TaskStore for MemoryStore {
     }
 
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+        self.0.pages.set(self.0.pages.get() + 1);
         let log = self.stored().map(|stored| stored.log).unwrap_or_default();
         let mut size = 0;
         let mut left = log.into_iter().filter(|batch| batch.generation > after).peekable();

@@ -97,17 +97,37 @@ impl Journal {
         for batch in std::mem::take(&mut stored.log) {
             size.bytes += batch.lines.len();
             size.values += JsonSize::of(batch.lines.as_bytes()).values;
-            for line in batch.lines.lines() {
-                let entry = LogEntry::parse(line);
-                entries
-                    .push(entry.map_err(|error| {
-                        StoreError::Unreadable(format!("log of {id}: {error}"))
-                    })?);
-            }
+            parse_lines(id, &batch, &mut entries)?;
         }
         self.is_opened.set(true);
         self.size.set(size);
         Ok((stored, entries))
+    }
+
+    /// The stored entries behind a place, as many as fit one page, and the place behind them. None if there are no more.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails or holds what this version cannot read.
+    pub(super) fn entries_from(
+        &self,
+        id: &TaskId,
+        place: Place,
+    ) -> Result<(Vec<LogEntry>, Place), StoreError> {
+        let Place { generation, batches, bytes } = place;
+        // A batch without events has the generation of the one before it.
+        let from = generation.saturating_sub(1);
+        let (page, _) = self.store.read_after(from, bytes.saturating_add(PAGE_BYTES))?;
+        let (mut entries, mut place) = (Vec::new(), place);
+        for batch in page.into_iter().skip(batches) {
+            if batch.generation != place.generation {
+                place = Place { generation: batch.generation, batches: 0, bytes: 0 };
+            }
+            place.batches += 1;
+            place.bytes += batch.lines.len();
+            parse_lines(id, &batch, &mut entries)?;
+        }
+        Ok((entries, place))
     }
 
     /// Whether the first row is stored.
@@ -212,6 +232,24 @@ impl Journal {
         let (batches, has_more) = self.store.read_after(generation, PAGE_BYTES)?;
         Ok(LogPage { batches, has_more })
     }
+}
+
+/// How far the stored log was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The generation of the last batch that was read; 0 before any.
+    generation: u64,
+    /// How many batches of that generation were read, and their bytes.
+    batches: usize,
+    bytes: usize,
+}
+
+fn parse_lines(id: &TaskId, batch: &Batch, entries: &mut Vec<LogEntry>) -> Result<(), StoreError> {
+    let unreadable = |error| StoreError::Unreadable(format!("log of {id}: {error}"));
+    for line in batch.lines.lines() {
+        entries.push(LogEntry::parse(line).map_err(unreadable)?);
+    }
+    Ok(())
 }
 
 /// Bounds how often rows are written: one per interval, and a burst of [`BURST`] rows at once.

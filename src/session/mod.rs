@@ -36,6 +36,7 @@ mod notifications;
 mod opening;
 mod owned;
 mod parking;
+mod past;
 mod registration;
 mod retention;
 mod run;

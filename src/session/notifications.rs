@@ -9,7 +9,6 @@ use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
-use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::model::{EventFilter, Task, UnixMillis};
 
@@ -103,10 +102,14 @@ fn give_out_next(
         let after = session.life.with_machine(|machine| webhook.owed_after(machine)).flatten();
         Some((after.filter(|_| may_send), webhook.config.events, webhook.dialect))
     })??;
-    let next = after.and_then(|after| event_after(session, after, filter, dialect, now));
+    let next =
+        after.and_then(|after| event_after(session, config_id, after, (filter, dialect), now));
     let must_be_stored = |webhook: &mut Webhook| webhook.must_be_stored(next.is_some());
     if session.webhooks.with(config_id, must_be_stored)? {
         store(session, config_id);
+    }
+    if next.is_none() {
+        session.webhooks.with(config_id, |webhook| webhook.past = None);
     }
     let (generation, body) = next?;
     let lease = session.ports.random.new_id();
@@ -125,9 +128,9 @@ fn give_out_next(
 /// The first event after a generation that a filter lets through, in a dialect, and its generation.
 fn event_after(
     session: &TaskSession,
+    config_id: &str,
     after: u64,
-    filter: EventFilter,
-    dialect: Dialect,
+    (filter, dialect): (EventFilter, Dialect),
     now: UnixMillis,
 ) -> Option<(u64, String)> {
     let mut after = after;
@@ -136,7 +139,7 @@ fn event_after(
         for text in &frames {
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
-                    let task = || task_after(session, generation);
+                    let task = || task_after(session, config_id, generation);
                     let body = dialect.notification(json, task, now)?;
                     return Some((generation, body.into_owned()));
                 }
@@ -150,16 +153,19 @@ fn event_after(
 }
 
 /// The task as it was after the event of a generation.
-fn task_after(session: &TaskSession, generation: u64) -> Option<Task> {
+fn task_after(session: &TaskSession, config_id: &str, generation: u64) -> Option<Task> {
     if generation == session.life.generation() {
+        session.webhooks.with(config_id, |webhook| webhook.past = None);
         return session.life.with_task(Task::clone);
     }
-    let log = session.journal.reload(session.id());
-    let log = log.inspect_err(|error| {
+    let mut past = session.webhooks.with(config_id, |webhook| webhook.past.take())?;
+    let found = past.get_or_insert_default().at(session, generation).map(|task| task.cloned());
+    session.webhooks.with(config_id, |webhook| webhook.past = past);
+    let found = found.inspect_err(|error| {
         let (task, reason) = (session.id(), error.to_string());
         session.observe(&Observation::ReadingFailed { task, reason: &reason });
     });
-    TaskMachine::replay_to(log.ok()?, generation).map(|machine| machine.task().clone())
+    found.ok().flatten()
 }
 
 /// Stores a webhook as it stands. If that fails, its newest notifications are repeated after a crash.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::past::Past;
 use crate::push::{Delivery, GivenUp, Health, Report, RetryPolicy, Verdict};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
@@ -30,6 +31,9 @@ pub(crate) struct Webhook {
     unsaved: u32,
     /// Whether it is stored at all.
     pub(super) is_stored: bool,
+    /// The task as it was after the newest event that was given out, while the webhook is behind and its notifications are the
+    /// whole task.
+    pub(super) past: Option<Box<Past>>,
 }
 
 /// The right to send the notifications of a webhook.
@@ -81,6 +85,7 @@ impl Webhook {
             pending: None,
             unsaved: 0,
             is_stored: false,
+            past: None,
         }
     }
 

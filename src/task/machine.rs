@@ -218,15 +218,9 @@ impl TaskMachine {
         Some(machine)
     }
 
-    /// Rebuilds a task as it was after the event of a generation; `None` if the log does not begin with a task.
-    pub fn replay_to(entries: impl IntoIterator<Item = LogEntry>, generation: u64) -> Option<Self> {
-        let mut left = generation;
-        // What follows the event before the next one belongs to that: a message takes the status message along.
-        Self::replay(entries.into_iter().take_while(|entry| {
-            let is_before = left > 0;
-            left = left.saturating_sub(u64::from(entry.is_event()));
-            is_before
-        }))
+    /// Goes on in the log that the task was rebuilt from, by one entry.
+    pub fn follow(&mut self, entry: LogEntry) {
+        self.apply(entry);
     }
 
     fn of(task: Task) -> Self {

@@ -190,6 +190,17 @@ fn a_notification_in_0_3_is_the_task() {
 }
 
 #[test]
+fn an_unknown_task_of_0_3_over_json_rpc_has_the_text_of_the_specification() {
+    let id = a2a::model::TaskId::new("t-1");
+    let answer = reply(Binding::JsonRpc, Dialect::V0_3).error(&Error::TaskNotFound(id));
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(
+        (&body["error"]["code"], &body["error"]["message"]),
+        (&json!(-32001), &json!("Task not found"))
+    );
+}
+
+#[test]
 fn an_error_of_0_3_over_http_is_read_by_all_sdks() {
     let id = a2a::model::TaskId::new("t-1");
     let answer = reply(Binding::Rest, Dialect::V0_3).error(&Error::TaskNotFound(id));

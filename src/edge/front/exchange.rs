@@ -101,7 +101,7 @@ impl<'a> Exchange<'a> {
         let admitted = self.admit(Wanted::Method(&method), Params::Json(params), &mut reply);
         admitted.unwrap_or_else(|error| {
             let accept = head.header("accept");
-            Decision::Answer(jsonrpc::refused_method(&method, accept, &reply, &error))
+            Decision::Answer(reply.method_refusal(&method, accept, &error))
         })
     }
 

@@ -34,6 +34,8 @@ async def sends(client):
     assert late["error"]["code"] == -32004, late
     unknown = await client.send_message(message("more", task_id="nobody"))
     assert unknown["error"]["code"] == -32001, unknown
+    unknown = await client.get_task("nobody")
+    assert unknown["error"]["message"] == "Task not found", unknown
 
 
 async def gets(client):

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use super::http::HttpResponse;
 use super::json;
-use super::media_type::accepts_event_stream;
-use super::reply::Reply;
-use super::sse::single_event;
-use crate::dialect::{Dialect, older};
+use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
@@ -167,22 +164,6 @@ pub(super) fn error_in(dialect: Dialect, id: &RequestId, error: &Error) -> HttpR
     HttpResponse::json(wire.json_rpc_http, body).with_headers(wire.headers)
 }
 
-/// The answer to a request whose method was refused. The clients of older versions take nothing but an
-/// event stream as the answer to a streaming method, and show their users no reason otherwise. Those of
-/// 1.0 read both, and get JSON as for any refusal before the first event.
-pub fn refused_method(
-    method: &str,
-    accept: Option<&str>,
-    reply: &Reply,
-    error: &Error,
-) -> HttpResponse {
-    let answer = reply.error(error);
-    if older::is_stream(method) && accepts_event_stream(accept) {
-        return single_event(&answer.body);
-    }
-    answer
-}
-
 fn invalid(text: &str) -> Error {
     Error::InvalidRequest(text.to_owned())
 }
@@ -230,27 +211,6 @@ mod tests {
                 let kept = format!(r#"{{"id":{}}}"#, serde_json::to_string(&envelope.id).unwrap());
                 assert_eq!(read_json::<Kept>(&kept).unwrap().0, envelope.id, "{kept}");
             }
-        }
-    }
-
-    #[test]
-    fn older_streams_are_refused_by_a_stream() {
-        let reply = Reply::json_rpc(RequestId::NULL);
-        let both = Some("application/json, text/event-stream");
-        for (method, accept, is_stream) in [
-            ("message/stream", Some("text/event-stream"), true),
-            ("tasks/resubscribe", both, true),
-            ("tasks/sendSubscribe", both, true),
-            ("message/stream", Some("application/json"), false),
-            ("message/stream", None, false),
-            ("message/send", both, false),
-            ("SendStreamingMessage", both, false),
-        ] {
-            let answer = refused_method(method, accept, &reply, &Error::BodyTimeout);
-            let is_event = answer.body.starts_with("data: {") && answer.body.ends_with("}\n\n");
-            assert_eq!(is_event, is_stream, "{method} {accept:?}");
-            let stream = ("content-type".into(), "text/event-stream".to_owned());
-            assert_eq!(answer.headers.contains(&stream), is_stream);
         }
     }
 

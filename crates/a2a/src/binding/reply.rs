@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::http::HttpResponse;
 use super::jsonrpc::{self, RequestId};
-use super::media_type::MediaType;
+use super::media_type::{MediaType, accepts_event_stream};
 use super::sse::single_event;
 use super::{Binding, rest};
 use crate::Outcome;
-use crate::dialect::{Dialect, Habits, StreamState};
+use crate::dialect::{Dialect, Habits, StreamState, older};
 use crate::error::Error;
 use crate::model::StreamResponse;
 use crate::model::decode::{Decode, Fields, read_json};
@@ -162,10 +162,26 @@ impl Reply {
     }
 
     /// The answer with the error of a call, before anything else was answered. `is_stream` says whether the call asks for a
-    /// stream, which may have to be [refused by one](Self::refuses_by_stream). What HTTP itself refuses is never a stream.
+    /// stream, which may have to be [refused by one](Self::refuses_by_stream).
     pub fn refusal(&self, is_stream: bool, error: &Error) -> HttpResponse {
+        self.refused(is_stream && self.refuses_by_stream(), error)
+    }
+
+    /// The same for a request over JSON-RPC that was refused before its call, or even its dialect, was known. The name of its
+    /// method tells a stream of an older version, and `Accept` whether the client reads one.
+    pub fn method_refusal(
+        &self,
+        method: &str,
+        accept: Option<&str>,
+        error: &Error,
+    ) -> HttpResponse {
+        self.refused(older::is_stream(method) && accepts_event_stream(accept), error)
+    }
+
+    /// The answer with an error, as a stream of one event if asked for. What HTTP itself refuses is never a stream.
+    fn refused(&self, by_stream: bool, error: &Error) -> HttpResponse {
         let answer = self.error(error);
-        match is_stream && self.refuses_by_stream() && answer.status == 200 {
+        match by_stream && answer.status == 200 {
             true => single_event(&answer.body),
             false => answer,
         }
@@ -260,6 +276,29 @@ mod tests {
             assert_eq!((answer.status, answer.body), (200, format!("data: {}\n\n", plain.body)));
             let media_type = answer.headers.iter().find(|(name, _)| *name == "content-type");
             assert_eq!(media_type.map(|(_, value)| value.as_str()), Some("text/event-stream"));
+        }
+    }
+
+    #[test]
+    fn older_streams_are_refused_by_a_stream_before_their_dialect_is_known() {
+        let reply = Reply::json_rpc(RequestId::NULL);
+        let both = Some("application/json, text/event-stream");
+        let refused = Error::UnsupportedOperation("no".to_owned());
+        for (method, accept, error, is_stream) in [
+            ("message/stream", Some("text/event-stream"), &refused, true),
+            ("tasks/resubscribe", both, &refused, true),
+            ("tasks/sendSubscribe", both, &refused, true),
+            ("message/stream", Some("application/json"), &refused, false),
+            ("message/stream", None, &refused, false),
+            ("message/send", both, &refused, false),
+            ("SendStreamingMessage", both, &refused, false),
+            ("message/stream", both, &Error::RateLimited(1), false),
+        ] {
+            let answer = reply.method_refusal(method, accept, error);
+            let is_event = answer.body.starts_with("data: {") && answer.body.ends_with("}\n\n");
+            assert_eq!(is_event, is_stream, "{method} {accept:?}");
+            let media_type = header(&answer, "content-type");
+            assert_eq!(media_type == Some("text/event-stream"), is_stream, "{method} {accept:?}");
         }
     }
 

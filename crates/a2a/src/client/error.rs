@@ -32,6 +32,13 @@ pub enum ClientError {
     Credentials(String),
     /// The time is over.
     Timeout,
+    /// More agents have called each other in a row than may; nothing was sent.
+    TooDeep {
+        /// How many have.
+        depth: u32,
+        /// How many may.
+        limit: u32,
+    },
 }
 
 /// An error of the protocol as a remote agent sent it.
@@ -78,6 +85,12 @@ impl fmt::Display for ClientError {
             }
             Self::Ended => out.write_str("the stream ended before the task did"),
             Self::Timeout => out.write_str("the time is over"),
+            Self::TooDeep { depth, limit } => {
+                write!(
+                    out,
+                    "not sent: agents may call each other {limit} deep, and this would be {depth}"
+                )
+            }
         }
     }
 }

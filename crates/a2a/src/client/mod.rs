@@ -37,6 +37,7 @@ mod answer;
 mod card;
 mod connect;
 mod credentials;
+mod depth;
 mod error;
 mod exchange;
 mod helpers;
@@ -61,6 +62,7 @@ pub use answer::{Answer, Sent, TaskPage};
 pub use card::{CardSource, MemoryCards, RemoteCard};
 pub use connect::Connection;
 pub use credentials::Credentials;
+pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use helpers::{create_message, extract_text};
@@ -154,6 +156,7 @@ impl Client {
     ///
     /// If the agent refuses it, or cannot be called.
     pub async fn send(&self, request: SendMessageRequest) -> Result<Sent, ClientError> {
+        let request = self.deepened(request)?;
         match self.ask(TaskCall::SendMessage(Box::new(request))).await? {
             Answer::Task(task) => Ok(Sent::Task(task)),
             Answer::Message(message) => Ok(Sent::Message(message)),

@@ -35,6 +35,11 @@ pub struct Settings {
     /// Whether the URL comes from somebody who may not reach everything: requests are then
     /// [guarded](crate::http::HttpRequest::guarded).
     pub is_guarded: bool,
+    /// How many agents have called each other before a message of this client, which its metadata says
+    /// ([`DEPTH_KEY`](super::DEPTH_KEY)): 0, about which nothing is said, for a program that is no agent.
+    pub depth: u32,
+    /// The largest depth that is sent: 8.
+    pub max_depth: u32,
 }
 
 /// Whether a client streams.
@@ -64,6 +69,8 @@ impl Settings {
             allow_other_hosts: false,
             extensions: Vec::new(),
             is_guarded: false,
+            depth: 0,
+            max_depth: super::MAX_DEPTH,
         }
     }
 }

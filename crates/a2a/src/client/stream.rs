@@ -22,7 +22,12 @@ pub type TaskStream = LocalBoxStream<'static, Result<TaskEvent, ClientError>>;
 impl Client {
     /// Sends a message and gives the events of its task (spec §3.1.2).
     pub fn send_streaming(&self, request: SendMessageRequest) -> TaskStream {
-        self.follow(Call::Follow(FollowCall::SendStreamingMessage(Box::new(request))))
+        match self.deepened(request) {
+            Ok(request) => {
+                self.follow(Call::Follow(FollowCall::SendStreamingMessage(Box::new(request))))
+            }
+            Err(error) => stream::iter([Err(error)]).boxed_local(),
+        }
     }
 
     /// The events of a task from now on, the task as it is first (spec §3.1.6). `after` names the last event that is known, by

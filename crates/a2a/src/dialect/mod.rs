@@ -270,7 +270,8 @@ impl Dialect {
     /// The message of an error over JSON-RPC.
     pub(crate) fn error_text(self, error: &Error) -> String {
         match self {
-            Self::V1 | Self::V0_3 => error.to_string(),
+            Self::V1 => error.to_string(),
+            Self::V0_3 => v0_3::error_text(error),
             Self::Legacy => legacy::error_text(error),
         }
     }

@@ -87,6 +87,14 @@ impl Metadata {
             | Value::Array(_) => Map::new(),
         }
     }
+
+    /// One member. Nothing is parsed if there is none.
+    pub fn member(&self, name: &str) -> Option<Value> {
+        if !self.0.as_str().contains(name) {
+            return None;
+        }
+        self.members().remove(name)
+    }
 }
 
 impl From<Map<String, Value>> for Metadata {

@@ -1,9 +1,17 @@
-//! Errors of 0.3 over HTTP+JSON: one body that the SDKs of all languages read.
+//! Errors of 0.3: over HTTP+JSON one body that the SDKs of all languages read.
 
 use serde_json::Value;
 
 use crate::binding::http::HttpResponse;
 use crate::error::Error;
+
+/// The message of an error over JSON-RPC. Some clients know an unknown task by the text of the specification alone.
+pub(in crate::dialect) fn error_text(error: &Error) -> String {
+    match error {
+        Error::TaskNotFound(_) => "Task not found".to_owned(),
+        _ => error.to_string(),
+    }
+}
 
 /// See [`Dialect::rest_error`](crate::dialect::Dialect::rest_error). `code` and `message` are for JavaScript, `type` and `message` for
 /// Python, `error` is for Go.

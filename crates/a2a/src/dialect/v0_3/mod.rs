@@ -7,7 +7,7 @@
 //! | `message`, `part` | messages and parts, read |
 //! | `webhook` | webhooks, read and written |
 //! | `view` | tasks, messages and events, written |
-//! | `error` | errors over HTTP+JSON |
+//! | `error` | errors |
 //! | `paths` | the paths below `/v1` |
 
 mod error;
@@ -26,7 +26,7 @@ use crate::binding::Binding;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, read_json};
 use crate::model::{StreamResponse, Task};
-pub(super) use error::rest_error;
+pub(super) use error::{error_text, rest_error};
 pub(super) use request::decode;
 use view::{ArtifactEventView, MessageView, StatusEventView, TaskView};
 use webhook::WebhookView;

@@ -1,0 +1,130 @@
+//! How many agents have called each other before a message, so that circles of agents end.
+
+use serde_json::Value;
+
+use super::{Client, ClientError};
+use crate::model::{Message, SendMessageRequest};
+
+/// The member of a message's metadata that says how many agents have called each other before it.
+pub const DEPTH_KEY: &str = "urn:a2a-edge:depth";
+
+/// How many agents may call each other in a row unless something else is set.
+pub const MAX_DEPTH: u32 = 8;
+
+/// How many agents have called each other before a message, as its metadata says. What is no number, or less than 0,
+/// counts as 0; a number that is too large is the largest one.
+///
+/// ```
+/// use a2a::client::simulation::Simulation;
+/// use a2a::client::{DEPTH_KEY, create_message, depth_of};
+/// use serde_json::json;
+///
+/// let mut message = create_message("hello", &Simulation::default().ports());
+/// assert_eq!(depth_of(&message), 0);
+/// message.metadata = Some(json!({DEPTH_KEY: 3}).as_object().cloned().unwrap_or_default().into());
+/// assert_eq!(depth_of(&message), 3);
+/// ```
+pub fn depth_of(message: &Message) -> u32 {
+    match message.metadata.as_ref().and_then(|metadata| metadata.member(DEPTH_KEY)) {
+        // A number of JSON is whatever its writer makes of 3: `3`, `3.0`, `3e0`.
+        Some(Value::Number(number)) => number.as_f64().unwrap_or_default().ceil() as u32,
+        Some(Value::String(text)) => text.trim().parse().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+impl Client {
+    /// The request as it is sent: with the depth of its message.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::TooDeep`].
+    pub(super) fn deepened(
+        &self,
+        mut request: SendMessageRequest,
+    ) -> Result<SendMessageRequest, ClientError> {
+        let (known, limit) = (depth_of(&request.message), self.settings().max_depth);
+        let depth = known.max(self.settings().depth);
+        if depth > limit {
+            return Err(ClientError::TooDeep { depth, limit });
+        }
+        if depth > known {
+            let mut members = request.message.metadata.take().unwrap_or_default().members();
+            members.insert(DEPTH_KEY.to_owned(), depth.into());
+            request.message.metadata = Some(members.into());
+        }
+        Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::client::simulation::Simulation;
+    use crate::client::{Settings, create_message};
+    use crate::model::{Metadata, SendMessageConfiguration};
+
+    fn metadata(value: Value) -> Metadata {
+        json!({DEPTH_KEY: value, "other": 1}).as_object().cloned().unwrap().into()
+    }
+
+    fn request(metadata: Option<Metadata>) -> SendMessageRequest {
+        let message = create_message("hello", &Simulation::default().ports());
+        let message = Message { metadata, ..message };
+        let configuration = SendMessageConfiguration::default();
+        SendMessageRequest { tenant: None, message, configuration, metadata: None }
+    }
+
+    #[test]
+    fn a_depth_is_a_number_that_nothing_else_stands_for() {
+        for (value, depth) in [
+            (json!(0), 0),
+            (json!(7), 7),
+            (json!(7.0), 7),
+            (json!(7.2), 8),
+            (json!("7"), 7),
+            (json!(-3), 0),
+            (json!(-0.5), 0),
+            (json!(1e300), u32::MAX),
+            (json!(u64::MAX), u32::MAX),
+            (json!("many"), 0),
+            (json!(true), 0),
+            (json!([7]), 0),
+            (json!({"a": 7}), 0),
+            (json!(null), 0),
+        ] {
+            let message = request(Some(metadata(value.clone()))).message;
+            assert_eq!(depth_of(&message), depth, "{value}");
+        }
+        assert_eq!(depth_of(&request(None).message), 0);
+    }
+
+    #[test]
+    fn a_client_raises_the_depth_of_what_it_sends_and_lowers_none() {
+        let client = |depth| {
+            let settings = Settings { depth, ..Settings::new("https://a.example") };
+            Client::new(settings, Simulation::default().ports())
+        };
+        for (of_client, of_message, sent) in [
+            (0, None, None),
+            (1, None, Some(json!(1))),
+            (3, Some(json!(2)), Some(json!(3))),
+            (3, Some(json!("x")), Some(json!(3))),
+            (3, Some(json!(5)), Some(json!(5))),
+        ] {
+            let sending =
+                client(of_client).deepened(request(of_message.clone().map(metadata))).unwrap();
+            let metadata = sending.message.metadata;
+            let member = metadata.as_ref().and_then(|metadata| metadata.member(DEPTH_KEY));
+            assert_eq!(member, sent);
+            let other = metadata.and_then(|metadata| metadata.member("other"));
+            assert_eq!(other.is_some(), of_message.is_some(), "other members are kept");
+        }
+        for (of_client, of_message) in [(9, json!(0)), (1, json!(9)), (0, json!(1e12))] {
+            let refused = client(of_client).deepened(request(Some(metadata(of_message))));
+            assert!(matches!(refused, Err(ClientError::TooDeep { limit: 8, .. })), "{refused:?}");
+        }
+    }
+}

@@ -144,7 +144,7 @@ impl Events {
         self.host.emit(self.redaction.emission(emission))
     }
 
-    fn message(&self, parts: Vec<Part>) -> Message {
+    pub(super) fn message(&self, parts: Vec<Part>) -> Message {
         Message {
             message_id: self.host.random().new_id(),
             context_id: None,

@@ -8,6 +8,7 @@ mod credentials;
 mod events;
 mod redaction;
 mod registry;
+mod remote;
 mod script;
 mod tools;
 mod turn;
@@ -28,6 +29,7 @@ pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use credentials::TaskCredentials;
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
+pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 

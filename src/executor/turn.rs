@@ -59,6 +59,8 @@ pub struct Turn {
     /// gave, and what was said is not said again.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
+    /// How long the run may take in all, in milliseconds.
+    pub(crate) timeout_ms: u64,
     pub(crate) host: Rc<dyn TurnHost>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,

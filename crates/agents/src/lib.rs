@@ -44,7 +44,7 @@ pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
-    Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
+    Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
 };
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};

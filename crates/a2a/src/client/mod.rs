@@ -130,6 +130,12 @@ impl Client {
         self.with(|inner| inner.interceptors.push(interceptor))
     }
 
+    /// The same client with an interface that is known already, so that no card is fetched to find it.
+    #[must_use]
+    pub fn with_connection(self, connection: Rc<Connection>) -> Self {
+        self.with(|inner| inner.connection = RefCell::new(Some(connection)))
+    }
+
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings

@@ -1,0 +1,94 @@
+//! The executor `remote`: a front of another agent, whose task becomes ours.
+//!
+//! Its run follows a task that goes on elsewhere, so it never repeats what it said: it looks where its own task stands
+//! and says what is missing ([`Turn::take_up`]). What it must know across crashes and turns is one step, the
+//! [link](link::Link) to the task of the remote agent.
+
+mod follow;
+mod link;
+mod messages;
+mod mirror;
+mod pace;
+mod send;
+
+use async_trait::async_trait;
+
+use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
+use crate::task::Recovery;
+use a2a::client::{Client, Settings};
+use a2a::model::CancelTaskRequest;
+use a2a_agents::RemoteTable;
+use follow::Front;
+use link::Link;
+use send::Begun;
+
+/// An agent that passes on what it is told to another one, and what that answers to its client.
+pub struct RemoteExecutor {
+    connect: Box<Connect>,
+    terms: Terms,
+}
+
+type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
+
+/// How the task of the remote agent is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Terms {
+    /// After how long a silence the run is parked, in milliseconds.
+    silence_ms: u64,
+    /// Whether the remote agent is asked to send webhooks to a run that is parked.
+    webhooks: bool,
+}
+
+impl RemoteExecutor {
+    /// A front of the remote agent that the table of an agent file names.
+    pub fn of(table: RemoteTable) -> Self {
+        let RemoteTable { remote, silence_ms, webhooks } = table;
+        let connect = move |turn: &Turn| Ok(turn.client(Settings::new(&remote)));
+        Self { connect: Box::new(connect), terms: Terms { silence_ms, webhooks } }
+    }
+
+    /// A front of the agent that these settings lead to.
+    pub fn at(settings: Settings) -> Self {
+        let connect = move |turn: &Turn| Ok(turn.client(settings.clone()));
+        let RemoteTable { silence_ms, webhooks, .. } = RemoteTable::default();
+        Self { connect: Box::new(connect), terms: Terms { silence_ms, webhooks } }
+    }
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for RemoteExecutor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let waited_ms = turn.take_up();
+        let client = (self.connect)(turn)?;
+        let (link, client, opened) = match Box::pin(send::begin(turn, client)).await? {
+            Begun::Linked(link, client, opened) => (link, client, opened),
+            Begun::Answered(message) => return events.emit(Emission::Reply(message)),
+            Begun::Over => return Ok(()),
+        };
+        let task = link.task.clone();
+        let front = Front::new(turn, events, client.clone(), link, self.terms);
+        let result = Box::pin(front.follow(opened, waited_ms)).await;
+        // Where storage has failed the run is not over: another one goes on with the remote task.
+        if result.is_err() && !turn.is_canceled() && Link::last(turn).is_ok() {
+            // Whoever failed to take what the agent says does not want more of it.
+            let _ =
+                client.cancel(CancelTaskRequest { tenant: None, id: task, metadata: None }).await;
+        }
+        result
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        // A run that has no link yet is still sending: it cancels what comes of that.
+        let (Ok(Some(link)), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
+        let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
+        let _ = link.reach(client).cancel(request).await;
+    }
+
+    fn recovery(&self) -> Recovery {
+        Recovery::Resume
+    }
+
+    fn parks(&self) -> bool {
+        true
+    }
+}

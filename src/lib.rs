@@ -13,6 +13,7 @@
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
 //! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
+//! | [`remotes`] | the agents that this Worker calls by name |
 //! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
@@ -37,6 +38,7 @@ pub mod port;
 pub mod prelude;
 pub mod push;
 pub mod remembered;
+pub mod remotes;
 pub mod session;
 pub mod signing;
 pub mod task;

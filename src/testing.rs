@@ -11,6 +11,7 @@ use crate::executor::{AgentExecutor, Runner};
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
+use crate::remotes::Remotes;
 use crate::session::{Opening, Owned, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
 use a2a::error::Error;
@@ -19,7 +20,7 @@ use a2a::model::{
     SendMessageRequest, Task, TaskId, UnixMillis,
 };
 use a2a::{Outcome, Terms};
-use a2a_agents::RunSettings;
+use a2a_agents::{Remote, RunSettings, Table};
 
 /// One task of an agent.
 ///
@@ -50,6 +51,7 @@ pub struct TestAgent {
     executor: Rc<dyn AgentExecutor>,
     secrets: BTreeMap<String, Secret>,
     variables: BTreeMap<String, String>,
+    remotes: Vec<Remote>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
     caller: Caller,
@@ -64,6 +66,7 @@ impl TestAgent {
             executor: Rc::new(executor),
             secrets: BTreeMap::new(),
             variables: BTreeMap::new(),
+            remotes: Vec::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
             caller: Caller::anonymous(),
@@ -81,6 +84,20 @@ impl TestAgent {
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The agent, with an agent of this name that it may call: what `table` says of it is what would stand in
+    /// `[remote.<name>]` of `remotes.toml`.
+    ///
+    /// # Panics
+    ///
+    /// If it is no table.
+    #[must_use]
+    #[expect(clippy::panic, reason = "a test fails by panicking")]
+    pub fn with_remote(mut self, name: &str, table: serde_json::Value) -> Self {
+        let Ok(table) = Table::of(&table) else { panic!("the remote {name} must be a table") };
+        self.remotes.push(Remote { name: name.to_owned(), table, needs: Vec::new() });
         self
     }
 
@@ -268,6 +285,7 @@ impl TestAgent {
         let outside = Outside {
             secrets: Rc::new(self.secrets.clone()),
             variables: Rc::new(self.variables.clone()),
+            remotes: Rc::new(Remotes::new(self.remotes.clone(), Vec::new())),
             ..self.platform.outside()
         };
         let settings = RunSettings::default();

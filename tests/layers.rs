@@ -12,25 +12,29 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 19] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
     ("format", &[]),
     ("remembered", &[]),
+    ("remotes", &[]),
     ("trail", &[]),
     ("task", &["auth", "trail"]),
     ("tools", &[]),
-    ("port", &["format", "trail"]),
+    ("port", &["format", "remotes", "trail"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "port"]),
+    ("executor", &["task", "auth", "port", "remotes"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
     ("prelude", &["executor", "host", "port", "task"]),
-    ("testing", &["auth", "config", "executor", "operation", "port", "session", "trail"]),
+    (
+        "testing",
+        &["auth", "config", "executor", "operation", "port", "remotes", "session", "trail"],
+    ),
     ("session", &["config", "auth", "task", "port", "executor", "push", "trail"]),
     ("operation", &["auth", "push", "session", "format"]),
     (

@@ -10,25 +10,31 @@ import { readConfig, wrangler } from "./wrangler.mjs";
 /** Where a build keeps what its agents need. */
 export const NEEDS = "needs.json";
 
-/** The agents that a build has embedded. */
-export function embeddedAgents({ depInfo, targets }) {
+/** The agents that a build has embedded, and the remote agents. */
+function embeddedIn({ depInfo, targets }) {
   const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
-  return embedded === undefined ? [] : JSON.parse(readFileSync(embedded, "utf8")).agents;
+  return embedded === undefined ? { agents: [] } : JSON.parse(readFileSync(embedded, "utf8"));
 }
 
+/** The agents that a build has embedded. */
+export const embeddedAgents = (made) => embeddedIn(made).agents;
+
 /**
- * What the agents of a build need, each once: `{ name, by: ["tool weather of the agent demo"] }`. With `or`, any of those names
- * does instead.
+ * What the agents of a build and its remote agents need, each once: `{ name, by: ["tool weather of the agent demo",
+ * "remote shop"] }`. With `or`, any of those names does instead.
  */
 export function needsOf(made) {
   const users = new Map();
-  for (const { slug, needs = [] } of embeddedAgents(made)) {
+  const note = (needs, userOf) => {
     for (const { name, by, or = [] } of needs) {
       const key = [name, ...or].join();
       const known = users.get(key)?.by ?? [];
-      users.set(key, { name, by: [...known, ...by.map((user) => `${user} of the agent ${slug}`)], ...(or.length > 0 && { or }) });
+      users.set(key, { name, by: [...known, ...by.map(userOf)], ...(or.length > 0 && { or }) });
     }
-  }
+  };
+  const { agents, remotes = [] } = embeddedIn(made);
+  for (const { slug, needs = [] } of agents) note(needs, (user) => `${user} of the agent ${slug}`);
+  for (const { needs = [] } of remotes) note(needs, (user) => user);
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -58,6 +58,8 @@ pub struct Limits {
     pub max_task_bytes: usize,
     /// `MAX_STEPS`: how many steps one run may have (1,000).
     pub max_steps: usize,
+    /// `MAX_DEPTH`: how many agents may call each other in a row (8).
+    pub max_depth: u32,
     /// `MAX_STEP_BYTES`: the largest result of a step, as JSON (256 KiB).
     pub max_step_bytes: usize,
 }
@@ -104,6 +106,7 @@ impl Limits {
                 KIBIBYTE..=64 * MEBIBYTE,
             )?,
             max_steps: variables.number("MAX_STEPS", 1_000, 1..=100_000)?,
+            max_depth: variables.number("MAX_DEPTH", 8, 0..=100)?,
             max_step_bytes: variables.number("MAX_STEP_BYTES", MEBIBYTE / 4, 64..=4 * MEBIBYTE)?,
         })
     }

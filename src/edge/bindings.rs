@@ -97,6 +97,8 @@ pub(super) fn agents(
             secrets: Rc::new(WorkerSecrets { env: env.clone() }),
             variables: Rc::new(WorkerVariables { env: env.clone() }),
             observer: Rc::new(ConsoleObserver::of(env)),
+            // The agents bring them.
+            remotes: Rc::default(),
             clock: Rc::new(WorkerClock),
             agent: "".into(),
         };

@@ -2,10 +2,12 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::rc::Rc;
 
 use super::{Registry, Runner};
 use crate::auth::{Caller, Policy};
 use crate::port::Outside;
+use crate::remotes::Remotes;
 use a2a::dialect::{Dialect, Dialects, OlderFacts};
 use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
@@ -58,7 +60,8 @@ impl Agents {
         is_development: bool,
         default: Option<&str>,
     ) -> Result<Self, Unreadable> {
-        let Embedded { built_ms, mut agents } = Embedded::read(text).map_err(Unreadable::of)?;
+        let Embedded { built_ms, mut agents, remotes } =
+            Embedded::read(text).map_err(Unreadable::of)?;
         agents.retain(|agent| is_development || !agent.development);
         let is_chosen = |agent: &EmbeddedAgent| default == Some(agent.slug.as_str());
         if agents.iter().any(is_chosen) {
@@ -70,9 +73,11 @@ impl Agents {
             check_slug(&agent.slug).map_err(|rule| Unreadable(format!("a slug {rule}")))?;
         }
         let card_date = UnixMillis(built_ms).http_date();
+        let slugs = agents.iter().map(|agent| agent.slug.clone()).collect();
+        let remotes = Rc::new(Remotes::new(remotes, slugs));
         let ready = agents.into_iter().map(|agent| {
             let settings = agent.executor.run;
-            let outside = outside.for_agent(&agent.slug);
+            let outside = Outside { remotes: remotes.clone(), ..outside.for_agent(&agent.slug) };
             let made = registry.make(&agent, &outside);
             let secret = |name: &str| outside.secrets.secret(name);
             let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);

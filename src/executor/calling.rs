@@ -4,17 +4,75 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::{Turn, TurnHost};
+use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
-use a2a::client::{Client, Ports, Settings};
+use crate::remotes::credentials;
+use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::UnixMillis;
 
 impl Turn {
-    /// A client of another agent, whose requests belong to this run: they carry its trace.
+    /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker. Its secrets and variables are read
+    /// now, and kept out of what the run says; requests belong to the trace of the run. What the client waits for ends
+    /// a little before the run has to, so that the other agent's task is still canceled. Its messages say how deep agents
+    /// have called each other.
+    ///
+    /// What a client does is done again by a run that resumes; see [`step`](Self::step).
+    ///
+    /// ```
+    /// use a2a::client::{Outcome, create_message};
+    /// use a2a_edge::prelude::*;
+    ///
+    /// async fn execute(turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    ///     let weather = turn.remote("weather")?;
+    ///     let question = create_message("Will it rain?", weather.ports());
+    ///     let observed = weather.send_and_observe(question, || turn.is_canceled()).await;
+    ///     match observed.outcome {
+    ///         Outcome::Completed => events.complete(Some(&observed.text)),
+    ///         _ => events.fail(&observed.text),
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no agent of this name, or a secret or a variable that it needs is not set or does not fit. The text
+    /// names it.
+    pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
+        let found = self.outside.remotes.find(name, self).map_err(ExecutorError)?;
+        let client = self.client(found.client);
+        Ok(match credentials(found.credentials) {
+            Some(credentials) => client.with_credentials(credentials),
+            None => client,
+        })
+    }
+
+    /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may
+    /// not call ([guarded](HttpRequest::guarded)), and has no credentials.
+    pub fn remote_at(&self, url: &str) -> Client {
+        self.client(Settings { is_guarded: true, ..Settings::new(url) })
+    }
+
+    /// A client of another agent, whose requests belong to this run: they carry its trace, and its messages the
+    /// [depth](Self::depth). The times of the settings are bounded by that of the run.
     ///
     /// What a client does is done again by a run that resumes; see [`step`](Self::step).
     pub fn client(&self, settings: Settings) -> Client {
+        let left_ms = self.time_left_ms();
+        let observed_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2)).max(1);
+        let settings = Settings {
+            timeout_ms: settings.timeout_ms.min(observed_ms),
+            request_timeout_ms: settings.request_timeout_ms.min(left_ms.max(1)),
+            depth: settings.depth.max(self.depth().saturating_add(1)),
+            max_depth: self.host.max_depth(),
+            ..settings
+        };
         Client::new(settings, self.ports())
+    }
+
+    /// How many agents have called each other before the message of this turn. The server refuses a message that is
+    /// deeper than `MAX_DEPTH`.
+    pub fn depth(&self) -> u32 {
+        depth_of(&self.message)
     }
 
     /// What a client gets of this run.
@@ -23,6 +81,9 @@ impl Turn {
         Ports { http: run.clone(), clock: run.clone(), random: run }
     }
 }
+
+/// The time that is kept at the end of a run to cancel the tasks of other agents, in milliseconds.
+const CLOSING_MS: u64 = 2_000;
 
 /// A run as the machine of its clients.
 struct Run(Rc<dyn TurnHost>);

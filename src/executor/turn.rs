@@ -467,6 +467,9 @@ pub trait TurnHost {
     /// Other servers.
     fn http(&self) -> &dyn Http;
 
+    /// How many agents may call each other in a row.
+    fn max_depth(&self) -> u32;
+
     /// Begins to wait outside of memory, for a callback if one is named.
     ///
     /// # Errors

@@ -360,6 +360,7 @@ impl MemoryPlatform {
             secrets: Rc::new(BTreeMap::<String, Secret>::new()),
             variables: Rc::new(BTreeMap::<String, String>::new()),
             observer: Rc::new(self.clone()),
+            remotes: Rc::default(),
             clock: Rc::new(self.clone()),
             agent: "".into(),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Clock, Http, Observation, Observer};
+use crate::remotes::Remotes;
 use a2a::model::Secret;
 use a2a_agents::{NotSet, Values};
 
@@ -22,6 +23,8 @@ pub struct Outside {
     pub variables: Rc<dyn Variables>,
     /// Who is told what operators want to know.
     pub observer: Rc<dyn Observer>,
+    /// The agents that can be called by name.
+    pub remotes: Rc<Remotes>,
     /// What time it is.
     pub clock: Rc<dyn Clock>,
     /// The slug of the agent that it was given to, for the log; empty if none.

@@ -16,6 +16,7 @@
 //! | `unannounced` | whether nobody outside knows of the task yet |
 //! | `health` | whether the session is still true to its storage |
 //! | `tracing` | the trace of the run under way, which its requests belong to |
+//! | `connections` | how many of its requests wait for answers at a time |
 //!
 //! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
 //! background. Operations of clients get no further than [`Owned`], which is the owner check.
@@ -23,6 +24,7 @@
 mod alarm;
 mod bell;
 mod callbacks;
+mod connections;
 mod credentials;
 mod follower;
 pub mod frame;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::alarm::{self, Alarm};
 use super::bell::Bell;
+use super::connections::Connections;
 use super::credentials::{self, Credentials};
 use super::health::Health;
 use super::index::{self, IndexDebt};
@@ -116,7 +117,8 @@ impl TaskSession {
                 (id, Life::live(stored.facts, machine), stored.indexed, log)
             }
         };
-        let tracing = Tracing::new(ports.http.clone(), ports.random.clone());
+        let connections = Rc::new(Connections::new(ports.http.clone()));
+        let tracing = Tracing::new(connections, ports.random.clone());
         let session = Rc::new_cyclic(|handle| Self {
             id,
             object: ids.object,

@@ -135,6 +135,10 @@ impl TurnHost for TaskSession {
         &self.tracing
     }
 
+    fn max_depth(&self) -> u32 {
+        self.limits.max_depth
+    }
+
     fn begin_wait(
         &self,
         wait: Wait,

@@ -102,9 +102,11 @@ impl Front {
             "messageId": format!("m{}", self.messages.get()), "taskId": self.task().map(|task| task.id),
             "contextId": context, "role": "ROLE_USER", "parts": parts, "metadata": {"from": "client"},
         });
-        let configuration = json!({"returnImmediately": true, "acceptedOutputModes": ["text/plain"]});
+        let configuration =
+            json!({"returnImmediately": true, "acceptedOutputModes": ["text/plain"]});
         let request: SendMessageRequest =
-            serde_json::from_value(json!({"message": message, "configuration": configuration})).unwrap();
+            serde_json::from_value(json!({"message": message, "configuration": configuration}))
+                .unwrap();
         let sender = Sender {
             agent: "agent".to_owned(),
             caller: self.caller.clone(),

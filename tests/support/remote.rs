@@ -230,14 +230,19 @@ impl Remote {
                 let listed = tasks.iter().filter(|task| task.context == context);
                 let listed: Vec<_> = listed.map(Task::json).collect();
                 let total = listed.len();
-                Ok(json!({"tasks": listed, "nextPageToken": "", "pageSize": 50, "totalSize": total}))
+                Ok(
+                    json!({"tasks": listed, "nextPageToken": "", "pageSize": 50, "totalSize": total}),
+                )
             }
-            "CreateTaskPushNotificationConfig" if self.0.habits.sends_webhooks => found().map(|at| {
-                self.0.tasks.borrow_mut()[at].webhook = params["url"].as_str().map(str::to_owned);
-                let task = &mut self.0.tasks.borrow_mut()[at];
-                task.said = task.events.len();
-                params.clone()
-            }),
+            "CreateTaskPushNotificationConfig" if self.0.habits.sends_webhooks => {
+                found().map(|at| {
+                    self.0.tasks.borrow_mut()[at].webhook =
+                        params["url"].as_str().map(str::to_owned);
+                    let task = &mut self.0.tasks.borrow_mut()[at];
+                    task.said = task.events.len();
+                    params.clone()
+                })
+            }
             _ => Err(error(-32601, "no such method")),
         };
         result.map(|result| {
@@ -259,7 +264,9 @@ impl Remote {
         }
         let plan = (self.0.plan)(text);
         if let [(_, Act::Answer(text))] = plan.as_slice() {
-            return Ok(Err(json!({"messageId": "answer", "role": "ROLE_AGENT", "parts": [{"text": text}]})));
+            return Ok(Err(
+                json!({"messageId": "answer", "role": "ROLE_AGENT", "parts": [{"text": text}]}),
+            ));
         }
         let at = match message["taskId"].as_str() {
             Some(id) => {
@@ -310,30 +317,33 @@ impl Remote {
         let (remote, first) = (self.clone(), self.0.tasks.borrow()[at].json());
         let begin = self.0.tasks.borrow()[at].events.len();
         let first = frame(&json!({"task": first}));
-        let pieces = stream::unfold((remote, Some(first), begin), move |(remote, first, from)| async move {
-            if let Some(first) = first {
-                return Some((Ok(first), (remote, None, from)));
-            }
-            loop {
-                remote.act();
-                let (event, is_settled, due) = {
-                    let task = &remote.0.tasks.borrow()[at];
-                    let due = task.left.front().map(|(due, _)| *due);
-                    (task.events.get(from).cloned(), task.is_settled(), due)
-                };
-                if let Some(event) = event {
-                    return Some((Ok(frame(&event)), (remote, None, from + 1)));
+        let pieces =
+            stream::unfold((remote, Some(first), begin), move |(remote, first, from)| async move {
+                if let Some(first) = first {
+                    return Some((Ok(first), (remote, None, from)));
                 }
-                if is_settled {
-                    return None;
+                loop {
+                    remote.act();
+                    let (event, is_settled, due) = {
+                        let task = &remote.0.tasks.borrow()[at];
+                        let due = task.left.front().map(|(due, _)| *due);
+                        (task.events.get(from).cloned(), task.is_settled(), due)
+                    };
+                    if let Some(event) = event {
+                        return Some((Ok(frame(&event)), (remote, None, from + 1)));
+                    }
+                    if is_settled {
+                        return None;
+                    }
+                    let wait = due.map_or(1_000, |due| {
+                        UnixMillis(due).millis_since(UnixMillis(remote.now()))
+                    });
+                    match due {
+                        Some(_) => remote.0.platform.sleep(wait.max(1)).await,
+                        None => std::future::pending().await,
+                    }
                 }
-                let wait = due.map_or(1_000, |due| UnixMillis(due).millis_since(UnixMillis(remote.now())));
-                match due {
-                    Some(_) => remote.0.platform.sleep(wait.max(1)).await,
-                    None => std::future::pending().await,
-                }
-            }
-        });
+            });
         HttpAnswer {
             status: 200,
             headers: vec![("content-type".to_owned(), "text/event-stream".to_owned())],
@@ -359,7 +369,10 @@ impl Remote {
 }
 
 impl Http for Remote {
-    fn send(&self, mut request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+    fn send(
+        &self,
+        mut request: HttpRequest,
+    ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         let remote = self.clone();
         Box::pin(async move {
             // What was written before it is durable first.

@@ -12,6 +12,7 @@ use std::{env, fs};
 use a2a::model::UnixMillis;
 
 use crate::check::check_shared_tools;
+use crate::remote::{check_remotes, parse_remotes};
 use crate::tool::Tool;
 use crate::{
     AgentDefinition, Embedded, EmbeddedAgent, FileSkill, HttpTool, Problem, SkillsSource,
@@ -31,7 +32,7 @@ pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
 }
 
 /// As [`embed`], in the file `target`. HTTP tools that agents share are in the folder `tools` beside `folder`, if there
-/// is one.
+/// is one; remote agents in the file `remotes.toml` beside it, if there is one.
 ///
 /// # Errors
 ///
@@ -48,10 +49,19 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
         }
         false => Ok(Vec::new()),
     };
-    let (mut agents, shared) = match (agents, shared) {
-        (Ok(agents), Ok(shared)) => (agents, shared),
-        (agents, shared) => {
-            return Err([agents.err(), shared.err()].into_iter().flatten().flatten().collect());
+    let remotes_file = Path::new(folder).with_file_name("remotes.toml");
+    let remotes = match remotes_file.is_file() {
+        true => {
+            println!("cargo::rerun-if-changed={}", remotes_file.display());
+            read_file(&remotes_file, &mut files, parse_remotes)
+        }
+        false => Ok(Vec::new()),
+    };
+    let (mut agents, shared, remotes) = match (agents, shared, remotes) {
+        (Ok(agents), Ok(shared), Ok(remotes)) => (agents, shared, remotes),
+        (agents, shared, remotes) => {
+            let problems = [agents.err(), shared.err(), remotes.err()];
+            return Err(problems.into_iter().flatten().flatten().collect());
         }
     };
     let mut tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
@@ -60,6 +70,7 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
     problems.extend(check_all(folder, &agents, &tools));
+    problems.extend(check_remotes(&remotes_file.display().to_string(), &remotes, &agents));
     if !problems.is_empty() {
         return Err(problems.into_iter().map(|problem| file::placed(problem, &files)).collect());
     }
@@ -69,6 +80,7 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
             .map_err(|misfit| vec![format!("{file}: {misfit}")])
     });
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
+    let embedded = embedded.with_remotes(remotes);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
 }
@@ -129,6 +141,19 @@ fn built_at() -> UnixMillis {
         since_epoch.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or_default()
     };
     UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
+}
+
+/// What a file says. `files` gets its text.
+fn read_file<T>(
+    path: &Path,
+    files: &mut Vec<(String, String)>,
+    parse: impl Fn(&str, &str) -> Result<T, Problem>,
+) -> Result<T, Vec<String>> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| vec![format!("{file}: {error}")])?;
+    let read = parse(&file, &text);
+    files.push((file, text));
+    read.map_err(|problem| vec![file::placed(problem, files)])
 }
 
 /// What the files of a folder say, by their names. `files` gets the text of each.

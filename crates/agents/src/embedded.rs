@@ -10,16 +10,19 @@ use crate::access::{Access, needs_of, secrets_of};
 use crate::dialects::Dialects;
 use crate::skills::restricted_skills;
 use crate::tool::Tool;
-use crate::{Executor, HttpToolDefinition, Misfit, RestrictedSkill, Table, ToolsTable};
+use crate::{Executor, HttpToolDefinition, Misfit, Remote, RestrictedSkill, Table, ToolsTable};
 use a2a::model::UnixMillis;
 
-/// What is embedded: every agent.
+/// What is embedded: every agent, and the remote agents that they may call by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedded {
     /// When it was built, in milliseconds since the epoch: no card is older or newer.
     pub built_ms: i64,
     /// The agents, by the names of their files.
     pub agents: Vec<EmbeddedAgent>,
+    /// The remote agents that have names, by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<Remote>,
 }
 
 /// What is embedded of an agent: what is needed to answer. All else is in the card.
@@ -81,7 +84,7 @@ pub struct Need {
 impl Need {
     /// Those of a list in which each has who needs it and its names, one of which has to be set; all that do the same
     /// once.
-    fn collect(needs: Vec<(String, Vec<String>)>) -> Vec<Self> {
+    pub(crate) fn collect(needs: Vec<(String, Vec<String>)>) -> Vec<Self> {
         let mut collected: Vec<Self> = Vec::new();
         for (by, names) in needs {
             let Some((name, or)) = names.split_first() else { continue };
@@ -98,7 +101,13 @@ impl Need {
 impl Embedded {
     /// Agents with the date of their build.
     pub fn new(built_at: UnixMillis, agents: Vec<EmbeddedAgent>) -> Self {
-        Self { built_ms: built_at.0, agents }
+        Self { built_ms: built_at.0, agents, remotes: Vec::new() }
+    }
+
+    /// The same with these remote agents.
+    #[must_use]
+    pub fn with_remotes(self, remotes: Vec<Remote>) -> Self {
+        Self { remotes, ..self }
     }
 
     /// The JSON that is embedded.

@@ -171,7 +171,8 @@ fn visit_text(
     }
 }
 
-fn problem(file: &str, text: &str, error: &Error) -> Problem {
+/// What the parser says about a file, with its line and its key.
+pub(crate) fn problem(file: &str, text: &str, error: &Error) -> Problem {
     let span = error.span().unwrap_or_default();
     let at = span.start;
     let line = line_at(text, at);

@@ -19,6 +19,7 @@ mod embedded;
 mod file;
 mod http_tool;
 mod kind;
+mod remote;
 mod restricted;
 pub mod script;
 #[cfg(any(test, feature = "build"))]
@@ -45,6 +46,10 @@ pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
+};
+pub use remote::{
+    KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,
+    Verify,
 };
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};

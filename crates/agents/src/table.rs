@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The table of an executor, as `[executor.script]`: what only its own code understands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,11 @@ impl Table {
             object @ Value::Object(_) => Ok(Self(without_nulls(object))),
             _ => Err(Misfit("must be a table".to_owned())),
         }
+    }
+
+    /// Its members; `None` if what a deployment was given as text is no table.
+    pub(crate) fn members(&self) -> Option<&Map<String, Value>> {
+        self.0.as_object()
     }
 
     /// What the table says, as the type that the executor reads.

@@ -12,6 +12,7 @@ use crate::edge::webhook::check_webhook;
 use crate::executor::{Agents, HostedAgent};
 use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
+use a2a::client::{DEPTH_KEY, depth_of};
 use a2a::dialect::{Dialect, Dialects, Habits, ReadCall, Spoken};
 use a2a::error::Error;
 use a2a::model::{Message, SendMessageRequest, TaskId};
@@ -296,6 +297,13 @@ fn check_message(request: &SendMessageRequest, settings: &Settings) -> Result<()
         let description = format!("must have at most {limit} parts, got {parts}");
         return Err(Error::invalid("message.parts", description));
     }
+    let (depth, limit) = (depth_of(&request.message), settings.limits.max_depth);
+    if depth > limit {
+        let description = format!(
+            "must be at most {limit}, got {depth}: agents may call each other {limit} deep (MAX_DEPTH)"
+        );
+        return Err(Error::invalid(format!("message.metadata.{DEPTH_KEY}"), description));
+    }
     // Short texts take several times their bytes in memory, and are kept.
     let message = &request.message;
     for (field, count) in [
@@ -399,6 +407,32 @@ mod tests {
 
     fn message(parts: usize) -> Value {
         json!({"messageId": "m", "role": "ROLE_USER", "parts": vec![json!({"text": "x"}); parts]})
+    }
+
+    #[test]
+    fn a_message_from_deeper_than_agents_may_call_each_other_is_refused() {
+        let send = |depth: Value| {
+            let mut message = message(1);
+            message["metadata"] = json!({DEPTH_KEY: depth});
+            admit(
+                Some("full"),
+                "SendMessage",
+                json!({"message": message}),
+                &[("a2a-version", "1.0")],
+                Ok(Caller::new("a")),
+            )
+        };
+        for depth in [json!(8), json!(0), json!(-1), json!("x")] {
+            assert!(send(depth.clone()).is_ok(), "{depth}");
+        }
+        for depth in [json!(9), json!(1e99)] {
+            let Err(Error::InvalidParams(violations)) = send(depth.clone()) else {
+                panic!("{depth}")
+            };
+            let [violation] = violations.as_slice() else { panic!("{violations:?}") };
+            assert_eq!(violation.field, "message.metadata.urn:a2a-edge:depth");
+            assert!(violation.description.starts_with("must be at most 8, got "), "{violation:?}");
+        }
     }
 
     fn settled(

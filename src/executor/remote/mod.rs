@@ -11,6 +11,9 @@ mod mirror;
 mod pace;
 mod send;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 
 use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
@@ -26,6 +29,14 @@ use send::Begun;
 pub struct RemoteExecutor {
     connect: Box<Connect>,
     terms: Terms,
+    /// The tasks whose runs are in memory, by their unique ids: they notice a cancel by themselves.
+    awake: RefCell<BTreeSet<String>>,
+}
+
+/// A run in memory, until it is dropped.
+struct Awake<'a> {
+    executor: &'a RemoteExecutor,
+    id: &'a str,
 }
 
 type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
@@ -43,45 +54,64 @@ impl RemoteExecutor {
     /// A front of the remote agent that the table of an agent file names.
     pub fn of(table: RemoteTable) -> Self {
         let RemoteTable { remote, silence_ms, webhooks } = table;
-        let connect = move |turn: &Turn| Ok(turn.client(Settings::new(&remote)));
-        Self { connect: Box::new(connect), terms: Terms { silence_ms, webhooks } }
+        let connect = move |turn: &Turn| turn.remote(&remote);
+        Self::new(Box::new(connect), Terms { silence_ms, webhooks })
     }
 
     /// A front of the agent that these settings lead to.
     pub fn at(settings: Settings) -> Self {
         let connect = move |turn: &Turn| Ok(turn.client(settings.clone()));
         let RemoteTable { silence_ms, webhooks, .. } = RemoteTable::default();
-        Self { connect: Box::new(connect), terms: Terms { silence_ms, webhooks } }
+        Self::new(Box::new(connect), Terms { silence_ms, webhooks })
+    }
+
+    fn new(connect: Box<Connect>, terms: Terms) -> Self {
+        Self { connect, terms, awake: RefCell::default() }
+    }
+
+    async fn pass_through(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let waited_ms = turn.take_up();
+        let client = (self.connect)(turn)?;
+        match send::begin(turn, client).await? {
+            Begun::Linked(link, client, opened) => {
+                let front = Front::new(turn, events, client, link, self.terms);
+                front.follow(opened, waited_ms).await
+            }
+            Begun::Answered(message) => events.emit(Emission::Reply(message)),
+            Begun::Over => Ok(()),
+        }
+    }
+
+    async fn cancel_remote(&self, turn: &Turn) {
+        let (Ok(Some(link)), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
+        let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
+        let _ = link.reach(client).cancel(request).await;
+    }
+
+    fn wake<'a>(&'a self, turn: &'a Turn) -> Awake<'a> {
+        let id = turn.unique_id();
+        self.awake.borrow_mut().insert(id.to_owned());
+        Awake { executor: self, id }
     }
 }
 
 #[async_trait(?Send)]
 impl AgentExecutor for RemoteExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let waited_ms = turn.take_up();
-        let client = (self.connect)(turn)?;
-        let (link, client, opened) = match Box::pin(send::begin(turn, client)).await? {
-            Begun::Linked(link, client, opened) => (link, client, opened),
-            Begun::Answered(message) => return events.emit(Emission::Reply(message)),
-            Begun::Over => return Ok(()),
-        };
-        let task = link.task.clone();
-        let front = Front::new(turn, events, client.clone(), link, self.terms);
-        let result = Box::pin(front.follow(opened, waited_ms)).await;
-        // Where storage has failed the run is not over: another one goes on with the remote task.
-        if result.is_err() && !turn.is_canceled() && Link::last(turn).is_ok() {
-            // Whoever failed to take what the agent says does not want more of it.
-            let _ =
-                client.cancel(CancelTaskRequest { tenant: None, id: task, metadata: None }).await;
+        let _awake = self.wake(turn);
+        let result = Box::pin(self.pass_through(turn, events)).await;
+        // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
+        // over, and nothing is found: another run goes on with the remote task.
+        if turn.is_canceled() || result.is_err() {
+            self.cancel_remote(turn).await;
         }
         result
     }
 
     async fn cancel(&self, turn: &Turn) {
-        // A run that has no link yet is still sending: it cancels what comes of that.
-        let (Ok(Some(link)), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
-        let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
-        let _ = link.reach(client).cancel(request).await;
+        if !self.awake.borrow().contains(turn.unique_id()) {
+            self.cancel_remote(turn).await;
+        }
     }
 
     fn recovery(&self) -> Recovery {
@@ -90,5 +120,11 @@ impl AgentExecutor for RemoteExecutor {
 
     fn parks(&self) -> bool {
         true
+    }
+}
+
+impl Drop for Awake<'_> {
+    fn drop(&mut self) {
+        self.executor.awake.borrow_mut().remove(self.id);
     }
 }

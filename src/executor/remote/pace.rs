@@ -24,10 +24,9 @@ pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     }
 }
 
-/// A pause that is up to a tenth shorter, so that tasks that have begun together do not ask together.
+/// A pause that is up to 2 % shorter or longer, so that tasks that have begun together do not ask together for ever.
 pub(super) fn spread(millis: u64, random: &dyn Random) -> u64 {
-    let tenth = (millis / 10) as f64 * random.chance();
-    millis.saturating_sub(tenth as u64)
+    (millis as f64 * (0.98 + 0.04 * random.chance())) as u64
 }
 
 const SHORTEST_PARK_MS: u64 = 5_000;

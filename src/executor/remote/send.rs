@@ -62,6 +62,9 @@ pub(super) async fn begin(turn: &Turn, client: Client) -> Result<Begun, Executor
         }
     };
     if turn.is_canceled() {
+        if known.is_some() {
+            return Ok(Begun::Over);
+        }
         // Nobody knows of the task there but this run.
         let _ = client.cancel(CancelTaskRequest { tenant: None, id: task, metadata: None }).await;
         return Ok(Begun::Over);

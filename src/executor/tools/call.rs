@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
 use crate::port::{Http, HttpAnswer, HttpRequest};
+use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
 use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
@@ -84,6 +85,10 @@ impl ToolCall for CallInTurn<'_> {
 
     fn http(&self) -> &dyn Http {
         self.turn.host.http()
+    }
+
+    fn remote(&self, name: &str) -> Result<Client, ToolError> {
+        self.turn.remote(name).map_err(refused)
     }
 
     fn secret(&self, name: &str) -> Result<Secret, ToolError> {

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use super::{Client, ClientError};
+use super::address::Address;
+use super::{Client, ClientError, RemoteCard, Settings, Streaming};
 use crate::binding::Binding;
 use crate::dialect::Dialect;
+use crate::model::{AgentInterface, UnixMillis};
 
 /// The interface of an agent that is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Connection {
     /// Its URL.
     pub url: String,
@@ -23,30 +25,162 @@ pub struct Connection {
     pub streams: bool,
 }
 
+/// The connection of a client.
+#[derive(Clone, Default)]
+pub(super) struct Chosen {
+    /// With the instant until which the card is not asked again.
+    connection: Option<(Rc<Connection>, UnixMillis)>,
+    /// The version that the agent has turned out to speak, whatever its card says.
+    version: Option<Dialect>,
+}
+
 impl Client {
-    /// The interface that is called: the first one of the card that this client speaks, unless the settings say
-    /// otherwise.
+    /// The same client with an interface that is known already, so that no card is asked for it in the next five minutes.
+    #[must_use]
+    pub fn with_connection(self, connection: Rc<Connection>) -> Self {
+        let until = self.ports().clock.now().after(KEPT_MS);
+        let chosen = Chosen { connection: Some((connection, until)), version: None };
+        self.with(|inner| inner.chosen = chosen.into())
+    }
+
+    /// The interface that is called: the first one of the card that this client speaks, unless the settings say otherwise.
+    /// The card is asked again after five minutes; while it cannot be had then, the interface stays.
     ///
     /// # Errors
     ///
     /// If the card cannot be had, or there is no such interface.
     pub async fn connect(&self) -> Result<Rc<Connection>, ClientError> {
-        if let Some(known) = self.0.connection.borrow().as_ref() {
-            return Ok(Rc::clone(known));
+        let now = self.ports().clock.now();
+        let Chosen { connection, version } = self.0.chosen.borrow().clone();
+        let known = match connection {
+            Some((known, until)) if now < until => return Ok(known),
+            Some((known, _)) => Some(known),
+            None => None,
+        };
+        let connection = match (self.card().await, known) {
+            (Ok(card), _) => choose(&card, self.settings(), version)?,
+            (Err(error), Some(known)) if error.may_pass() => Connection::clone(&known),
+            (Err(error), _) => return Err(error),
+        };
+        Ok(self.keep(connection, version))
+    }
+
+    /// The connection in another version than `tried`, for after an answer that looks like one of another version: the card
+    /// may be wrong about it. `None` if the settings name the version, or another one was taken already. This client keeps to it.
+    #[allow(dead_code, reason = "exchanges are to call it")]
+    pub(super) async fn connect_otherwise(&self, tried: &Connection) -> Option<Rc<Connection>> {
+        if self.settings().version.is_some() || self.0.chosen.borrow().version.is_some() {
+            return None;
         }
-        let card = self.card().await?;
-        let spoken = card.interfaces.iter().find(|known| known.protocol_binding == "JSONRPC");
-        let none = || ClientError::NoInterface("the agent offers no JSON-RPC".to_owned());
-        let interface = spoken.ok_or_else(none)?;
-        let connection = Rc::new(Connection {
-            url: interface.url.clone(),
-            binding: Binding::JsonRpc,
-            dialect: Dialect::V1,
-            tenant: interface.tenant.clone(),
-            is_trusted: true,
-            streams: card.streams,
-        });
-        self.0.connection.replace(Some(Rc::clone(&connection)));
-        Ok(connection)
+        let other = match tried.dialect {
+            Dialect::V1 | Dialect::Legacy => Dialect::V0_3,
+            Dialect::V0_3 => Dialect::V1,
+        };
+        let connection = choose(&*self.card().await.ok()?, self.settings(), Some(other)).ok()?;
+        Some(self.keep(connection, Some(other)))
+    }
+
+    fn keep(&self, connection: Connection, version: Option<Dialect>) -> Rc<Connection> {
+        let connection = Rc::new(connection);
+        let until = self.ports().clock.now().after(KEPT_MS);
+        let kept = Some((Rc::clone(&connection), until));
+        self.0.chosen.replace(Chosen { connection: kept, version });
+        connection
+    }
+
+    /// Goes back to what the card says, because another version was none of the agent either.
+    #[allow(dead_code, reason = "exchanges are to call it")]
+    pub(super) fn connect_as_before(&self) {
+        self.0.chosen.replace(Chosen::default());
     }
 }
+
+/// Chooses an interface of a card: one of the version that is known or set; else any, which is then called in that version.
+fn choose(
+    card: &RemoteCard,
+    settings: &Settings,
+    version: Option<Dialect>,
+) -> Result<Connection, ClientError> {
+    let version = settings.version.or(version);
+    let spoken = card.interfaces.iter().filter_map(|one| Some((one, binding_of(one)?)));
+    let bound =
+        spoken.filter(|(_, binding)| settings.binding.is_none_or(|wanted| wanted == *binding));
+    let bound: Vec<_> = bound.collect();
+    let of_version = bound.iter().find(|(one, _)| match version {
+        Some(wanted) => dialect_of(one) == Some(wanted),
+        None => dialect_of(one).is_some(),
+    });
+    let otherwise = bound.first().filter(|_| version.is_some());
+    let (interface, binding) = of_version.or(otherwise).ok_or_else(|| none(card, settings))?;
+    let dialect = version.or_else(|| dialect_of(interface)).unwrap_or_default();
+    let home = Address::of_settings(&settings.url)?;
+    let place = home.join(&interface.url).ok_or_else(|| {
+        let reason =
+            format!("the agent offers an interface at {:?}, which is no URL", interface.url);
+        ClientError::NoInterface(reason)
+    })?;
+    let is_home = home.is_home_of(&place);
+    let is_other = !is_home && settings.allow_other_hosts && !home.is_downgrade(&place);
+    let place = if is_home || is_other { place } else { place.moved_to(&home) };
+    Ok(Connection {
+        url: place.url(),
+        binding: *binding,
+        dialect,
+        tenant: interface.tenant.clone(),
+        is_trusted: !is_other,
+        streams: card.streams && settings.streaming == Streaming::Auto,
+    })
+}
+
+/// The binding of an interface, if this client speaks it.
+fn binding_of(interface: &AgentInterface) -> Option<Binding> {
+    match interface.protocol_binding.to_ascii_uppercase().as_str() {
+        "JSONRPC" => Some(Binding::JsonRpc),
+        "HTTP+JSON" => Some(Binding::Rest),
+        _ => None,
+    }
+}
+
+/// The version of an interface, if this client speaks it. One that a card of 1.0 does not name is 1.0.
+fn dialect_of(interface: &AgentInterface) -> Option<Dialect> {
+    let mut numbers = interface.protocol_version.split('.').map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(1)), _) => Some(Dialect::V1),
+        (Some(Ok(0)), Some(Ok(2 | 3))) => Some(Dialect::V0_3),
+        (Some(Ok(0)), Some(Ok(0 | 1))) => Some(Dialect::Legacy),
+        _ if interface.protocol_version.is_empty() => Some(Dialect::V1),
+        _ => None,
+    }
+}
+
+fn none(card: &RemoteCard, settings: &Settings) -> ClientError {
+    let offered = card.interfaces.iter().take(MAX_SHOWN).map(|one| {
+        let shown = format!("{} {}", one.protocol_binding, one.protocol_version);
+        shown.chars().take(40).collect::<String>()
+    });
+    let offered = offered.collect::<Vec<_>>().join(", ");
+    let wanted = match settings.binding {
+        Some(Binding::JsonRpc) => "JSONRPC",
+        Some(Binding::Rest) => "HTTP+JSON",
+        None => "JSONRPC or HTTP+JSON of 1.0, 0.3 or 0.1",
+    };
+    ClientError::NoInterface(format!("the agent offers {offered}; wanted is {wanted}"))
+}
+
+/// For how long an interface is called without a look at the card, in milliseconds.
+const KEPT_MS: u64 = 300_000;
+
+/// How many interfaces an error names.
+const MAX_SHOWN: usize = 10;
+
+impl std::fmt::Debug for Connection {
+    /// The URL without its query, which may hold a key.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { url, binding, dialect, .. } = self;
+        let url = url.split('?').next().unwrap_or_default();
+        write!(out, "Connection({url} {binding:?} {})", dialect.version())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,8 @@ pub enum ClientError {
     Ended,
     /// A secret or a setting is missing, or credentials cannot be had.
     Credentials(String),
+    /// The settings cannot be used, for this reason.
+    Settings(String),
     /// The time is over.
     Timeout,
     /// More agents have called each other in a row than may; nothing was sent.
@@ -80,9 +82,10 @@ impl fmt::Display for ClientError {
             }
             Self::Http(error) | Self::Busy { error, .. } => write!(out, "{error}"),
             Self::Card(reason) => write!(out, "the card cannot be used: {reason}"),
-            Self::NoInterface(reason) | Self::Unexpected(reason) | Self::Credentials(reason) => {
-                out.write_str(reason)
-            }
+            Self::NoInterface(reason)
+            | Self::Unexpected(reason)
+            | Self::Credentials(reason)
+            | Self::Settings(reason) => out.write_str(reason),
             Self::Ended => out.write_str("the stream ended before the task did"),
             Self::Timeout => out.write_str("the time is over"),
             Self::TooDeep { depth, limit } => {

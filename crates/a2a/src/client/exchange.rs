@@ -33,17 +33,8 @@ impl Client {
     ) -> Result<(Wire, HttpAnswer), ClientError> {
         let connection = self.connect().await?;
         let wire = Wire::new(&connection);
-        let mut request = wire.request(call, options)?;
-        if let Some(credentials) = self.0.credentials.as_ref().filter(|_| connection.is_trusted) {
-            credentials.put(&mut request).await?;
-        }
-        for interceptor in &self.0.interceptors {
-            interceptor.before(Some(call.operation()), &mut request)?;
-        }
-        let answer = self.ports().http.send(request).await?;
-        for interceptor in &self.0.interceptors {
-            interceptor.after(Some(call.operation()), &answer);
-        }
+        let make = || wire.request(call, options);
+        let answer = self.dispatch(Some(call.operation()), &make).await?;
         Ok((wire, answer))
     }
 }

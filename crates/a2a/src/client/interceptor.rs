@@ -4,9 +4,48 @@ use super::ClientError;
 use crate::Operation;
 use crate::http::{HttpAnswer, HttpRequest};
 
-/// Changes requests before they go, and sees answers. `None` instead of an operation is a request for a card.
+/// Changes requests before they go, and sees answers. `None` instead of an operation is a request for a card, or for the keys that
+/// its signatures are verified with.
+///
+/// ```
+/// use std::cell::Cell;
+/// use std::rc::Rc;
+///
+/// use a2a::Operation;
+/// use a2a::client::simulation::Simulation;
+/// use a2a::client::{Client, ClientError, Interceptor, Settings};
+/// use a2a::http::memory::status;
+/// use a2a::http::{HttpAnswer, HttpRequest};
+///
+/// /// Says for whom the agent works, and counts answers.
+/// #[derive(Default)]
+/// struct Project(Cell<u32>);
+///
+/// impl Interceptor for Project {
+///     fn before(&self, _: Option<Operation>, request: &mut HttpRequest) -> Result<(), ClientError> {
+///         request.headers.push(("X-Project".to_owned(), "apollo".to_owned()));
+///         Ok(())
+///     }
+///
+///     fn after(&self, _: Option<Operation>, _: &HttpAnswer) {
+///         self.0.set(self.0.get() + 1);
+///     }
+/// }
+///
+/// let simulation = Simulation::default();
+/// simulation.http().answer_with(|request, _| {
+///     assert!(request.headers.contains(&("X-Project".to_owned(), "apollo".to_owned())));
+///     Ok(status(404))
+/// });
+/// let project = Rc::new(Project::default());
+/// let client = Client::new(Settings::new("https://none.example"), simulation.ports());
+/// let client = client.with_interceptor(project.clone());
+/// assert_eq!(simulation.run(client.discover()), None);
+/// assert_eq!(project.0.get(), 2);
+/// ```
 pub trait Interceptor {
-    /// Changes a request, or refuses to send it.
+    /// Changes a request, or refuses to send it. It has the settings' headers; the client's credentials are put on afterwards, if it
+    /// then goes to the host of the settings' URL.
     ///
     /// # Errors
     ///

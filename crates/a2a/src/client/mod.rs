@@ -33,11 +33,13 @@
 //! | [`Observed`] | what a send came to |
 //! | [`simulation`] | time and servers in memory |
 
+mod address;
 mod answer;
 mod card;
 mod connect;
 mod credentials;
 mod depth;
+mod dispatch;
 mod error;
 mod exchange;
 mod helpers;
@@ -59,9 +61,10 @@ use crate::model::{
 };
 use crate::port::{Clock, Random};
 pub use answer::{Answer, Sent, TaskPage};
-pub use card::{CardSource, MemoryCards, RemoteCard};
+pub use card::{CardSource, CardText, MemoryCards, RemoteCard, Verifier, Verify};
+use connect::Chosen;
 pub use connect::Connection;
-pub use credentials::Credentials;
+pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens};
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
@@ -93,17 +96,18 @@ struct Inner {
     cards: Rc<dyn CardSource>,
     credentials: Option<Rc<dyn Credentials>>,
     interceptors: Vec<Rc<dyn Interceptor>>,
+    verifier: Option<Rc<dyn Verifier>>,
     /// Which interface of the agent is called, once that is known.
-    connection: RefCell<Option<Rc<Connection>>>,
+    chosen: RefCell<Chosen>,
 }
 
 impl Client {
     /// A client of the agent that these settings name, with a card cache of its own.
     pub fn new(settings: Settings, ports: Ports) -> Self {
         let cards = Rc::new(MemoryCards::new(ports.clone()));
-        let (credentials, interceptors) = (None, Vec::new());
-        let connection = RefCell::default();
-        Self(Rc::new(Inner { settings, ports, cards, credentials, interceptors, connection }))
+        let (credentials, interceptors, verifier) = (None, Vec::new(), None);
+        let chosen = RefCell::default();
+        Self(Rc::new(Inner { settings, ports, cards, credentials, interceptors, verifier, chosen }))
     }
 
     fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
@@ -130,10 +134,10 @@ impl Client {
         self.with(|inner| inner.interceptors.push(interceptor))
     }
 
-    /// The same client with an interface that is known already, so that no card is fetched to find it.
+    /// The same client with what checks signatures of cards.
     #[must_use]
-    pub fn with_connection(self, connection: Rc<Connection>) -> Self {
-        self.with(|inner| inner.connection = RefCell::new(Some(connection)))
+    pub fn with_verifier(self, verifier: Rc<dyn Verifier>) -> Self {
+        self.with(|inner| inner.verifier = Some(verifier))
     }
 
     /// The settings.
@@ -144,15 +148,6 @@ impl Client {
     /// What the client asks of the machine.
     pub fn ports(&self) -> &Ports {
         &self.0.ports
-    }
-
-    /// The card of the agent, fetched or remembered.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be had or used.
-    pub async fn card(&self) -> Result<Rc<RemoteCard>, ClientError> {
-        self.0.cards.card(self).await
     }
 
     /// Sends a message, and waits for what the server answers: with `return_immediately` the task as soon as it exists, else

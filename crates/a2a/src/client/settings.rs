@@ -1,12 +1,17 @@
 //! How an agent is called.
 
+use std::fmt;
+
+use super::Verify;
+use super::address::Address;
 use crate::binding::Binding;
 use crate::dialect::Dialect;
 
 /// Where an agent is, and how it is called. The defaults suit most.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The URL of the agent, below which its card is looked for, or the URL of its card.
+    /// The URL of the agent, below which its card is looked for, or the URL of its card, which ends with `.json`, `/card` or
+    /// `/agent-card`. Absolute, of http or https; a query counts only in the URL of a card.
     pub url: String,
     /// The total time of one [`send_and_observe`](super::Client::send_and_observe), in milliseconds: 300,000. When it is over,
     /// the task of the remote agent is canceled.
@@ -28,8 +33,15 @@ pub struct Settings {
     pub binding: Option<Binding>,
     /// Whether to stream.
     pub streaming: Streaming,
-    /// Whether an interface on another host than that of the URL may be called. It gets no credentials.
+    /// Whether an interface on another host than that of the URL may be called, and a redirect of the card's URL to another
+    /// host followed. They get no credentials. Otherwise such an interface is called on the host of the URL.
     pub allow_other_hosts: bool,
+    /// Whether the signatures of the card are verified (spec §8.4). The client then needs a
+    /// [verifier](super::Client::with_verifier).
+    pub verify: Verify,
+    /// Hosts that keys of card signatures may come from (`jku`) besides that of the URL, as `keys.example` or
+    /// `keys.example:8443`.
+    pub jwks_hosts: Vec<String>,
     /// URIs of the extensions to use (spec §3.2.6).
     pub extensions: Vec<String>,
     /// Whether the URL comes from somebody who may not reach everything: requests are then
@@ -67,10 +79,73 @@ impl Settings {
             binding: None,
             streaming: Streaming::Auto,
             allow_other_hosts: false,
+            verify: Verify::Never,
+            jwks_hosts: Vec::new(),
             extensions: Vec::new(),
             is_guarded: false,
             depth: 0,
             max_depth: super::MAX_DEPTH,
         }
+    }
+
+    /// What tells the card of this agent from those of others: the URL, and what else the card depends on.
+    pub fn card_key(&self) -> String {
+        let version = self.version.map(|version| format!(" {}", version.version()));
+        let verify = match self.verify {
+            Verify::Never => "",
+            Verify::IfSigned => " if-signed",
+            Verify::Required => " required",
+        };
+        let hosts = match verify {
+            "" => String::new(),
+            _ => self.jwks_hosts.iter().map(|host| format!(" {host}")).collect(),
+        };
+        let others = if self.allow_other_hosts { " any-host" } else { "" };
+        format!("{}{}{verify}{hosts}{others}", self.url, version.unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Settings {
+    /// The values of headers and a query of the URL are not shown: they may be secret.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origin = Address::parse(&self.url).map(|url| url.origin() + url.path());
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        out.debug_struct("Settings")
+            .field("url", &origin)
+            .field("headers", &names)
+            .field("version", &self.version)
+            .field("binding", &self.binding)
+            .field("streaming", &self.streaming)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_show_no_secrets() {
+        let headers = vec![("X-Key".to_owned(), "s3cret".to_owned())];
+        let settings = Settings { headers, ..Settings::new("https://a.example/x?key=s3cret") };
+        let shown = format!("{settings:?}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert!(shown.contains("https://a.example/x") && shown.contains("X-Key"), "{shown}");
+    }
+
+    #[test]
+    fn what_a_card_depends_on_is_in_its_key() {
+        let plain = Settings::new("https://a.example");
+        let others = [
+            Settings { version: Some(Dialect::V0_3), ..plain.clone() },
+            Settings { verify: Verify::IfSigned, ..plain.clone() },
+            Settings { verify: Verify::Required, ..plain.clone() },
+            Settings { allow_other_hosts: true, ..plain.clone() },
+            Settings::new("https://a.example/x"),
+        ];
+        for other in others {
+            assert_ne!(other.card_key(), plain.card_key());
+        }
+        assert_eq!(Settings { max_retries: 0, ..plain.clone() }.card_key(), plain.card_key());
     }
 }

@@ -28,7 +28,6 @@ pub trait Http {
 }
 
 /// A request to another server.
-#[derive(Debug)]
 pub struct HttpRequest {
     /// The method, as `POST`.
     pub method: &'static str,
@@ -122,7 +121,7 @@ impl HttpRequest {
 
 /// What the other server answered. The body is a stream of pieces unless it was read: [`text`](Self::text) makes
 /// an `HttpAnswer<String>` of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct HttpAnswer<Body = HttpBody> {
     /// The status.
     pub status: u16,
@@ -323,7 +322,7 @@ impl From<Vec<u8>> for HttpBody {
 }
 
 /// Why there is no answer, or no more of it. The text names the URL without its query, in which keys are often sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum HttpError {
     /// The request could not be sent, or the connection broke.
     Failed {
@@ -398,6 +397,31 @@ impl fmt::Display for HttpError {
                 write!(out, "{} was not called: a URL {reason}", shown(url))
             }
         }
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    /// Where it goes and the names of its headers: their values may be secret.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let url = shown(&self.url);
+        write!(out, "HttpRequest({} {url} {names:?} {:?})", self.method, self.body)
+    }
+}
+
+impl<Body: fmt::Debug> fmt::Debug for HttpAnswer<Body> {
+    /// As that of a request, with the body.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let url = shown(&self.url);
+        write!(out, "HttpAnswer({} {url} {names:?} {:?})", self.status, self.body)
+    }
+}
+
+impl fmt::Debug for HttpError {
+    /// Its text, which holds no credentials.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "HttpError({self})")
     }
 }
 
@@ -498,7 +522,16 @@ mod tests {
             ),
         ] {
             assert_eq!(error.to_string(), text);
+            assert_eq!(format!("{error:?}"), format!("HttpError({text})"));
         }
+        let request =
+            HttpRequest::get("https://a.example/b?key=secret").with_header("X-Key", "secret");
+        assert_eq!(
+            format!("{request:?}"),
+            r#"HttpRequest(GET https://a.example/b ["X-Key"] Empty)"#
+        );
+        let answer = answer(HttpBody::Empty);
+        assert_eq!(format!("{answer:?}"), r#"HttpAnswer(200 http://a ["etag"] Empty)"#);
         for (url, text) in [("a?b", "a"), ("http://a", "http://a"), ("http://a@b", "http://b")] {
             assert_eq!(super::shown(url), text);
         }

@@ -400,7 +400,7 @@ fn expected(wanted: &str, given: &Value) -> String {
     format!("must be {wanted}, got {given}")
 }
 
-fn snake_case(name: &str) -> String {
+pub(crate) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 2);
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {

@@ -99,6 +99,15 @@ impl Executor {
         }
     }
 
+    /// The remote agents that an agent of this kind names, each with its key.
+    #[cfg(any(test, feature = "build"))]
+    pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
+        match self {
+            Self::Remote(table) => table.remotes(),
+            Self::Tools(_) | Self::Script(_) | Self::Registered(_) => Vec::new(),
+        }
+    }
+
     /// The skills that the tools of an agent of this kind are.
     pub(crate) fn tool_skills(
         &self,

@@ -45,6 +45,12 @@ impl RemoteTable {
         }
         problems
     }
+
+    /// The remote agent that is named, with its key.
+    #[cfg(any(test, feature = "build"))]
+    pub(super) fn remotes(&self) -> Vec<(String, &str)> {
+        vec![("executor.remote.remote".to_owned(), &self.remote)]
+    }
 }
 
 impl Default for RemoteTable {

@@ -17,18 +17,7 @@ impl HeaderTemplate {
     ///
     /// What is wrong with the name or with the value; to be read behind the key.
     pub(crate) fn parse(name: &str, value: &str) -> Result<Self, String> {
-        let is_of_a_name =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if name.is_empty() || !name.bytes().all(is_of_a_name) {
-            return Err(format!("{name:?} is no name of a header, such as X-Api-Key"));
-        }
-        let lower = name.to_ascii_lowercase();
-        if FORBIDDEN.contains(&lower.as_str())
-            || lower.starts_with("proxy-")
-            || lower.starts_with("cf-")
-        {
-            return Err("is a header that only the connection itself may set; remove it".to_owned());
-        }
+        check_header_name(name)?;
         let value = Template::parse(value)?;
         if let Some(rule) = value.texts().find_map(|text| visible(text).err()) {
             return Err(rule.to_owned());
@@ -54,8 +43,29 @@ impl HeaderTemplate {
     }
 }
 
+/// Checks the name of a header that a request may have.
+///
+/// # Errors
+///
+/// What is wrong with it, to be read behind the key.
+pub(crate) fn check_header_name(name: &str) -> Result<(), String> {
+    let is_of_a_name =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_of_a_name) {
+        return Err(format!("{name:?} is no name of a header, such as X-Api-Key"));
+    }
+    let lower = name.to_ascii_lowercase();
+    if FORBIDDEN.contains(&lower.as_str())
+        || lower.starts_with("proxy-")
+        || lower.starts_with("cf-")
+    {
+        return Err("is a header that only the connection itself may set; remove it".to_owned());
+    }
+    Ok(())
+}
+
 /// A text that may stand in a header: visible letters of ASCII, and spaces between them.
-fn visible(text: &str) -> Result<String, &'static str> {
+pub(crate) fn visible(text: &str) -> Result<String, &'static str> {
     match text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         true => Ok(text.to_owned()),
         false => Err("may hold only visible ASCII letters and spaces, since it stands in a header"),

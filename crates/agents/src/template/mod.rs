@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use body::BodyTemplate;
 pub use expandable::Expandable;
-pub(crate) use header::HeaderTemplate;
+pub(crate) use header::{HeaderTemplate, check_header_name, visible};
 pub(crate) use url::UrlTemplate;
 
 use crate::{NotSet, Values, is_value_name};

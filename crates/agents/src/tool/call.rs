@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
 use super::{StepStart, ToolError};
+use a2a::client::Client;
 use a2a::http::{Http, HttpAnswer, HttpRequest};
 use a2a::model::{Json, Message, Secret, UnixMillis};
 
@@ -69,6 +70,15 @@ pub trait ToolCall {
 
     /// Other servers, for answers that are read piece by piece.
     fn http(&self) -> &dyn Http;
+
+    /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Tool`] if there is none, or a secret or a variable that it needs is not set. The text names it.
+    fn remote(&self, name: &str) -> Result<Client, ToolError> {
+        Err(ToolError::Tool(format!("there is no remote {name:?}; there are: none")))
+    }
 
     /// The secret of the deployment that has this name, as it is now. Where its text appears in what the call gives
     /// (results, progress and errors), the caller sees its name instead, if it has 8 bytes or more.

@@ -116,7 +116,7 @@ pub(super) fn elements_mut(list: Option<&mut Value>) -> impl Iterator<Item = &mu
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::dialect::Dialect;
 

@@ -12,6 +12,8 @@ use super::mistake::no_card;
 use super::version::{is_0_3, is_1_x, requested_version};
 use super::{Dialect, Dialects};
 use crate::error::Error;
+#[cfg(test)]
+pub(crate) use members::tests::card as card_of_1_0;
 pub(crate) use reader::{as_0_3, as_1_0};
 
 /// The name under which a card is asked for, below `/.well-known/`.
@@ -85,7 +87,7 @@ impl Dialect {
 }
 
 /// The kinds of schemes: the member of 1.0, and what `type` says in 0.3.
-const KINDS: [(&str, &str); 5] = [
+pub(crate) const KINDS: [(&str, &str); 5] = [
     ("apiKeySecurityScheme", "apiKey"),
     ("httpAuthSecurityScheme", "http"),
     ("oauth2SecurityScheme", "oauth2"),

@@ -1,0 +1,83 @@
+//! Cards in memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::{CardSource, CardText, RemoteCard};
+use crate::client::{Client, ClientError, Ports};
+use crate::model::UnixMillis;
+use crate::port::Clock;
+
+/// Cards that are fetched, and kept in memory for as long as they are fresh: 5 minutes, unless their server says otherwise. Of one
+/// that is no longer fresh, the server is asked whether it has changed.
+///
+/// Clients may share it: those of one URL share the card, so they must be allowed to see the same card.
+pub struct MemoryCards {
+    clock: Rc<dyn Clock>,
+    /// By the key of the settings; at most [`MAX_CARDS`].
+    known: RefCell<BTreeMap<String, Known>>,
+}
+
+#[derive(Clone)]
+struct Known {
+    card: Rc<RemoteCard>,
+    text: CardText,
+    fresh_until: UnixMillis,
+}
+
+impl MemoryCards {
+    /// None yet.
+    pub fn new(ports: Ports) -> Self {
+        Self { clock: ports.clock, known: RefCell::default() }
+    }
+
+    /// Forgets all cards.
+    pub fn clear(&self) {
+        self.known.borrow_mut().clear();
+    }
+
+    fn keep(&self, key: String, known: Known) {
+        let now = self.clock.now();
+        let mut all = self.known.borrow_mut();
+        all.retain(|other, known| *other == key || now < known.fresh_until);
+        if all.len() >= MAX_CARDS && !all.contains_key(&key) {
+            let oldest = all.iter().min_by_key(|(_, known)| known.fresh_until);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            oldest.map(|oldest| all.remove(&oldest));
+        }
+        all.insert(key, known);
+    }
+}
+
+impl CardSource for MemoryCards {
+    fn card<'a>(
+        &'a self,
+        client: &'a Client,
+    ) -> LocalBoxFuture<'a, Result<Rc<RemoteCard>, ClientError>> {
+        Box::pin(async move {
+            let key = client.settings().card_key();
+            let known = self.known.borrow().get(&key).cloned();
+            if let Some(known) = known.as_ref().filter(|known| self.clock.now() < known.fresh_until)
+            {
+                return Ok(Rc::clone(&known.card));
+            }
+            let text = client.fetch_card_text(known.as_ref().map(|known| &known.text)).await?;
+            let card = match known.filter(|known| known.text.text == text.text) {
+                Some(known) => known.card,
+                None => Rc::new(RemoteCard::parse(&text.text)?),
+            };
+            let fresh_until = self.clock.now().after(text.fresh_ms);
+            self.keep(key, Known { card: Rc::clone(&card), text, fresh_until });
+            Ok(card)
+        })
+    }
+}
+
+/// How many cards are kept. With one more, the one goes that is fresh for the shortest time.
+const MAX_CARDS: usize = 100;
+
+#[cfg(test)]
+mod tests;

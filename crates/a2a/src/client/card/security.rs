@@ -1,0 +1,147 @@
+//! How callers of other agents prove who they are, as their cards say it, in the words of 1.0.
+//!
+//! Nothing here refuses a card: who cannot read a scheme may still have the credentials.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::dialect::card::KINDS;
+use crate::model::decode::Fields;
+use crate::model::{
+    ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
+    OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
+};
+
+/// The schemes of a card that 1.0 knows.
+pub(super) fn schemes(member: Option<Value>) -> BTreeMap<String, SecurityScheme> {
+    let Some(Value::Object(members)) = member else { return BTreeMap::new() };
+    let known = members.into_iter();
+    known.filter_map(|(name, value)| Some((name, scheme(value.as_object()?)?))).collect()
+}
+
+/// A scheme: an object with one member (1.0), or one with a `type` (0.3).
+fn scheme(members: &Map<String, Value>) -> Option<SecurityScheme> {
+    let wrapped = KINDS.iter().find_map(|(wrapper, _)| {
+        let inner = members.get(*wrapper).or_else(|| members.get(&snake(wrapper)))?.as_object()?;
+        Some((*wrapper, inner))
+    });
+    let (wrapper, inner) = wrapped.or_else(|| {
+        let kind = members.get("type")?.as_str()?;
+        let (wrapper, _) = KINDS.iter().find(|(_, known)| *known == kind)?;
+        Some((*wrapper, members))
+    })?;
+    let description = text(inner, "description");
+    let needed = |name: &str| text(inner, name);
+    Some(match wrapper {
+        "apiKeySecurityScheme" => {
+            let location = needed("location").or_else(|| needed("in"))?;
+            let name = needed("name")?;
+            SecurityScheme::ApiKey(ApiKeySecurityScheme { description, location, name })
+        }
+        "httpAuthSecurityScheme" => {
+            let (scheme, bearer_format) = (needed("scheme")?, text(inner, "bearerFormat"));
+            SecurityScheme::HttpAuth(HttpAuthSecurityScheme { description, scheme, bearer_format })
+        }
+        "oauth2SecurityScheme" => {
+            let flows = flows(inner.get("flows")?.as_object()?)?;
+            let metadata_url = text(inner, "oauth2MetadataUrl");
+            let scheme = OAuth2SecurityScheme { description, flows, metadata_url };
+            SecurityScheme::OAuth2(Box::new(scheme))
+        }
+        "openIdConnectSecurityScheme" => {
+            let open_id_connect_url = needed("openIdConnectUrl")?;
+            let scheme = OpenIdConnectSecurityScheme { description, open_id_connect_url };
+            SecurityScheme::OpenIdConnect(scheme)
+        }
+        _ => SecurityScheme::MutualTls(MutualTlsSecurityScheme { description }),
+    })
+}
+
+/// The flow to be had tokens by: of several, as 0.3 allows, the first in this order.
+fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
+    let flow = |name: &str| flows.get(name).and_then(Value::as_object);
+    let scopes = |flow: &Map<String, Value>| {
+        let scopes = flow.get("scopes").and_then(Value::as_object).into_iter().flatten();
+        let word = |word: &Value| word.as_str().unwrap_or_default().to_owned();
+        scopes.map(|(name, about)| (name.clone(), word(about))).collect::<BTreeMap<_, _>>()
+    };
+    if let Some(flow) = flow("authorizationCode") {
+        return Some(OAuthFlows::AuthorizationCode {
+            authorization_url: text(flow, "authorizationUrl")?,
+            token_url: text(flow, "tokenUrl")?,
+            refresh_url: text(flow, "refreshUrl"),
+            scopes: scopes(flow),
+            pkce_required: flow.get("pkceRequired") == Some(&Value::Bool(true)),
+        });
+    }
+    if let Some(flow) = flow("clientCredentials") {
+        return Some(OAuthFlows::ClientCredentials {
+            token_url: text(flow, "tokenUrl")?,
+            refresh_url: text(flow, "refreshUrl"),
+            scopes: scopes(flow),
+        });
+    }
+    let flow = flow("deviceCode")?;
+    Some(OAuthFlows::DeviceCode {
+        device_authorization_url: text(flow, "deviceAuthorizationUrl")?,
+        token_url: text(flow, "tokenUrl")?,
+        refresh_url: text(flow, "refreshUrl"),
+        scopes: scopes(flow),
+    })
+}
+
+/// What a caller must pass: `securityRequirements` (1.0), `security` (0.3), or the words of `authentication` (0.1), of which
+/// each that HTTP knows becomes a scheme of that name.
+pub(super) fn requirements(
+    fields: &mut Fields,
+    schemes: &mut BTreeMap<String, SecurityScheme>,
+) -> Vec<SecurityRequirement> {
+    let list = |value: Option<Value>| match value {
+        Some(Value::Array(elements)) => Some(elements),
+        _ => None,
+    };
+    let stated = list(fields.member("securityRequirements"));
+    let (stated, older) = (stated, list(fields.member("security")));
+    if let Some(stated) = stated.or(older) {
+        return stated.iter().filter_map(Value::as_object).map(requirement).collect();
+    }
+    let oldest =
+        fields.member("authentication").and_then(|mut it| it.get_mut("schemes").map(Value::take));
+    let mut all = Vec::new();
+    for word in list(oldest).iter().flatten().filter_map(Value::as_str) {
+        if !word.eq_ignore_ascii_case("apikey") && word != "cookie" {
+            let (description, bearer_format, scheme) = (None, None, word.to_owned());
+            let scheme = HttpAuthSecurityScheme { description, scheme, bearer_format };
+            schemes.entry(word.to_owned()).or_insert(SecurityScheme::HttpAuth(scheme));
+        }
+        let needed = BTreeMap::from([(word.to_owned(), StringList::default())]);
+        all.push(SecurityRequirement { schemes: needed });
+    }
+    all
+}
+
+fn requirement(members: &Map<String, Value>) -> SecurityRequirement {
+    let wrapped = members.get("schemes").and_then(Value::as_object);
+    let strings = |list: &Value| {
+        let words = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let scopes = |needed: &Value| match wrapped {
+        Some(_) => needed.get("list").map(strings).unwrap_or_default(),
+        None => strings(needed),
+    };
+    let all = wrapped.unwrap_or(members).iter();
+    let schemes = all.map(|(name, needed)| (name.clone(), StringList { list: scopes(needed) }));
+    SecurityRequirement { schemes: schemes.collect() }
+}
+
+/// A text that is not empty, under its camelCase or its snake_case name.
+fn text(members: &Map<String, Value>, name: &str) -> Option<String> {
+    let value = members.get(name).or_else(|| members.get(&snake(name)))?;
+    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn snake(name: &str) -> String {
+    crate::model::decode::snake_case(name)
+}

@@ -1,0 +1,283 @@
+//! Tokens for programs: OAuth 2.0 client credentials (RFC 6749 §4.4).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::FutureExt;
+use futures_util::future::{LocalBoxFuture, Shared};
+use serde_json::Value;
+
+use super::{Credentials, authorize};
+use crate::binding::percent;
+use crate::client::address::Address;
+use crate::client::{ClientError, Ports};
+use crate::http::{HttpError, HttpRequest};
+use crate::model::{Secret, UnixMillis};
+
+/// Where tokens are to be had, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OAuthSettings {
+    /// The token endpoint: https, or this machine.
+    pub token_url: String,
+    /// The name of the program.
+    pub client_id: String,
+    /// Its secret.
+    pub client_secret: Secret,
+    /// The scopes to ask for.
+    pub scopes: Vec<String>,
+    /// The parameter `audience`, which some providers want.
+    pub audience: Option<String>,
+    /// Whether name and secret go in the body instead of the header `Authorization` (RFC 6749 §2.3.1), for providers that do not
+    /// take the header.
+    pub secret_in_body: bool,
+}
+
+impl OAuthSettings {
+    /// A program at a token endpoint, without scopes.
+    pub fn new(
+        token_url: impl Into<String>,
+        client_id: impl Into<String>,
+        client_secret: impl Into<String>,
+    ) -> Self {
+        Self {
+            token_url: token_url.into(),
+            client_id: client_id.into(),
+            client_secret: Secret::new(client_secret),
+            scopes: Vec::new(),
+            audience: None,
+            secret_in_body: false,
+        }
+    }
+
+    /// What tells its tokens from others.
+    fn key(&self) -> String {
+        let audience = self.audience.as_deref().unwrap_or_default();
+        let secret = self.client_secret.reveal();
+        let all = [&self.token_url, &self.client_id, &self.scopes.join(" "), audience, secret];
+        // Only equal settings give equal keys: no encoded text has a line break.
+        all.map(percent::encode).join("\n")
+    }
+}
+
+/// Tokens of OAuth 2.0 client credentials, fetched when they are needed, kept until shortly before they expire, and fetched anew when
+/// the agent refuses one. Callers that need one at the same time wait for one request.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use a2a::client::simulation::Simulation;
+/// use a2a::client::{Client, OAuth, OAuthSettings, Settings};
+///
+/// let ports = Simulation::default().ports();
+/// let oauth = OAuthSettings {
+///     scopes: vec!["agents.call".to_owned()],
+///     ..OAuthSettings::new("https://login.example/token", "my-program", "its secret")
+/// };
+/// let client = Client::new(Settings::new("https://a.example"), ports.clone());
+/// let client = client.with_credentials(Rc::new(OAuth::new(oauth, ports)));
+/// ```
+pub struct OAuth {
+    settings: OAuthSettings,
+    ports: Ports,
+    tokens: Rc<Tokens>,
+    /// The request that is under way.
+    fetching: RefCell<Option<Fetching>>,
+}
+
+type Fetching = Shared<LocalBoxFuture<'static, Result<Secret, ClientError>>>;
+
+/// Tokens that were fetched: plain data, which all of a program may share, for any number of providers. At most 100.
+#[derive(Default)]
+pub struct Tokens(RefCell<BTreeMap<String, Token>>);
+
+#[derive(Clone)]
+struct Token {
+    value: Secret,
+    fetched: UnixMillis,
+    /// Until when it is used.
+    until: UnixMillis,
+}
+
+impl OAuth {
+    /// With tokens of its own.
+    pub fn new(settings: OAuthSettings, ports: Ports) -> Self {
+        let fetching = RefCell::default();
+        Self { settings, ports, tokens: Rc::default(), fetching }
+    }
+
+    /// With tokens that others may have fetched, and may use.
+    #[must_use]
+    pub fn with_tokens(self, tokens: Rc<Tokens>) -> Self {
+        Self { tokens, ..self }
+    }
+
+    async fn token(&self) -> Result<Secret, ClientError> {
+        let now = self.ports.clock.now();
+        if let Some(token) = self.tokens.get(&self.settings.key(), now) {
+            return Ok(token.value);
+        }
+        let under_way = self.fetching.borrow().clone().filter(|fetching| fetching.peek().is_none());
+        let fetching = under_way.unwrap_or_else(|| {
+            let (settings, ports) = (self.settings.clone(), self.ports.clone());
+            let tokens = Rc::clone(&self.tokens);
+            let fetching = fetch(settings, ports, tokens).boxed_local().shared();
+            self.fetching.replace(Some(fetching.clone()));
+            fetching
+        });
+        fetching.await
+    }
+}
+
+impl Credentials for OAuth {
+    fn put<'a>(
+        &'a self,
+        request: &'a mut HttpRequest,
+    ) -> LocalBoxFuture<'a, Result<(), ClientError>> {
+        Box::pin(async move {
+            let token = self.token().await?;
+            authorize(request, &token)
+        })
+    }
+
+    fn refused(&self) -> bool {
+        self.tokens.refuse(&self.settings.key(), self.ports.clock.now());
+        true
+    }
+}
+
+impl Tokens {
+    fn get(&self, key: &str, now: UnixMillis) -> Option<Token> {
+        self.0.borrow().get(key).filter(|token| now < token.until).cloned()
+    }
+
+    fn keep(&self, key: String, token: Token) {
+        let mut all = self.0.borrow_mut();
+        all.retain(|_, other| token.fetched < other.until);
+        if all.len() >= MAX_TOKENS {
+            let first = all.iter().min_by_key(|(_, other)| other.until);
+            let first = first.map(|(key, _)| key.clone());
+            first.map(|first| all.remove(&first));
+        }
+        all.insert(key, token);
+    }
+
+    /// Forgets a token that an agent has refused, unless it is so new that another request has fetched it in the place of the
+    /// refused one.
+    fn refuse(&self, key: &str, now: UnixMillis) {
+        let is_new = |token: &Token| now.millis_since(token.fetched) < NEW_MS;
+        let mut all = self.0.borrow_mut();
+        if all.get(key).is_some_and(|token| !is_new(token)) {
+            all.remove(key);
+        }
+    }
+}
+
+async fn fetch(
+    settings: OAuthSettings,
+    ports: Ports,
+    tokens: Rc<Tokens>,
+) -> Result<Secret, ClientError> {
+    let request = token_request(&settings)?;
+    let asked = ports.clock.now();
+    let answer = ports.http.send(request).await?.text().await?;
+    let url = &settings.token_url;
+    if !answer.is_success() {
+        let json = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        let status = answer.status;
+        // A provider that has trouble is not one that refuses.
+        if matches!(status, 408 | 429 | 500..=599) {
+            let begins = String::new();
+            return Err(HttpError::Status { url: url.clone(), status, begins }.into());
+        }
+        let code = json.get("error").and_then(Value::as_str).filter(|code| is_code(code));
+        let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+        return Err(failed(&format!("the token endpoint answered {status}{code}")));
+    }
+    let json: Value = serde_json::from_str(&answer.body)
+        .map_err(|_| failed("the answer of the token endpoint is no JSON"))?;
+    let text = |name: &str| json.get(name).and_then(Value::as_str);
+    if !text("token_type").is_none_or(|kind| kind.eq_ignore_ascii_case("bearer")) {
+        return Err(failed("the token endpoint gives out tokens that are no bearer tokens"));
+    }
+    let value = text("access_token").filter(|token| !token.is_empty());
+    let value =
+        value.ok_or_else(|| failed("the answer of the token endpoint has no access_token"))?;
+    let value = Secret::new(value);
+    let lives_ms = lifetime_ms(json.get("expires_in"));
+    let margin_ms = MARGIN_MS.min(lives_ms / 2);
+    let until = asked.after(lives_ms - margin_ms);
+    let token = Token { value: value.clone(), fetched: ports.clock.now(), until };
+    tokens.keep(settings.key(), token);
+    Ok(value)
+}
+
+fn token_request(settings: &OAuthSettings) -> Result<HttpRequest, ClientError> {
+    let place = Address::parse(&settings.token_url).filter(Address::is_safe);
+    let place = place.ok_or_else(|| {
+        let reason = "the URL of the token endpoint must be an absolute one of https";
+        ClientError::Settings(reason.to_owned())
+    })?;
+    let mut form = vec![("grant_type", "client_credentials".to_owned())];
+    if !settings.scopes.is_empty() {
+        form.push(("scope", settings.scopes.join(" ")));
+    }
+    form.extend(settings.audience.iter().map(|audience| ("audience", audience.clone())));
+    let (id, secret) = (&settings.client_id, settings.client_secret.reveal());
+    let mut request = HttpRequest::post(place.url()).with_header("Accept", "application/json");
+    request.max_bytes = MAX_BYTES;
+    if settings.secret_in_body {
+        form.extend([("client_id", id.clone()), ("client_secret", secret.to_owned())]);
+    } else {
+        let both = format!("{}:{}", percent::encode(id), percent::encode(secret));
+        let value = format!("Basic {}", STANDARD.encode(both));
+        request = request.with_header("Authorization", value);
+    }
+    let pairs = form.iter().map(|(name, value)| format!("{name}={}", percent::encode(value)));
+    let body = pairs.collect::<Vec<_>>().join("&");
+    Ok(request.with_header("Content-Type", "application/x-www-form-urlencoded").with_body(body))
+}
+
+/// How long a token lives, in milliseconds.
+fn lifetime_ms(expires_in: Option<&Value>) -> u64 {
+    let seconds = match expires_in {
+        Some(Value::Number(number)) => {
+            number.as_u64().or_else(|| number.as_f64().map(|it| it as u64))
+        }
+        Some(Value::String(text)) => text.parse().ok(),
+        _ => None,
+    };
+    seconds.map_or(DEFAULT_MS, |seconds| seconds.saturating_mul(1_000)).min(MAX_MS)
+}
+
+/// Whether it is a code of an error (RFC 6749 §5.2) and not a text in which a provider might repeat something.
+fn is_code(code: &str) -> bool {
+    code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+fn failed(reason: &str) -> ClientError {
+    ClientError::Credentials(format!("no token could be had: {reason}"))
+}
+
+/// How long before its end a token is no longer used; half of its life, if that is shorter.
+const MARGIN_MS: u64 = 60_000;
+
+/// How long a token lives of which its provider does not say it.
+const DEFAULT_MS: u64 = 300_000;
+
+/// How long a token is kept at most: a day.
+const MAX_MS: u64 = 86_400_000;
+
+/// A token of this age may have been fetched while the request with the refused one was under way.
+const NEW_MS: u64 = 10_000;
+
+/// How many tokens are kept.
+const MAX_TOKENS: usize = 100;
+
+/// The largest answer of a token endpoint, in bytes.
+const MAX_BYTES: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests;

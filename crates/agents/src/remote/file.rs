@@ -1,0 +1,124 @@
+//! Reads `remotes.toml`, and checks it. Only the build does.
+
+use serde_json::{Map, Value};
+
+use super::Remote;
+use crate::file::problem;
+use crate::{AgentDefinition, Expandable, Need, Problem, Table, check_slug};
+
+/// The remotes that the text of `remotes.toml` describes, by their names.
+///
+/// # Errors
+///
+/// The first thing that such a file cannot say, with its line and its key.
+pub(crate) fn parse_remotes(file: &str, text: &str) -> Result<Vec<Remote>, Problem> {
+    let at = |key: &str, fix: &str| Problem {
+        file: file.to_owned(),
+        key: key.to_owned(),
+        fix: fix.to_owned(),
+    };
+    let parsed: Map<String, Value> =
+        toml::from_str(text).map_err(|error| problem(file, text, &error))?;
+    let mut remotes = Vec::new();
+    for (key, tables) in parsed {
+        let Value::Object(tables) = tables else {
+            return Err(at(&key, "is no table [remote.<name>]"));
+        };
+        if key != REMOTE {
+            return Err(at(&key, "is no table [remote.<name>]"));
+        }
+        for (name, table) in tables {
+            let key = format!("{REMOTE}.{name}");
+            let Value::Object(_) = &table else { return Err(at(&key, "must be a table")) };
+            let by = format!("remote {name}");
+            let needs = names_in(&table).into_iter().map(|need| (by.clone(), vec![need])).collect();
+            let table = Table::of(&table).map_err(|misfit| at(&key, &misfit.0))?;
+            remotes.push(Remote { name, table, needs: Need::collect(needs) });
+        }
+    }
+    remotes.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(remotes)
+}
+
+/// Everything that is wrong with the remotes of a file, and with what agents say about them.
+pub(crate) fn check_remotes(
+    file: &str,
+    remotes: &[Remote],
+    agents: &[AgentDefinition],
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let slugs = || agents.iter().map(|agent| agent.slug.as_str());
+    for remote in remotes {
+        let mut report = |key: &str, fix: String| {
+            let key = match key {
+                "" => format!("{REMOTE}.{}", remote.name),
+                key => format!("{REMOTE}.{}.{key}", remote.name),
+            };
+            problems.push(Problem { file: file.to_owned(), key, fix });
+        };
+        if let Err(rule) = check_slug(&remote.name) {
+            report("", format!("the name of a remote {rule}"));
+        }
+        for (key, fix) in remote.problems() {
+            report(&key, fix);
+        }
+        let agent = remote.table.members().and_then(|table| table.get("agent"));
+        let agent = agent.and_then(Value::as_str).filter(|agent| !agent.contains("${"));
+        match agent {
+            Some(agent) if !slugs().any(|slug| slug == agent) => {
+                report("agent", no_such("agent", agent, &slugs().collect::<Vec<_>>()));
+            }
+            _ if slugs().any(|slug| slug == remote.name) && agent != Some(&remote.name) => {
+                let fix = format!(
+                    "is the name of an agent of this Worker, too, which can be called by it; choose another name, or \
+                     write agent = {:?} instead of a `url`",
+                    remote.name
+                );
+                report("", fix);
+            }
+            _ => {}
+        }
+    }
+    let known: Vec<&str> =
+        remotes.iter().map(|remote| remote.name.as_str()).chain(slugs()).collect();
+    for agent in agents {
+        let named = agent.executor.executor.remotes();
+        problems.extend(unknown_remotes(file, &known, &agent.file, named));
+    }
+    problems
+}
+
+/// Those names in an agent file, each with its key, that no remote and no agent has.
+pub(super) fn unknown_remotes(
+    file: &str,
+    known: &[&str],
+    agent_file: &str,
+    named: Vec<(String, &str)>,
+) -> Vec<Problem> {
+    let unknown = named.into_iter().filter(|(_, name)| !known.contains(name));
+    let problem = |(key, name): (String, &str)| {
+        let fix = format!("{}; remotes stand in {file}", no_such("remote", name, known));
+        Problem { file: agent_file.to_owned(), key, fix }
+    };
+    unknown.map(problem).collect()
+}
+
+fn no_such(what: &str, name: &str, known: &[&str]) -> String {
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    format!("there is no {what} {name:?}; there are: {known}")
+}
+
+/// The names of secrets and variables in a value, as far as it can be read.
+fn names_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => {
+            let read = Expandable::parse(text);
+            read.iter().flat_map(Expandable::values).map(str::to_owned).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(names_in).collect(),
+        Value::Object(members) => members.values().flat_map(names_in).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+const REMOTE: &str = "remote";

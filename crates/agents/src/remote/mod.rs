@@ -1,0 +1,251 @@
+//! Remote agents by name: the tables `[remote.<name>]` of the file `remotes.toml` beside the agent files.
+//!
+//! Any value may hold `${NAME}`, a secret or a variable of the deployment. The build checks what is written; what is
+//! filled in is checked when the remote is used.
+
+mod credentials;
+#[cfg(any(test, feature = "build"))]
+mod file;
+mod keys;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use crate::{Need, Table, Values, check_slug};
+use a2a::binding::Binding;
+use a2a::client::{Settings, Streaming};
+use a2a::dialect::Dialect;
+
+pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
+#[cfg(any(test, feature = "build"))]
+pub(crate) use file::{check_remotes, parse_remotes};
+use keys::{Keys, Written};
+
+/// A remote agent, as its table describes it. Its texts are not filled in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Remote {
+    /// Its name, a slug.
+    pub name: String,
+    /// What its table says.
+    pub table: Table,
+    /// The secrets and variables in it, for the scripts that name those that are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+}
+
+/// How a remote agent is called: its table with secrets and variables.
+#[derive(Clone)]
+pub struct RemoteSettings {
+    /// How it is called. For an agent of the same Worker the URL is empty.
+    pub client: Settings,
+    /// The slug of the agent of the same Worker that it is, if it is one.
+    pub agent: Option<String>,
+    /// What shows it who calls.
+    pub credentials: RemoteCredentials,
+    /// Whether its card must be signed.
+    pub verify: Verify,
+    /// The hosts from which the keys of its card's signatures may come (`jku`), besides its own.
+    pub jwks_hosts: Vec<String>,
+}
+
+/// Whether the card of a remote agent must be signed (spec §8.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// Signatures are not looked at.
+    #[default]
+    Never,
+    /// A signature must be right if there is one.
+    IfSigned,
+    /// There must be a right signature.
+    Required,
+}
+
+/// Why a remote agent cannot be called: a secret or a variable is missing, or what it holds does not fit. The text names the
+/// remote and the key or the variable, and shows no value that was filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteMisfit(String);
+
+impl fmt::Display for RemoteMisfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RemoteMisfit {}
+
+impl fmt::Debug for RemoteSettings {
+    /// Without headers, which may hold secrets.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = out.debug_struct("RemoteSettings");
+        shown.field("url", &self.client.url).field("agent", &self.agent).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// How it is called, with the secrets and variables as they are now.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not set, or does not fit where it stands.
+    pub fn fill(&self, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
+        let empty = Map::new();
+        let table = self.table.members().unwrap_or(&empty);
+        let mut keys = Keys::new(table, Written::Filled(values));
+        let settings = RemoteSettings::read(&mut keys);
+        match keys.into_problems().into_iter().next() {
+            None => Ok(settings),
+            Some((key, fix)) if fix.is_missing => {
+                Err(RemoteMisfit(format!("the remote {}: `{key}`: {}", self.name, fix.text)))
+            }
+            Some((key, fix)) => {
+                Err(RemoteMisfit(format!("the remote {}: `{key}` {}", self.name, fix.text)))
+            }
+        }
+    }
+
+    /// What is wrong with it as it is written, each with its key below the table, and the fix.
+    #[cfg(any(test, feature = "build"))]
+    fn problems(&self) -> Vec<(String, String)> {
+        let empty = Map::new();
+        let table = self.table.members().unwrap_or(&empty);
+        let mut keys = Keys::new(table, Written::Plain);
+        RemoteSettings::read(&mut keys);
+        keys.into_problems().into_iter().map(|(key, fix)| (key, fix.text)).collect()
+    }
+}
+
+impl RemoteSettings {
+    /// Those of an agent of the same Worker, about which nothing else is said.
+    pub fn of_agent(slug: &str) -> Self {
+        Self {
+            client: Settings::new(""),
+            agent: Some(slug.to_owned()),
+            credentials: RemoteCredentials::default(),
+            verify: Verify::Never,
+            jwks_hosts: Vec::new(),
+        }
+    }
+
+    /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
+    fn read(keys: &mut Keys<'_>) -> Self {
+        keys.only(&KEYS);
+        let url = keys.checked("url", check_url);
+        let agent = keys.checked("agent", check_slug);
+        match (keys.has("url"), keys.has("agent")) {
+            (true, true) => keys.report("agent", "stands beside `url`; keep one of the two"),
+            (false, false) => {
+                keys.report(
+                    "url",
+                    "is missing; an agent of this Worker is named by `agent` instead",
+                );
+            }
+            (true, false) => {}
+            (false, true) => {
+                for key in KEYS_OF_OTHERS {
+                    if keys.has(key) {
+                        let fix = "is for agents on other servers; an agent of this Worker is called as the caller of the task";
+                        keys.report(key, fix);
+                    }
+                }
+            }
+        }
+        let mut client = Settings::new(url.unwrap_or_default());
+        client.timeout_ms = keys.number("timeout_ms", client.timeout_ms, 1_000, DAY_MS);
+        client.request_timeout_ms =
+            keys.number("request_timeout_ms", client.request_timeout_ms, 100, 600_000);
+        client.poll_interval_ms =
+            keys.number("poll_interval_ms", client.poll_interval_ms, 100, 3_600_000);
+        let retries = keys.number("max_retries", client.max_retries.into(), 0, 10);
+        client.max_retries = u32::try_from(retries).unwrap_or(client.max_retries);
+        client.retry_delay_ms = keys.number("retry_delay_ms", client.retry_delay_ms, 1, 30_000);
+        client.headers = credentials::headers(keys);
+        client.version = keys.choice("version", &VERSIONS).flatten();
+        client.binding = keys.choice("binding", &BINDINGS).flatten();
+        client.streaming = keys.choice("streaming", &STREAMING).unwrap_or_default();
+        client.allow_other_hosts = keys.flag("allow_other_hosts");
+        client.extensions = keys.texts("extensions");
+        Self {
+            client,
+            agent,
+            credentials: RemoteCredentials::read(keys),
+            verify: keys.choice("verify", &VERIFY).unwrap_or_default(),
+            jwks_hosts: keys.texts("jwks_hosts"),
+        }
+    }
+}
+
+/// Checks the URL of an agent or of its card.
+fn check_url(url: &str) -> Result<(), String> {
+    const RULE: &str = "must be the URL of an agent or of its card, as https://agent.example.com";
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).ok_or(RULE)?;
+    let is_plain =
+        url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if !is_plain || host.is_empty() {
+        return Err(RULE.to_owned());
+    }
+    if host.contains('@') {
+        return Err(
+            "must hold no user name and no password; they have keys of their own".to_owned()
+        );
+    }
+    if rest.contains('#') {
+        return Err("must hold no #".to_owned());
+    }
+    Ok(())
+}
+
+const KEYS: [&str; 18] = [
+    "url",
+    "agent",
+    "timeout_ms",
+    "request_timeout_ms",
+    "poll_interval_ms",
+    "max_retries",
+    "retry_delay_ms",
+    "bearer_token",
+    "api_key",
+    "oauth2",
+    "headers",
+    "version",
+    "binding",
+    "streaming",
+    "allow_other_hosts",
+    "verify",
+    "jwks_hosts",
+    "extensions",
+];
+
+/// What nothing can be said about an agent of this Worker.
+const KEYS_OF_OTHERS: [&str; 9] = [
+    "bearer_token",
+    "api_key",
+    "oauth2",
+    "headers",
+    "version",
+    "binding",
+    "allow_other_hosts",
+    "verify",
+    "jwks_hosts",
+];
+
+const VERSIONS: [(&str, Option<Dialect>); 4] = [
+    ("auto", None),
+    ("1.0", Some(Dialect::V1)),
+    ("0.3", Some(Dialect::V0_3)),
+    ("legacy", Some(Dialect::Legacy)),
+];
+
+const BINDINGS: [(&str, Option<Binding>); 3] =
+    [("auto", None), ("JSONRPC", Some(Binding::JsonRpc)), ("HTTP+JSON", Some(Binding::Rest))];
+
+const STREAMING: [(&str, Streaming); 2] = [("auto", Streaming::Auto), ("never", Streaming::Never)];
+
+const VERIFY: [(&str, Verify); 3] =
+    [("never", Verify::Never), ("if-signed", Verify::IfSigned), ("required", Verify::Required)];
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;

@@ -1,0 +1,59 @@
+//! The agents that this Worker calls by name: those of `remotes.toml`, and its own.
+//!
+//! It finds and describes them. Who calls them, and how requests get there, is said by `executor/calling.rs`.
+
+mod credentials;
+
+use a2a_agents::{Remote, RemoteSettings, Values};
+
+pub(crate) use credentials::credentials;
+
+/// The agents that this Worker calls by name.
+#[derive(Debug, Default)]
+pub struct Remotes {
+    remotes: Vec<Remote>,
+    /// The slugs of the agents of this Worker.
+    slugs: Vec<String>,
+}
+
+impl Remotes {
+    /// These remotes, and agents of these slugs.
+    pub fn new(remotes: Vec<Remote>, slugs: Vec<String>) -> Self {
+        Self { remotes, slugs }
+    }
+
+    /// The agent of this name: a remote, else an agent of this Worker.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or a secret or a variable that it needs is not set or does not fit. The text has no secret.
+    pub fn find(&self, name: &str, values: &dyn Values) -> Result<RemoteSettings, String> {
+        if let Some(remote) = self.remotes.iter().find(|remote| remote.name == name) {
+            let settings = remote.fill(values).map_err(|misfit| misfit.to_string())?;
+            return match &settings.agent {
+                Some(slug) if !self.slugs.contains(slug) => {
+                    Err(format!("the remote {name}: there is no agent {slug:?} in this Worker"))
+                }
+                _ => Ok(settings),
+            };
+        }
+        if self.slugs.iter().any(|slug| slug == name) {
+            return Ok(RemoteSettings::of_agent(name));
+        }
+        let known: Vec<&str> = self.names().collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(format!("there is no remote {name:?}; there are: {known}"))
+    }
+
+    /// Whether there is an agent of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// Every name: those of remotes, then the slugs that no remote has as its name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let remotes = || self.remotes.iter().map(|remote| remote.name.as_str());
+        let slugs = self.slugs.iter().map(String::as_str);
+        remotes().chain(slugs.filter(move |slug| remotes().all(|name| name != *slug)))
+    }
+}

@@ -34,6 +34,8 @@ pub struct Front {
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
     commits: Rc<Cell<usize>>,
     ringing: Rc<Cell<usize>>,
+    /// Whether a handler of the alarm was under way when something was last made durable.
+    was_ringing: Cell<bool>,
     polls: Cell<usize>,
     /// When a notification of the remote agent is awaited.
     awaited: Cell<Option<i64>>,
@@ -66,6 +68,7 @@ impl Front {
             durable: RefCell::default(),
             commits,
             ringing: Rc::default(),
+            was_ringing: Cell::default(),
             polls: Cell::default(),
             awaited: Cell::default(),
             caller: Caller::anonymous(),
@@ -98,8 +101,17 @@ impl Front {
 
     pub fn send_parts(&self, parts: Vec<Part>, context: Option<&str>) {
         self.messages.set(self.messages.get() + 1);
+        self.send_whole(&format!("m{}", self.messages.get()), parts, context);
+    }
+
+    /// Sends a text in a message of this id, so that it can be repeated.
+    pub fn send_as(&self, id: &str, text: &str) {
+        self.send_whole(id, vec![Part::text(text)], None);
+    }
+
+    fn send_whole(&self, id: &str, parts: Vec<Part>, context: Option<&str>) {
         let message = json!({
-            "messageId": format!("m{}", self.messages.get()), "taskId": self.task().map(|task| task.id),
+            "messageId": id, "taskId": self.task().map(|task| task.id),
             "contextId": context, "role": "ROLE_USER", "parts": parts, "metadata": {"from": "client"},
         });
         let configuration =
@@ -145,7 +157,12 @@ impl Front {
                         self.commit();
                         return ControlFlow::Break(());
                     }
-                    Some(_) | None => {}
+                    // Nobody takes anything back: what is durable matters when it ends.
+                    None => {
+                        self.commits.set(self.commits.get() + 1);
+                        return ControlFlow::Continue(());
+                    }
+                    Some(_) => {}
                 }
                 self.commit();
                 ControlFlow::Continue(())
@@ -155,6 +172,7 @@ impl Front {
                 return false;
             }
             if until() {
+                self.commit();
                 return true;
             }
             idle_rounds += 1;
@@ -166,7 +184,10 @@ impl Front {
                 continue;
             }
             match self.platform.advance_to_next() {
-                None => return true,
+                None => {
+                    self.commit();
+                    return true;
+                }
                 Some(false) => {}
                 Some(true) => {
                     let session = self.session(Opening::ByAlarm);
@@ -202,7 +223,7 @@ impl Front {
 
     /// Lets everything go on until our task has ended or asks something.
     pub fn settle(&self) {
-        self.run(None, || self.task().is_some_and(|task| is_settled(task.status.state)));
+        self.run(None, || self.state().is_some_and(is_settled));
     }
 
     /// Lets all that is begun come to its end, for a task that has ended.
@@ -212,6 +233,7 @@ impl Front {
 
     fn commit(&self) {
         self.durable.replace((self.store.stored(), self.platform.alarm()));
+        self.was_ringing.set(self.ringing.get() > 0);
         self.commits.set(self.commits.get() + 1);
     }
 
@@ -221,7 +243,9 @@ impl Front {
         self.platform.crash();
         let (stored, alarm) = self.durable.borrow().clone();
         self.store.restore(stored);
-        let again = (self.ringing.take() > 0).then(|| self.platform.now());
+        // An alarm whose handler died is rung again.
+        let again = self.was_ringing.take() || self.ringing.take() > 0;
+        let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
         self.awaited.set(None);
     }
@@ -244,7 +268,10 @@ impl Front {
     }
 
     pub fn state(&self) -> Option<TaskState> {
-        self.task().map(|task| task.status.state)
+        let session = self.session.borrow().clone();
+        let Some(session) = session else { return self.task().map(|task| task.status.state) };
+        let owned = session.owned_by("agent", &self.caller, &Trail::default()).ok()?;
+        owned.with_task(|task| task.status.state)
     }
 
     /// All that was said in our task, and its artifacts with their texts.

@@ -11,8 +11,8 @@ pub(super) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
 /// How long a run is parked before it asks again, in milliseconds, where `before` is how long it was parked the last
 /// time without that anything has happened.
 ///
-/// From 5 s on half as much more each time, up to 5 min; from there on a 36th more, so that it is never more than 3 % of
-/// the whole silence: some 130 times in three days. Where the remote agent sends webhooks, it is asked for
+/// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it is never more than that of
+/// the whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
 /// the case that one is lost: after 5 min, and twice as long each time, up to an hour.
 pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     match (before, has_webhook) {
@@ -20,7 +20,7 @@ pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
         (None, true) => LONG_PARK_MS,
         (Some(before), true) => (2 * before).clamp(LONG_PARK_MS, LONGEST_WEBHOOK_PARK_MS),
         (Some(before), false) if before < LONG_PARK_MS => (before + before / 2).min(LONG_PARK_MS),
-        (Some(before), false) => (before + before / 36).min(LONGEST_PARK_MS),
+        (Some(before), false) => (before + before / 16).min(LONGEST_PARK_MS),
     }
 }
 
@@ -50,13 +50,13 @@ mod tests {
     fn pauses_grow_from_five_seconds_to_five_minutes_and_then_with_the_silence() {
         let three_days = pauses(false, 3 * 86_400_000);
         assert_eq!(&three_days[..4], [5_000, 7_500, 11_250, 16_875]);
-        assert!(three_days.len() < 140, "{}", three_days.len());
+        assert!(three_days.len() < 90, "{}", three_days.len());
         let mut silence = 0;
         for pause in three_days {
-            assert!(pause <= 300_000.max(silence / 30), "{pause} after {silence}");
+            assert!(pause <= 300_000.max(silence / 15), "{pause} after {silence}");
             silence += pause;
         }
-        assert!(pauses(false, 10 * 365 * 86_400_000).len() < 4_000);
+        assert!(pauses(false, 365 * 86_400_000).len() < 450);
     }
 
     #[test]

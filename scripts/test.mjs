@@ -20,6 +20,9 @@ import { ensureBuilt, outputs } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
+/** What native programs need; without it, only the ports of the Worker are compiled. */
+const NATIVE = "a2a-edge-protocol/native";
+
 /** How many steps and spec files are named as the longest ones. */
 const LONGEST = 5;
 
@@ -36,23 +39,28 @@ const built = {};
 
 const steps = [
   { name: "format", title: "Format (cargo fmt --check)", work: () => cargo("fmt", "--check") },
-  { name: "lint-host", title: "Lint, host (cargo clippy)", work: () => cargo("clippy", "--workspace", "--all-targets", "--", "-D", "warnings") },
+  {
+    name: "lint-host",
+    title: "Lint, host (cargo clippy)",
+    work: () => cargo("clippy", "--workspace", "--all-targets", "--features", NATIVE, "--", "-D", "warnings"),
+  },
   {
     name: "lint-wasm",
     title: "Lint, WebAssembly (cargo clippy)",
     work: () => cargo("clippy", "--lib", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"),
   },
   { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
-  { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps") },
-  { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace") },
+  { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps", "--features", NATIVE) },
+  { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
   { name: "scripts", title: "Tests of the npm scripts, of js/ and of links in the docs (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
-  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python"], work: runDocs },
-  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python"], work: (filter) => endToEnd("default", filter) },
+  { name: "native", title: "Native programs that call agents (cargo build --examples)", work: buildNative },
+  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
+  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
 ];
 
@@ -164,6 +172,16 @@ async function buildBoth() {
   if (built.default !== "stable") built.stable = await ensureBuilt("stable");
 }
 
+/** With the same packages and features as the unit tests, so that nothing is compiled twice. */
+async function buildNative() {
+  return command("cargo", ["build", "--workspace", "--examples", "--features", NATIVE], cargoTerminal());
+}
+
+/** The folder of the native programs. */
+function examples() {
+  return join(process.env.CARGO_TARGET_DIR || inPackage("target"), "debug", "examples");
+}
+
 async function findPython() {
   built.python = await ensurePython();
 }
@@ -175,7 +193,7 @@ async function runDocs(filter) {
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = filter ? [`--test-name-pattern=${filter}`] : [];
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
-    A2A_DOCS_AGENTS: agents, ...built.python,
+    A2A_DOCS_AGENTS: agents, A2A_EXAMPLES: examples(), ...built.python,
   });
 }
 
@@ -204,7 +222,7 @@ async function endToEnd(output, filter) {
   ];
   const runFolder = mkdtempSync(join(tmpdir(), "a2a-edge-run-"));
   const passed = await command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
-    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, ...built.python,
+    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, A2A_EXAMPLES: examples(), ...built.python,
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
   const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];

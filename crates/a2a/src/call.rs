@@ -94,6 +94,28 @@ impl Call {
         }
     }
 
+    /// The tenant that the call names.
+    pub fn tenant(&self) -> Option<&str> {
+        let tenant = match self {
+            Self::List(request) => &request.tenant,
+            Self::Card => &None,
+            Self::Task(TaskCall::SendMessage(request))
+            | Self::Follow(FollowCall::SendStreamingMessage(request)) => &request.tenant,
+            Self::Task(TaskCall::GetTask(request)) => &request.tenant,
+            Self::Task(TaskCall::CancelTask(request)) => &request.tenant,
+            Self::Follow(FollowCall::SubscribeToTask(request)) => &request.tenant,
+            Self::Task(TaskCall::Webhook(call)) => match call {
+                WebhookCall::CreateTaskPushNotificationConfig(webhook) => &webhook.tenant,
+                WebhookCall::ListTaskPushNotificationConfigs(request) => &request.tenant,
+                WebhookCall::GetTaskPushNotificationConfig(request)
+                | WebhookCall::DeleteTaskPushNotificationConfig(request)
+                | WebhookCall::ListTaskPushNotificationDeliveries(request) => &request.tenant,
+                WebhookCall::RedeliverTaskPushNotifications(request) => &request.tenant,
+            },
+        };
+        tenant.as_deref()
+    }
+
     /// Whether the call asks for a stream.
     pub fn is_stream(&self) -> bool {
         matches!(self, Self::Follow(_))

@@ -35,6 +35,9 @@
 //! | [`canonical`] | what of a card is signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
+#[cfg(test)]
+extern crate self as a2a;
+
 pub mod binding;
 mod call;
 pub mod canonical;

@@ -14,10 +14,9 @@ use a2a::binding::jsonrpc::RequestId;
 use a2a::binding::{Binding, Reply};
 use a2a::dialect::{Dialect, StreamState};
 use a2a::model::decode::decode;
-use a2a::model::{
-    Artifact, Message, Part, PartContent, StreamResponse, Task, TaskState, TaskStatus,
-};
+use a2a::model::{Artifact, Message, StreamResponse, Task, TaskState, TaskStatus};
 use a2a::{Operation, Outcome, ShownTask};
+use arbitrary::less_0_1;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -38,7 +37,7 @@ proptest! {
             ..decode(json!({"id": said["result"]["id"], "contextId": said["result"]["sessionId"],
                 "metadata": said["result"]["metadata"], "status": {"state": "TASK_STATE_WORKING"}})).unwrap()
         };
-        prop_assert_eq!(read, without_losses(task));
+        prop_assert_eq!(read, less_0_1::task(task));
     }
 
     #[test]
@@ -54,7 +53,7 @@ proptest! {
                 prop_assert_eq!(metadata(said), metadata(&serde_json::to_value(&update).unwrap()));
                 let state = update.status.state;
                 prop_assert_eq!(said["final"] == true, state.is_terminal() || state.is_interrupted());
-                prop_assert_eq!(status(&said["status"]), less_status(update.status));
+                prop_assert_eq!(status(&said["status"]), less_0_1::status(update.status));
             }
             StreamResponse::ArtifactUpdate(update) => {
                 prop_assert_eq!(*kind, "artifact");
@@ -62,19 +61,19 @@ proptest! {
                 prop_assert_eq!(metadata(said), metadata(&serde_json::to_value(&update).unwrap()));
                 prop_assert_eq!(said["artifact"]["append"] == true, update.append);
                 prop_assert_eq!(said["artifact"]["lastChunk"] == true, update.last_chunk);
-                prop_assert_eq!(artifact(&said["artifact"]), less_artifact(0, update.artifact));
+                prop_assert_eq!(artifact(&said["artifact"]), less_0_1::artifact(0, update.artifact));
             }
             // The history, the metadata and, where it has ended, the artifacts of a task are not told on a stream.
             StreamResponse::Task(task) => {
                 prop_assert_eq!(*kind, "status");
                 let is_last = task.status.state.is_terminal() || task.status.state.is_interrupted();
                 prop_assert_eq!(frames.len(), if is_last { 1 } else { 1 + task.artifacts.len() });
-                prop_assert_eq!(status(&said["status"]), less_status(task.status));
+                prop_assert_eq!(status(&said["status"]), less_0_1::status(task.status));
             }
             StreamResponse::Message(said_instead) => {
                 let told = status(&said["status"]);
                 prop_assert_eq!((*kind, told.state, said["final"] == true), ("status", TaskState::Completed, true));
-                prop_assert_eq!(told.message, Some(less_message(said_instead)));
+                prop_assert_eq!(told.message, Some(less_0_1::message(said_instead)));
             }
         }
     }
@@ -116,59 +115,4 @@ fn artifact(said: &Value) -> Artifact {
     artifact["parts"] = json!([{"text": ""}]);
     artifact["artifactId"] = json!(said["index"].to_string());
     Artifact { parts, ..decode(artifact).expect("an artifact") }
-}
-
-/// The task without what 0.1 cannot say.
-fn without_losses(task: Task) -> Task {
-    let artifacts = task.artifacts.into_iter().enumerate();
-    Task {
-        status: less_status(task.status),
-        artifacts: artifacts.map(|(index, artifact)| less_artifact(index, artifact)).collect(),
-        history: task.history.into_iter().map(less_message).collect(),
-        ..task
-    }
-}
-
-/// There is no state for tasks that were declined, and none for those that wait for credentials.
-fn less_status(status: TaskStatus) -> TaskStatus {
-    let state = match status.state {
-        TaskState::Rejected => TaskState::Failed,
-        TaskState::AuthRequired => TaskState::InputRequired,
-        other => other,
-    };
-    TaskStatus { state, message: status.message.map(less_message), ..status }
-}
-
-/// A message has no id, names no task and no conversation, no other tasks and no extensions.
-fn less_message(message: Message) -> Message {
-    Message {
-        message_id: String::new(),
-        context_id: None,
-        task_id: None,
-        parts: message.parts.into_iter().map(less_part).collect(),
-        extensions: Vec::new(),
-        reference_task_ids: Vec::new(),
-        ..message
-    }
-}
-
-/// An artifact has a number instead of an id, and names no extensions.
-fn less_artifact(index: usize, artifact: Artifact) -> Artifact {
-    let parts = artifact.parts.into_iter().map(less_part).collect();
-    Artifact { artifact_id: index.to_string(), parts, extensions: Vec::new(), ..artifact }
-}
-
-/// Text and data have neither the name of a file nor a media type, and data that is no object is text.
-fn less_part(part: Part) -> Part {
-    let text = match &part.content {
-        PartContent::Raw(_) | PartContent::Url(_) => return part,
-        PartContent::Text(_) => None,
-        PartContent::Data(data) => match data.value() {
-            Value::Object(_) => None,
-            Value::String(text) => Some(text),
-            other => Some(other.to_string()),
-        },
-    };
-    let content = text.map_or(part.content, |text| PartContent::Text(text.into()));
-    Part { content, filename: None, media_type: None, ..part }
 }

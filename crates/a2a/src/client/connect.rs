@@ -67,7 +67,6 @@ impl Client {
 
     /// The connection in another version than `tried`, for after an answer that looks like one of another version: the card
     /// may be wrong about it. `None` if the settings name the version, or another one was taken already. This client keeps to it.
-    #[allow(dead_code, reason = "exchanges are to call it")]
     pub(super) async fn connect_otherwise(&self, tried: &Connection) -> Option<Rc<Connection>> {
         if self.settings().version.is_some() || self.0.chosen.borrow().version.is_some() {
             return None;
@@ -89,7 +88,6 @@ impl Client {
     }
 
     /// Goes back to what the card says, because another version was none of the agent either.
-    #[allow(dead_code, reason = "exchanges are to call it")]
     pub(super) fn connect_as_before(&self) {
         self.0.chosen.replace(Chosen::default());
     }

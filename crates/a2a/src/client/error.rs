@@ -24,6 +24,8 @@ pub enum ClientError {
     Card(String),
     /// The agent offers no interface that can be called; the text says which it offers.
     NoInterface(String),
+    /// The version of the protocol that the agent speaks has no such operation; the text names both. Nothing was sent.
+    NotInVersion(String),
     /// What the agent said makes no sense here.
     Unexpected(String),
     /// The stream ended, and the task is neither finished nor waiting for somebody.
@@ -56,22 +58,49 @@ pub struct RemoteError {
     pub status: u16,
 }
 
+impl RemoteError {
+    /// Whether it complains about what tells the versions apart: `kind` and `type` of parts, and the names of roles.
+    fn names_another_version(&self) -> bool {
+        let data = self.data.as_ref().map(Value::to_string).unwrap_or_default();
+        let has = |word: &str| self.message.contains(word) || data.contains(word);
+        ["kind", "ROLE_", "discriminator", "contextId", "sessionId"].into_iter().any(has)
+    }
+}
+
 impl ClientError {
     pub(super) fn unexpected(operation: &str) -> Self {
         Self::Unexpected(format!("the agent answered {operation} with something else"))
+    }
+
+    /// Whether the server seems to speak another version of the protocol than the request was written in: it knows neither the
+    /// method nor the path, refuses the version, or misses what another version has. The request began nothing then.
+    pub fn looks_like_other_version(&self) -> bool {
+        match self {
+            Self::Remote(error) => match error.code {
+                -32601 | -32009 => true,
+                -32600 | -32602 => error.names_another_version(),
+                _ => false,
+            },
+            Self::Http(HttpError::Status { status, .. }) => matches!(status, 404 | 405 | 501),
+            _ => false,
+        }
     }
 
     /// Whether the same request may succeed later.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Busy { .. } => true,
+            Self::Remote(error) => is_passing(error.status),
             Self::Http(HttpError::Failed { .. } | HttpError::Silent { .. }) => true,
-            Self::Http(HttpError::Status { status, .. }) => {
-                matches!(status, 408 | 425 | 429 | 502..=504)
-            }
+            Self::Http(HttpError::Status { status, .. }) => is_passing(*status),
             _ => false,
         }
     }
+}
+
+/// Whether a status says that the same request may succeed later.
+fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 502..=504)
 }
 
 impl fmt::Display for ClientError {
@@ -83,6 +112,7 @@ impl fmt::Display for ClientError {
             Self::Http(error) | Self::Busy { error, .. } => write!(out, "{error}"),
             Self::Card(reason) => write!(out, "the card cannot be used: {reason}"),
             Self::NoInterface(reason)
+            | Self::NotInVersion(reason)
             | Self::Unexpected(reason)
             | Self::Credentials(reason)
             | Self::Settings(reason) => out.write_str(reason),

@@ -1,40 +1,220 @@
-//! One call: the request, its retries, and the answer.
+//! One call: its request, what is tried again, and the answer.
 
+use futures_util::future::{Either, select};
+
+use super::address::Address;
+use super::retry::{Failure, Retries};
 use super::wire::Wire;
 use super::{Answer, Client, ClientError};
-use crate::call::Call;
-use crate::http::HttpAnswer;
+use crate::call::{Call, TaskCall};
+use crate::http::{HttpAnswer, HttpRequest, retry_after_ms};
+use crate::model::{UnixMillis, fnv1a};
 
 /// What a call says besides its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// The header `Idempotency-Key`.
+    /// The header `Idempotency-Key`. Where it is unset, a send carries its message id, so that a server which knows the header
+    /// begins one task however often the send is repeated.
     pub idempotency_key: Option<String>,
     /// The header `Last-Event-ID` of a stream that goes on.
     pub last_event_id: Option<String>,
+    /// When the call has to be over, retries included. It then fails with [`ClientError::Timeout`].
+    pub deadline: Option<UnixMillis>,
 }
 
 impl Client {
-    /// Makes a call, and reads its answer.
+    /// Makes any call that is answered once, and gives its answer. Failures that [may pass](ClientError::may_pass) are tried again
+    /// as the settings say, unless that could do something twice: webhooks without an id are not created again, and nothing is
+    /// redelivered again. A send is: always with the same message id and `Idempotency-Key`. A server that knows neither may begin
+    /// a second task if its first answer was lost.
+    ///
+    /// # Errors
+    ///
+    /// If the agent refuses it, or cannot be called.
+    pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
+        let trying = Box::pin(async {
+            let mut retries = Retries::new(call, options.deadline);
+            let mut refusal = None;
+            loop {
+                let failure = match self.attempt(call, options).await {
+                    Ok(answer) => {
+                        self.0.is_proven.set(true);
+                        return Ok(answer);
+                    }
+                    Err(failure) => failure,
+                };
+                if !self.goes_on_otherwise(&failure.error, &mut refusal).await {
+                    let error = refusal.take().unwrap_or(failure.error);
+                    retries.wait(self, Failure { error, ..failure }).await?;
+                }
+            }
+        });
+        self.until(options.deadline, trying).await
+    }
+
     pub(super) async fn exchange(
         &self,
         call: &Call,
         options: &CallOptions,
     ) -> Result<Answer, ClientError> {
-        let (wire, answer) = self.open(call, options).await?;
-        wire.answer(call, answer.text().await?)
+        self.call(call, options).await
     }
 
-    /// Makes a call, and gives the answer when its head is there.
+    /// Whether to try once more in another version, because the agent seems to speak one, and nothing has succeeded yet. `refusal`
+    /// is its first refusal: where the other version is refused likewise, it is the reason, and the client goes back.
+    pub(super) async fn goes_on_otherwise(
+        &self,
+        error: &ClientError,
+        refusal: &mut Option<ClientError>,
+    ) -> bool {
+        if self.0.is_proven.get() || !error.looks_like_other_version() {
+            refusal.take();
+            return false;
+        }
+        if refusal.is_some() {
+            self.connect_as_before();
+            return false;
+        }
+        let Ok(connection) = self.connect().await else { return false };
+        let goes_on = self.connect_otherwise(&connection).await.is_some();
+        *refusal = Some(error.clone()).filter(|_| goes_on);
+        goes_on
+    }
+
+    /// One attempt at a call.
+    async fn attempt(&self, call: &Call, options: &CallOptions) -> Result<Answer, Failure> {
+        let (wire, answer) = self.open(call, options).await?;
+        self.whole(&wire, call, answer).await
+    }
+
+    /// Reads an answer whole.
+    pub(super) async fn whole(
+        &self,
+        wire: &Wire,
+        call: &Call,
+        answer: HttpAnswer,
+    ) -> Result<Answer, Failure> {
+        let retry_after = answer.header("retry-after").map(str::to_owned);
+        let answer = answer.text().await.map_err(ClientError::from)?;
+        let status = answer.status;
+        wire.answer(call, answer).map_err(|error| {
+            let now = self.ports().clock.now();
+            let retry_after_ms = retry_after.and_then(|text| retry_after_ms(&text, now));
+            let is_untouched = status == 429 || (status == 503 && retry_after_ms.is_some());
+            let error = match error {
+                ClientError::Http(error) if matches!(status, 429 | 503) => {
+                    ClientError::Busy { error, retry_after_ms }
+                }
+                error => error,
+            };
+            Failure { error, retry_after_ms, is_untouched }
+        })
+    }
+
+    /// Sends the request of a call, and gives the answer when its head is there.
     pub(super) async fn open(
         &self,
         call: &Call,
         options: &CallOptions,
     ) -> Result<(Wire, HttpAnswer), ClientError> {
         let connection = self.connect().await?;
-        let wire = Wire::new(&connection);
-        let make = || wire.request(call, options);
-        let answer = self.dispatch(Some(call.operation()), &make).await?;
-        Ok((wire, answer))
+        let wire = Wire::new(&connection, self.settings());
+        let options = CallOptions {
+            idempotency_key: options.idempotency_key.clone().or_else(|| key(call)),
+            ..options.clone()
+        };
+        let mut target: Option<String> = None;
+        for _ in 0..=MAX_REDIRECTS {
+            let make = || {
+                let mut request = wire.request(call, &options)?;
+                if let Some(url) = &target {
+                    request.url.clone_from(url);
+                }
+                self.bound(&mut request, call, options.deadline)?;
+                Ok(request)
+            };
+            let answer = self.dispatch(Some(call.operation()), &make).await?;
+            match redirect(&answer)? {
+                Some(url) => target = Some(url),
+                None => return Ok((wire, answer)),
+            }
+        }
+        let reason = format!("the agent answered with more than {MAX_REDIRECTS} redirects");
+        Err(ClientError::Unexpected(reason))
+    }
+
+    /// Sets the bounds of a request.
+    fn bound(
+        &self,
+        request: &mut HttpRequest,
+        call: &Call,
+        deadline: Option<UnixMillis>,
+    ) -> Result<(), ClientError> {
+        let settings = self.settings();
+        // The answer to a send may come only when the task has ended.
+        let timeout_ms = match call {
+            Call::Task(TaskCall::SendMessage(_)) => {
+                settings.timeout_ms.max(settings.request_timeout_ms)
+            }
+            _ => settings.request_timeout_ms,
+        };
+        let left_ms = deadline.map(|end| end.millis_since(self.ports().clock.now()));
+        if left_ms == Some(0) {
+            return Err(ClientError::Timeout);
+        }
+        request.timeout_ms = left_ms.map_or(timeout_ms, |left_ms| timeout_ms.min(left_ms));
+        request.max_bytes = if call.is_stream() { usize::MAX } else { MAX_ANSWER_BYTES };
+        Ok(())
+    }
+
+    /// Lets a future go on until the deadline.
+    pub(super) async fn until<T>(
+        &self,
+        deadline: Option<UnixMillis>,
+        future: impl Future<Output = Result<T, ClientError>> + Unpin,
+    ) -> Result<T, ClientError> {
+        let Some(deadline) = deadline else { return future.await };
+        let clock = &self.ports().clock;
+        let left_ms = deadline.millis_since(clock.now());
+        match select(future, clock.sleep(left_ms)).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => Err(ClientError::Timeout),
+        }
     }
 }
+
+/// The `Idempotency-Key` of a send that begins a task: its message id, or what stands for one that is too long or strange for a
+/// header.
+fn key(call: &Call) -> Option<String> {
+    let id = &call.message().filter(|_| call.begins_task())?.message.message_id;
+    let is_plain = id.len() <= MAX_KEY_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_key = is_plain && !id.is_empty();
+    Some(if is_key { id.clone() } else { format!("message-{:016x}", fnv1a(id.as_bytes())) })
+}
+
+/// Where an answer sends its client, if it is a redirect that keeps method and body, on the same host and port. Others are not
+/// followed: they would take what was said to somebody else.
+fn redirect(answer: &HttpAnswer) -> Result<Option<String>, ClientError> {
+    if !matches!(answer.status, 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = answer.header("location") else { return Ok(None) };
+    let from = Address::parse(&answer.url);
+    let to = from.as_ref().and_then(|from| from.join(location));
+    match (from, to) {
+        (Some(from), Some(to)) if from.is_home_of(&to) => Ok(Some(to.url())),
+        (_, to) => {
+            let to = to.map_or_else(|| "no URL".to_owned(), |to| to.origin());
+            let reason =
+                format!("the agent answered with a redirect to {to}, which is another host");
+            Err(ClientError::Unexpected(reason))
+        }
+    }
+}
+
+const MAX_REDIRECTS: usize = 3;
+
+const MAX_KEY_BYTES: usize = 255;
+
+/// The largest answer that is read whole: 4 MiB.
+pub(super) const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;

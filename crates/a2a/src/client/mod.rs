@@ -42,15 +42,21 @@ mod depth;
 mod dispatch;
 mod error;
 mod exchange;
+mod fold;
+mod following;
 mod helpers;
 mod interceptor;
+#[cfg(all(feature = "native", not(target_arch = "wasm32")))]
+pub mod native;
 mod observe;
+mod retry;
 mod settings;
 pub mod simulation;
+mod sse;
 mod stream;
 mod wire;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::call::{Call, TaskCall, WebhookCall};
@@ -68,10 +74,12 @@ pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens}
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
+pub use fold::{apply, changes};
 pub use helpers::{create_message, extract_text};
 pub use interceptor::Interceptor;
-pub use observe::{Observed, Outcome};
+pub use observe::{Observe, Observed, Outcome};
 pub use settings::{Settings, Streaming};
+pub use sse::{SseEvent, SseReader, TooLarge};
 pub use stream::{TaskEvent, TaskStream};
 
 /// What a client asks of the machine. Clones share it.
@@ -99,6 +107,8 @@ struct Inner {
     verifier: Option<Rc<dyn Verifier>>,
     /// Which interface of the agent is called, once that is known.
     chosen: RefCell<Chosen>,
+    /// Whether the agent has answered in the version in which it is called.
+    is_proven: Cell<bool>,
 }
 
 impl Client {
@@ -106,8 +116,17 @@ impl Client {
     pub fn new(settings: Settings, ports: Ports) -> Self {
         let cards = Rc::new(MemoryCards::new(ports.clone()));
         let (credentials, interceptors, verifier) = (None, Vec::new(), None);
-        let chosen = RefCell::default();
-        Self(Rc::new(Inner { settings, ports, cards, credentials, interceptors, verifier, chosen }))
+        let (chosen, is_proven) = (RefCell::default(), Cell::default());
+        Self(Rc::new(Inner {
+            settings,
+            ports,
+            cards,
+            credentials,
+            interceptors,
+            verifier,
+            chosen,
+            is_proven,
+        }))
     }
 
     fn with(self, change: impl FnOnce(&mut Inner)) -> Self {

@@ -1,17 +1,33 @@
-//! One call for most: send, follow to the end or to a question.
+//! One call for most: send, follow to the end or to a question, and know how it came out.
 
-use super::{Client, Sent, extract_text};
-use crate::model::{Message, SendMessageConfiguration, SendMessageRequest, Task, TaskState};
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
 
-/// What a send came to.
+use super::{CallOptions, Client, ClientError, TaskEvent, TaskStream, apply, extract_text};
+use crate::call::{Call, TaskCall};
+use crate::http::HttpError;
+use crate::model::{
+    CancelTaskRequest, Message, Role, SendMessageConfiguration, SendMessageRequest, StreamResponse,
+    Task, TaskId, TaskState, UnixMillis,
+};
+
+/// How a send came out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
     /// How it ended.
     pub outcome: Outcome,
-    /// The result, the question or the reason.
+    /// The result, the question or the reason:
+    ///
+    /// - completed: all text parts of all artifacts; if there are none, the text of the status, else the last message of the agent
+    /// - input required, auth required: the text of the status, else the last message of the agent
+    /// - failed, canceled: the text of the status, else a sentence; `submit failed: …` if nothing was begun, as `submit failed: HTTP
+    ///   502`
+    /// - timeout: a sentence
     pub text: String,
     /// The task as it was last seen; `None` if there is none.
     pub task: Option<Task>,
+    /// Why the message could not be sent, or its task not followed to its end; `None` otherwise, also where the task itself failed.
+    pub error: Option<ClientError>,
 }
 
 /// How a send ended.
@@ -23,44 +39,320 @@ pub enum Outcome {
     InputRequired,
     /// The agent asks for credentials.
     AuthRequired,
-    /// The task failed or was rejected, or could not be sent.
+    /// The task failed or was rejected, or could not be sent or followed.
     Failed,
-    /// The task was canceled.
+    /// The task was canceled, by anybody.
     Canceled,
     /// The time is over; the task was canceled.
     Timeout,
 }
 
+/// How to observe a send. The default asks nobody and tells nobody.
+#[derive(Default)]
+pub struct Observe<'a> {
+    /// Asked before the message is sent, between events, before each poll, and at least once in every
+    /// [`poll_interval_ms`](super::Settings::poll_interval_ms) of waiting. Once it is true, the task is canceled, and the outcome is
+    /// [`Outcome::Canceled`] whatever the agent does then.
+    pub is_canceled: Option<&'a dyn Fn() -> bool>,
+    /// Told each event, in order.
+    pub on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
+    /// The `Idempotency-Key`, and a deadline that is earlier than the [`timeout_ms`](super::Settings::timeout_ms) of the settings.
+    pub options: CallOptions,
+}
+
 impl Client {
-    /// Sends a message, and follows its task to its end or to a question. `is_canceled` is asked between events and before
-    /// each poll; once it is true, the task is canceled.
+    /// Sends a message, and follows its task to its end or to a question. A message with a `task_id` goes on with that task, as
+    /// to answer its question.
+    ///
+    /// `is_canceled` is asked between events and before each poll, and while nothing happens; once it is true, the remote task is
+    /// canceled. The time of the settings ([`timeout_ms`](super::Settings::timeout_ms)) is that of the whole call: when it is over,
+    /// the remote task is canceled, too, which is tried for up to 10 s.
     pub async fn send_and_observe(
         &self,
         message: Message,
         is_canceled: impl Fn() -> bool,
     ) -> Observed {
-        let _ = is_canceled;
         let configuration = SendMessageConfiguration::default();
         let request = SendMessageRequest { tenant: None, message, configuration, metadata: None };
-        match self.send(request).await {
-            Ok(Sent::Message(message)) => {
-                Observed { outcome: Outcome::Completed, text: message.text(), task: None }
+        let observe = Observe { is_canceled: Some(&is_canceled), ..Observe::default() };
+        self.observe(request, observe).await
+    }
+
+    /// As [`send_and_observe`](Self::send_and_observe), with more to say: the configuration of the send, who is told its events, and
+    /// a deadline.
+    ///
+    /// ```
+    /// # use a2a::client::simulation::{Simulation, SimulatedAnswer};
+    /// # use a2a::client::{Client, Observe, Outcome, Settings, create_message};
+    /// # use a2a::model::{SendMessageConfiguration, SendMessageRequest};
+    /// # let simulation = Simulation::default();
+    /// # simulation.serve("agent.example", |request| match request.method {
+    /// #     "GET" => SimulatedAnswer::card("https://agent.example/"),
+    /// #     _ => SimulatedAnswer::events([serde_json::json!({"jsonrpc": "2.0", "id": "1", "result": {"task":
+    /// #         {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"},
+    /// #         "artifacts": [{"artifactId": "a", "parts": [{"text": "done"}]}]}}})]),
+    /// # });
+    /// # let client = Client::new(Settings::new("https://agent.example"), simulation.ports());
+    /// let message = create_message("hello", client.ports());
+    /// let configuration = SendMessageConfiguration::default();
+    /// let request = SendMessageRequest { tenant: None, message, configuration, metadata: None };
+    /// let mut count = 0;
+    /// let mut on_event = |_: &_| count += 1;
+    /// let observe = Observe { on_event: Some(&mut on_event), ..Observe::default() };
+    /// let observed = simulation.run(client.observe(request, observe));
+    /// assert_eq!((observed.outcome, observed.text.as_str(), count), (Outcome::Completed, "done", 1));
+    /// ```
+    pub async fn observe(&self, request: SendMessageRequest, observe: Observe<'_>) -> Observed {
+        let own = self.ports().clock.now().after(self.settings().timeout_ms);
+        let deadline = observe.options.deadline.map_or(own, |deadline| deadline.min(own));
+        let (mut watch, options) = self.watch(observe, deadline);
+        watch.is_answer = request.message.task_id.is_some();
+        if watch.is_canceled() {
+            return canceled(None);
+        }
+        // The deadline is kept here, where the task can be canceled.
+        let options = CallOptions { deadline: None, ..options };
+        let stream = self.send_streaming_with(request, options);
+        Box::pin(watch.follow(stream, None)).await
+    }
+
+    /// Follows a task that exists, `known` as it was last seen, to its end or to a question, as [`observe`](Self::observe) does
+    /// after its send. A task that waits for somebody is followed until it has gone on.
+    pub async fn observe_task(&self, known: Task, observe: Observe<'_>) -> Observed {
+        let own = self.ports().clock.now().after(self.settings().timeout_ms);
+        let deadline = observe.options.deadline.map_or(own, |deadline| deadline.min(own));
+        let (mut watch, options) = self.watch(observe, deadline);
+        if known.status.state.is_terminal() {
+            return ended(known);
+        }
+        let stream = self.resume(known.clone(), options.last_event_id);
+        Box::pin(watch.follow(stream, Some(known))).await
+    }
+
+    fn watch<'a>(&self, observe: Observe<'a>, deadline: UnixMillis) -> (Watch<'a>, CallOptions) {
+        let Observe { is_canceled, on_event, options } = observe;
+        let (client, begin) = (self.clone(), self.ports().clock.now());
+        let is_answer = false;
+        (Watch { client, begin, deadline, is_canceled, on_event, is_answer }, options)
+    }
+}
+
+/// A task under observation.
+struct Watch<'a> {
+    client: Client,
+    begin: UnixMillis,
+    deadline: UnixMillis,
+    is_canceled: Option<&'a dyn Fn() -> bool>,
+    on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
+    /// Whether the message goes on with a task, so that the first look at it may be from before the message.
+    is_answer: bool,
+}
+
+/// What a wait brought.
+enum Waited {
+    Event(Box<Option<Result<TaskEvent, ClientError>>>),
+    Canceled,
+    TimeOver,
+}
+
+impl Watch<'_> {
+    fn is_canceled(&self) -> bool {
+        self.is_canceled.is_some_and(|is_canceled| is_canceled())
+    }
+
+    async fn follow(&mut self, mut stream: TaskStream, mut task: Option<Task>) -> Observed {
+        loop {
+            let event = match self.next(&mut stream).await {
+                Waited::Event(event) => *event,
+                Waited::Canceled => return self.cancel(stream, task).await,
+                Waited::TimeOver => return self.time_out(task).await,
+            };
+            let event = match event {
+                Some(Ok(event)) => event,
+                Some(Err(error)) => return broken(error, task),
+                None => return stopped(task),
+            };
+            if let Some(on_event) = &mut self.on_event {
+                on_event(&event);
             }
-            Ok(Sent::Task(task)) => {
-                let outcome = match task.status.state {
-                    TaskState::Completed => Outcome::Completed,
-                    TaskState::InputRequired => Outcome::InputRequired,
-                    TaskState::AuthRequired => Outcome::AuthRequired,
-                    TaskState::Canceled => Outcome::Canceled,
-                    _ => Outcome::Failed,
-                };
-                let text = extract_text(&task).unwrap_or_default();
-                Observed { outcome, text, task: Some(task) }
-            }
-            Err(error) => {
-                let text = format!("submit failed: {error}");
-                Observed { outcome: Outcome::Failed, text, task: None }
+            apply(&mut task, &event.event);
+            let asks = match &event.event {
+                StreamResponse::Message(message) if task.is_none() => return answered(message),
+                StreamResponse::StatusUpdate(event) => event.status.state.is_interrupted(),
+                StreamResponse::Task(task) => !self.is_answer && task.status.state.is_interrupted(),
+                StreamResponse::Message(_) | StreamResponse::ArtifactUpdate(_) => false,
+            };
+            if let Some(task) = task.take_if(|_| asks) {
+                return asked(task);
             }
         }
     }
+
+    /// The next event, unless somebody cancels or the time is over.
+    async fn next(&mut self, stream: &mut TaskStream) -> Waited {
+        let clock = self.client.ports().clock.clone();
+        let mut next = stream.next();
+        loop {
+            if self.is_canceled() {
+                return Waited::Canceled;
+            }
+            let left_ms = self.deadline.millis_since(clock.now());
+            if left_ms == 0 {
+                return Waited::TimeOver;
+            }
+            let wait_ms = match self.is_canceled {
+                Some(_) => left_ms.min(self.client.settings().poll_interval_ms.max(1)),
+                None => left_ms,
+            };
+            match select(next, clock.sleep(wait_ms)).await {
+                Either::Left((event, _)) => return Waited::Event(Box::new(event)),
+                Either::Right((_, waiting)) => next = waiting,
+            }
+        }
+    }
+
+    /// Cancels the task. One of which nothing is known yet is waited for, so that it can be.
+    async fn cancel(&mut self, mut stream: TaskStream, mut task: Option<Task>) -> Observed {
+        let clock = self.client.ports().clock.clone();
+        let end = clock.now().after(CANCEL_MS).min(self.deadline);
+        if task.is_none() {
+            let left_ms = end.millis_since(clock.now());
+            if let Either::Left((Some(Ok(event)), _)) =
+                select(stream.next(), clock.sleep(left_ms)).await
+            {
+                apply(&mut task, &event.event);
+            }
+        }
+        drop(stream);
+        if let Some(known) = &mut task {
+            self.end_remote(known).await;
+        }
+        canceled(task)
+    }
+
+    async fn time_out(&mut self, mut task: Option<Task>) -> Observed {
+        if let Some(known) = &mut task {
+            self.end_remote(known).await;
+        }
+        let text = format!("timed out after {} ms", self.deadline.millis_since(self.begin));
+        Observed { outcome: Outcome::Timeout, text, task, error: Some(ClientError::Timeout) }
+    }
+
+    /// Cancels the remote task, and takes over what the server says of it.
+    async fn end_remote(&self, task: &mut Task) {
+        if task.status.state.is_terminal() {
+            return;
+        }
+        let deadline = self.client.ports().clock.now().after(CANCEL_MS);
+        if let Ok(now) = self.client.cancel_until(task.id.clone(), deadline).await {
+            let mut known = Some(task.clone());
+            apply(&mut known, &StreamResponse::Task(now));
+            *task = known.unwrap_or_else(|| task.clone());
+        }
+    }
 }
+
+impl Client {
+    /// Cancels a task, trying until the deadline, and gives it as it is then. A task that cannot be canceled since it has just
+    /// ended is given as it is, too.
+    ///
+    /// # Errors
+    ///
+    /// If the agent refuses it, or cannot be called.
+    pub async fn cancel_until(
+        &self,
+        id: TaskId,
+        deadline: UnixMillis,
+    ) -> Result<Task, ClientError> {
+        let options = CallOptions { deadline: Some(deadline), ..CallOptions::default() };
+        let request = CancelTaskRequest { tenant: None, id: id.clone(), metadata: None };
+        let call = Call::Task(TaskCall::CancelTask(request));
+        match self.exchange(&call, &options).await {
+            Ok(answer) => answer.task("CancelTask"),
+            Err(ClientError::Remote(error)) if error.code == TASK_NOT_CANCELABLE => {
+                let request =
+                    crate::model::GetTaskRequest { tenant: None, id, history_length: None };
+                let call = Call::Task(TaskCall::GetTask(request));
+                self.exchange(&call, &options).await?.task("GetTask")
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The agent answered without a task.
+fn answered(message: &Message) -> Observed {
+    Observed { outcome: Outcome::Completed, text: message.text(), task: None, error: None }
+}
+
+/// The stream has ended.
+fn stopped(task: Option<Task>) -> Observed {
+    match task {
+        Some(task) if task.status.state.is_terminal() => ended(task),
+        Some(task) if task.status.state.is_interrupted() => asked(task),
+        task => broken(ClientError::Ended, task),
+    }
+}
+
+fn ended(task: Task) -> Observed {
+    let (outcome, text) = match task.status.state {
+        TaskState::Completed => {
+            let text = extract_text(&task).or_else(|| said(&task)).unwrap_or_default();
+            (Outcome::Completed, text)
+        }
+        TaskState::Canceled => return canceled(Some(task)),
+        TaskState::Rejected => (Outcome::Failed, reason(&task, "the agent rejected the task")),
+        _ => (Outcome::Failed, reason(&task, "the task failed")),
+    };
+    Observed { outcome, text, task: Some(task), error: None }
+}
+
+/// The task waits for somebody.
+fn asked(task: Task) -> Observed {
+    let outcome = match task.status.state {
+        TaskState::AuthRequired => Outcome::AuthRequired,
+        _ => Outcome::InputRequired,
+    };
+    let text = said(&task).unwrap_or_default();
+    Observed { outcome, text, task: Some(task), error: None }
+}
+
+fn canceled(task: Option<Task>) -> Observed {
+    let is_canceled = |task: &&Task| task.status.state == TaskState::Canceled;
+    let text = task.as_ref().filter(is_canceled).map(|task| reason(task, CANCELED));
+    let text = text.unwrap_or_else(|| CANCELED.to_owned());
+    Observed { outcome: Outcome::Canceled, text, task, error: None }
+}
+
+/// The message could not be sent, or its task not be followed to the end.
+fn broken(error: ClientError, task: Option<Task>) -> Observed {
+    let reason = match &error {
+        ClientError::Http(HttpError::Status { status, .. })
+        | ClientError::Busy { error: HttpError::Status { status, .. }, .. } => {
+            format!("HTTP {status}")
+        }
+        error => error.to_string(),
+    };
+    let what = if task.is_none() { "submit" } else { "following the task" };
+    let text = format!("{what} failed: {reason}");
+    Observed { outcome: Outcome::Failed, text, task, error: Some(error) }
+}
+
+/// What the agent said last: the text of the status, else its last message.
+fn said(task: &Task) -> Option<String> {
+    let by_agent = task.history.iter().rev().filter(|message| message.role == Role::Agent);
+    let said = task.status.message.iter().chain(by_agent).map(Message::text);
+    said.into_iter().find(|text| !text.is_empty())
+}
+
+/// The text of the status, else this one.
+fn reason(task: &Task, otherwise: &str) -> String {
+    let text = task.status.message.as_ref().map(Message::text);
+    text.filter(|text| !text.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+}
+
+const CANCELED: &str = "the task was canceled";
+const TASK_NOT_CANCELABLE: i32 = -32002;
+
+/// How long canceling a remote task is tried, in milliseconds.
+const CANCEL_MS: u64 = 10_000;

@@ -1,11 +1,13 @@
 //! The events of a task: streamed, and resumed when the stream is cut; polled where the agent does not stream.
 
+use std::collections::VecDeque;
+
 use futures_util::StreamExt;
 use futures_util::stream::{self, LocalBoxStream};
 
+use super::following::{Following, Start};
 use super::{CallOptions, Client, ClientError};
-use crate::call::{Call, FollowCall};
-use crate::model::{SendMessageRequest, StreamResponse, TaskId};
+use crate::model::{SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskId};
 
 /// An event of a task.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,44 +18,88 @@ pub struct TaskEvent {
     pub id: Option<String>,
 }
 
-/// The events of a task, oldest first. It ends when the task is finished or waits for somebody.
+/// The events of a task, oldest first, whether the agent streams or is polled. [Applied](super::apply) one by one they give the
+/// task.
+///
+/// - At most one event is a whole task, and it is the first one; a later look at the task is told as the
+///   [changes](super::changes) that it shows. Events of other tasks and repeated events are left out.
+/// - A message instead of a task is the only event.
+/// - Where the connection breaks, or the server ends the stream too early, the stream goes on by itself: behind the last event
+///   where the server numbers them, else with what a look at the task shows to be missing, else by polling. What
+///   polling cannot bring any more either within [`timeout_ms`](super::Settings::timeout_ms) is [`ClientError::Ended`].
+/// - The event with the final state is the last one: what a server says after it comes before it.
+/// - The stream of a send ends also when the agent asks for input, and when the server ends it while the task waits for credentials.
+///   A subscription ends with the task, or when the server ends it while the task waits for somebody.
+///
+/// An error is the last item. Dropping the stream leaves the task alone.
 pub type TaskStream = LocalBoxStream<'static, Result<TaskEvent, ClientError>>;
 
 impl Client {
-    /// Sends a message and gives the events of its task (spec §3.1.2).
+    /// Sends a message and gives the events of its task (spec §3.1.2). An agent that does not stream is polled.
     pub fn send_streaming(&self, request: SendMessageRequest) -> TaskStream {
+        self.send_streaming_with(request, CallOptions::default())
+    }
+
+    /// As [`send_streaming`](Self::send_streaming), with an idempotency key or a deadline of its own.
+    pub fn send_streaming_with(
+        &self,
+        request: SendMessageRequest,
+        options: CallOptions,
+    ) -> TaskStream {
         match self.deepened(request) {
-            Ok(request) => {
-                self.follow(Call::Follow(FollowCall::SendStreamingMessage(Box::new(request))))
-            }
+            Ok(request) => self.follow(Start::Send(Box::new(request)), None, options),
             Err(error) => stream::iter([Err(error)]).boxed_local(),
         }
     }
 
     /// The events of a task from now on, the task as it is first (spec §3.1.6). `after` names the last event that is known, by
-    /// its [id](TaskEvent::id).
+    /// its [id](TaskEvent::id): a server that numbers its events then gives those behind it, without the task. A task that has ended
+    /// is given as it is.
     pub fn subscribe(&self, id: TaskId, after: Option<String>) -> TaskStream {
-        let _ = after;
-        let request = crate::model::SubscribeToTaskRequest { tenant: None, id };
-        self.follow(Call::Follow(FollowCall::SubscribeToTask(request)))
+        let request = SubscribeToTaskRequest { tenant: None, id };
+        let options = CallOptions { last_event_id: after, ..CallOptions::default() };
+        self.follow(Start::Subscribe(request), None, options)
     }
 
-    fn follow(&self, call: Call) -> TaskStream {
-        let client = self.clone();
-        let events = stream::once(async move {
-            let opened = client.open(&call, &CallOptions::default()).await;
-            let (wire, answer) = match opened {
-                Ok(opened) => opened,
-                Err(error) => return stream::iter(vec![Err(error)]),
-            };
-            let text = match answer.text().await {
-                Ok(answer) => answer.body,
-                Err(error) => return stream::iter(vec![Err(error.into())]),
-            };
-            let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-            let read = |data: &str| wire.event(data).map(|event| TaskEvent { event, id: None });
-            stream::iter(data.map(read).collect::<Vec<_>>())
-        });
-        events.flatten().boxed_local()
+    /// The events that a task brings besides what is known of it, `known` as it was last seen: what came meanwhile first. `after` as
+    /// for [`subscribe`](Self::subscribe).
+    pub fn resume(&self, known: Task, after: Option<String>) -> TaskStream {
+        let request = SubscribeToTaskRequest { tenant: None, id: known.id.clone() };
+        let options = CallOptions { last_event_id: after, ..CallOptions::default() };
+        self.follow(Start::Subscribe(request), Some(known), options)
+    }
+
+    fn follow(&self, start: Start, known: Option<Task>, options: CallOptions) -> TaskStream {
+        let following = Box::new(Following::new(self.clone(), start, known, options));
+        stream::unfold(following, |mut following| async move {
+            let next = following.next().await?;
+            Some((next, following))
+        })
+        .boxed_local()
     }
 }
+
+/// Events that were told, so that one which comes again is known: the id and the data of each, the newest ones only.
+#[derive(Default)]
+pub(super) struct Recent(VecDeque<(String, u64)>);
+
+impl Recent {
+    /// Notes an event, and gives whether it is new. One with a known id and other data is.
+    pub(super) fn is_new(&mut self, id: &str, data: u64) -> bool {
+        let event = (id.to_owned(), data);
+        if self.0.contains(&event) {
+            return false;
+        }
+        self.0.push_back(event);
+        if self.0.len() > MAX_RECENT {
+            self.0.pop_front();
+        }
+        true
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+const MAX_RECENT: usize = 128;

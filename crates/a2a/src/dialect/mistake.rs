@@ -26,11 +26,12 @@ impl Named {
             Some(Owner::One(dialect)) => (dialect, dialect.version()),
             Some(Owner::Both) => (Dialect::V0_3, "0.3 and 0.1"),
         };
+        let in_0_3 = operation.and_then(|operation| older::method_of(Dialect::V0_3, operation));
         Self {
             what: operation.map(|_| format!("{name} is a method of A2A {version}")),
             dialect,
             in_1_0: operation.map(|operation| operation.name().to_owned()),
-            in_0_3: operation.and_then(older::method_of_0_3).map(str::to_owned),
+            in_0_3: in_0_3.map(str::to_owned),
         }
     }
 

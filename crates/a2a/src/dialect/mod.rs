@@ -13,7 +13,11 @@
 //! | `version` | what the header `A2A-Version` allows |
 //! | `spoken` | what the name of a method or a path says |
 //! | `card` | agent cards for clients of older versions |
+//! | `ask` | calls of other agents, written in their version |
+//! | `answer` | what other agents answer, read in whatever version |
 
+mod answer;
+mod ask;
 pub(crate) mod card;
 mod legacy;
 mod mistake;
@@ -34,6 +38,7 @@ use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{FieldViolation, StreamResponse, Task, TaskId, UnixMillis};
 use crate::{Call, Operation, Outcome};
+pub(crate) use answer::{Page, Reader};
 pub use card::{CardName, OlderFacts, dialect_of_card};
 pub use spoken::Spoken;
 pub(crate) use v1::paths::{Methods, Resource};

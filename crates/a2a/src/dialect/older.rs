@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Dialect;
 use crate::Operation;
-use crate::model::{AuthenticationInfo, Role, Secret};
+use crate::model::{AuthenticationInfo, Role, Secret, TaskState};
 
 /// A method of JSON-RPC in older versions, and what it stands for.
 pub(super) struct Method {
@@ -33,11 +33,14 @@ pub(crate) fn is_stream(name: &str) -> bool {
     matches!(operation, Some(Operation::SendStreamingMessage | Operation::SubscribeToTask))
 }
 
-/// The method of 0.3 that is this operation.
-pub(super) fn method_of_0_3(operation: Operation) -> Option<&'static str> {
-    let is_of_0_3 = |method: &&Method| method.owner != Owner::One(Dialect::Legacy);
+/// The method of an older dialect that is this operation.
+pub(super) fn method_of(dialect: Dialect, operation: Operation) -> Option<&'static str> {
+    let is_of_it = |method: &&Method| match method.owner {
+        Owner::One(owner) => owner == dialect,
+        Owner::Both => true,
+    };
     let mut found = METHODS.iter().filter(|method| method.operation == operation);
-    found.find(is_of_0_3).map(|method| method.name)
+    found.find(is_of_it).map(|method| method.name)
 }
 
 /// The older version that a path below an agent is of, by its first segment.
@@ -102,6 +105,29 @@ const METHODS: [Method; 14] = [
 /// The names of roles, with their numbers in the proto.
 pub(super) const ROLES: [(&str, i64, Option<Role>); 2] =
     [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
+
+/// The states with their numbers in the proto, first as they are named over HTTP+JSON.
+pub(super) const STATES: [(&str, i64, Option<TaskState>); 19] = [
+    ("TASK_STATE_UNSPECIFIED", 0, None),
+    ("TASK_STATE_SUBMITTED", 1, Some(TaskState::Submitted)),
+    ("TASK_STATE_WORKING", 2, Some(TaskState::Working)),
+    ("TASK_STATE_COMPLETED", 3, Some(TaskState::Completed)),
+    ("TASK_STATE_FAILED", 4, Some(TaskState::Failed)),
+    ("TASK_STATE_CANCELLED", 5, Some(TaskState::Canceled)),
+    ("TASK_STATE_CANCELED", 5, Some(TaskState::Canceled)),
+    ("TASK_STATE_INPUT_REQUIRED", 6, Some(TaskState::InputRequired)),
+    ("TASK_STATE_REJECTED", 7, Some(TaskState::Rejected)),
+    ("TASK_STATE_AUTH_REQUIRED", 8, Some(TaskState::AuthRequired)),
+    ("unknown", 0, None),
+    ("submitted", 1, Some(TaskState::Submitted)),
+    ("working", 2, Some(TaskState::Working)),
+    ("completed", 3, Some(TaskState::Completed)),
+    ("failed", 4, Some(TaskState::Failed)),
+    ("canceled", 5, Some(TaskState::Canceled)),
+    ("input-required", 6, Some(TaskState::InputRequired)),
+    ("rejected", 7, Some(TaskState::Rejected)),
+    ("auth-required", 8, Some(TaskState::AuthRequired)),
+];
 
 /// How to authenticate with the receiver of a webhook, as it is shown: 1.0 knows one scheme, these versions a list.
 #[derive(Serialize)]

@@ -295,6 +295,28 @@ impl Fields {
         }
     }
 
+    /// An object that is read in a way of its own.
+    pub(crate) fn object_with<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.member(name)?;
+        read(&mut self.nested(name, value)?)
+    }
+
+    /// A list of objects that are read in a way of their own; empty if absent, `None` if one of them is wrong.
+    pub(crate) fn list_with<T>(
+        &mut self,
+        name: &str,
+        mut read: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let (elements, is_whole) = self.elements(name);
+        let count = elements.len();
+        let list: Vec<T> = elements.into_iter().filter_map(|mut one| read(&mut one)).collect();
+        (is_whole && list.len() == count).then_some(list)
+    }
+
     /// The name and the members of an enum's variant, as serde writes it: an object in an object.
     pub fn variant(&mut self) -> Option<(String, Self)> {
         let (name, value) = std::mem::take(&mut self.members).into_iter().next()?;

@@ -1,4 +1,8 @@
-//! Any tasks, messages and events of 1.0, to be said in an older dialect and read back.
+//! Any tasks, messages, events and calls of 1.0, to be said in an older dialect and read back; and what they lose there.
+
+pub(crate) mod call;
+pub(crate) mod less_0_1;
+pub(crate) mod less_0_3;
 
 use a2a::model::{
     Artifact, Base64, ContextId, Json, Message, Metadata, Part, PartContent, Role, StreamResponse,
@@ -120,7 +124,7 @@ fn artifact_update() -> impl Strategy<Value = TaskArtifactUpdateEvent> {
 }
 
 /// Free-form data, not empty where there is some.
-fn metadata() -> impl Strategy<Value = Option<Metadata>> {
+pub(crate) fn metadata() -> impl Strategy<Value = Option<Metadata>> {
     option::of(
         vec((word(), value()), 1..3)
             .prop_map(|members| members.into_iter().collect::<Map<_, _>>().into()),
@@ -128,7 +132,7 @@ fn metadata() -> impl Strategy<Value = Option<Metadata>> {
 }
 
 /// Any JSON value.
-fn value() -> impl Strategy<Value = Value> {
+pub(crate) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -155,7 +159,7 @@ fn member() -> impl Strategy<Value = String> {
 }
 
 /// A text that is not empty.
-fn word() -> impl Strategy<Value = String> {
+pub(crate) fn word() -> impl Strategy<Value = String> {
     "[a-zé\"]{1,6}"
 }
 

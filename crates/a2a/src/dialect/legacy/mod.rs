@@ -5,13 +5,15 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `params` | the parameters of calls |
+//! | `ask` | the parameters of calls, as clients write them |
+//! | `params` | the same, read |
 //! | `part` | parts, in both directions |
 //! | `view` | tasks, messages and webhooks as they are shown |
 //! | `stream` | the frames of streams |
 //! | `plain` | the plain pair |
 //! | `refusal` | the codes and words of errors |
 
+mod ask;
 mod params;
 mod part;
 mod plain;
@@ -28,6 +30,7 @@ use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis};
 use crate::{Operation, Outcome, ShownTask};
+pub(super) use ask::{asked, target};
 pub(super) use plain::{error as rest_error, resource};
 pub(super) use refusal::{code as error_code, text as error_text};
 pub(super) use stream::piece;

@@ -110,7 +110,7 @@ pub(super) struct MessageView<'a> {
 }
 
 impl<'a> MessageView<'a> {
-    fn of(message: &'a Message) -> Self {
+    pub(super) fn of(message: &'a Message) -> Self {
         Self::with_parts(message, PartView::of)
     }
 
@@ -183,7 +183,7 @@ pub(super) struct WebhookView<'a> {
 }
 
 #[derive(Serialize)]
-struct ConfigView<'a> {
+pub(super) struct ConfigView<'a> {
     url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a Secret>,
@@ -195,6 +195,13 @@ struct ConfigView<'a> {
 
 impl<'a> WebhookView<'a> {
     pub(super) fn of(config: &'a TaskPushNotificationConfig) -> Self {
+        let push_notification_config = ConfigView::of(config);
+        Self { id: &config.task_id, push_notification_config }
+    }
+}
+
+impl<'a> ConfigView<'a> {
+    pub(super) fn of(config: &'a TaskPushNotificationConfig) -> Self {
         let authentication = config.authentication.as_ref().map(SchemesView::of);
         let events = match config.events {
             EventFilter::All => None,
@@ -202,7 +209,6 @@ impl<'a> WebhookView<'a> {
             EventFilter::Artifacts => Some([ARTIFACT]),
         };
         let (url, token) = (config.url.as_str(), config.token.as_ref());
-        let push_notification_config = ConfigView { url, token, authentication, events };
-        Self { id: &config.task_id, push_notification_config }
+        Self { url, token, authentication, events }
     }
 }

@@ -3,13 +3,15 @@
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | `request` | the parameters of operations |
+//! | `ask` | the parameters of operations, as clients write them |
+//! | `request` | the same, read |
 //! | `message`, `part` | messages and parts, read |
 //! | `webhook` | webhooks, read and written |
 //! | `view` | tasks, messages and events, written |
 //! | `error` | errors |
 //! | `paths` | the paths below `/v1` |
 
+mod ask;
 mod error;
 mod message;
 mod part;
@@ -26,7 +28,9 @@ use crate::binding::Binding;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, read_json};
 use crate::model::{StreamResponse, Task};
+pub(super) use ask::asked;
 pub(super) use error::{error_text, rest_error};
+pub(super) use part::{FILE_MEMBERS, encoded_twice, unmarked};
 pub(super) use request::decode;
 use view::{ArtifactEventView, MessageView, StatusEventView, TaskView};
 use webhook::WebhookView;

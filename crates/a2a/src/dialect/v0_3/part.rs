@@ -111,10 +111,11 @@ fn file_content(fields: &mut Fields) -> Option<PartContent> {
 }
 
 /// The names of the content of a file, first those with `kind`, then those of the proto.
-const FILE_MEMBERS: [&str; 4] = ["bytes", "uri", "fileWithBytes", "fileWithUri"];
+pub(in crate::dialect) const FILE_MEMBERS: [&str; 4] =
+    ["bytes", "uri", "fileWithBytes", "fileWithUri"];
 
 /// What is base64 of base64, as the SDKs for Python and Go write it, decoded once; `None` for what is not.
-fn encoded_twice(raw: &Base64) -> Option<Base64> {
+pub(in crate::dialect) fn encoded_twice(raw: &Base64) -> Option<Base64> {
     let inner = String::from_utf8(raw.bytes()).ok().filter(|inner| !inner.is_empty())?;
     Base64::parse(&inner).filter(|read| read.as_str() == inner)
 }
@@ -136,7 +137,10 @@ fn required_free_form(fields: &mut Fields, name: &str) -> Option<Value> {
 }
 
 /// The data that a part had in 1.0, if its metadata says that it was no object.
-fn unmarked(data: Value, metadata: Option<Metadata>) -> (Value, Option<Metadata>) {
+pub(in crate::dialect) fn unmarked(
+    data: Value,
+    metadata: Option<Metadata>,
+) -> (Value, Option<Metadata>) {
     let mut marks = metadata.as_ref().map(Metadata::members).unwrap_or_default();
     let is_marked = marks.remove(DATA_MARK) == Some(Value::Bool(true));
     match data {

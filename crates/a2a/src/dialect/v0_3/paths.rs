@@ -1,5 +1,8 @@
 //! The paths of A2A 0.3 over HTTP+JSON.
 
+use super::view::proto_state;
+use crate::Call;
+use crate::dialect::v1::ask::{FilterNames, query};
 use crate::dialect::{Resource, older};
 
 /// What stands at a path below an agent, given by its segments; `None` if nothing does.
@@ -25,6 +28,21 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
         }),
     }
 }
+
+/// See [`Dialect::target`](crate::dialect::Dialect::target). 0.3 describes no listing; this is that of the SDK for Go.
+pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
+    let resource = Resource::of(call);
+    let verb = resource.verb(call.operation())?;
+    let path = match &resource {
+        Resource::ExtendedCard => "card".to_owned(),
+        Resource::Deliveries(..) | Resource::Redeliver(..) => return None,
+        _ => resource.path() + &query(call, &FILTERS),
+    };
+    Some((verb, format!("{}/{path}", older::V0_3_PREFIX)))
+}
+
+/// How the SDK for Go names what a listing is filtered by.
+const FILTERS: FilterNames = FilterNames { after: "lastUpdatedAfter", state: proto_state };
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,12 @@ use super::webhook::{ReadWebhook, registered};
 use crate::binding::Binding;
 use crate::call::{FollowCall, TaskCall, WebhookCall};
 use crate::dialect::ReadCall;
+use crate::dialect::older::STATES;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{
     ListPushNotificationConfigsRequest, ListTasksRequest, PushNotificationConfigRequest,
-    SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig, TaskState,
+    SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig,
 };
 use crate::{Call, Operation};
 
@@ -147,26 +148,3 @@ fn list(fields: &mut Fields) -> Option<ListTasksRequest> {
     let after = after.or(request.status_timestamp_after);
     Some(ListTasksRequest { status, status_timestamp_after: after, ..request })
 }
-
-/// The states by which a listing can be filtered: first as they are named over HTTP+JSON.
-const STATES: [(&str, i64, Option<TaskState>); 19] = [
-    ("TASK_STATE_UNSPECIFIED", 0, None),
-    ("TASK_STATE_SUBMITTED", 1, Some(TaskState::Submitted)),
-    ("TASK_STATE_WORKING", 2, Some(TaskState::Working)),
-    ("TASK_STATE_COMPLETED", 3, Some(TaskState::Completed)),
-    ("TASK_STATE_FAILED", 4, Some(TaskState::Failed)),
-    ("TASK_STATE_CANCELLED", 5, Some(TaskState::Canceled)),
-    ("TASK_STATE_CANCELED", 5, Some(TaskState::Canceled)),
-    ("TASK_STATE_INPUT_REQUIRED", 6, Some(TaskState::InputRequired)),
-    ("TASK_STATE_REJECTED", 7, Some(TaskState::Rejected)),
-    ("TASK_STATE_AUTH_REQUIRED", 8, Some(TaskState::AuthRequired)),
-    ("unknown", 0, None),
-    ("submitted", 1, Some(TaskState::Submitted)),
-    ("working", 2, Some(TaskState::Working)),
-    ("completed", 3, Some(TaskState::Completed)),
-    ("failed", 4, Some(TaskState::Failed)),
-    ("canceled", 5, Some(TaskState::Canceled)),
-    ("input-required", 6, Some(TaskState::InputRequired)),
-    ("rejected", 7, Some(TaskState::Rejected)),
-    ("auth-required", 8, Some(TaskState::AuthRequired)),
-];

@@ -70,7 +70,8 @@ pub(super) struct WebhookView<'a> {
 }
 
 #[derive(Serialize)]
-struct InnerView<'a> {
+pub(super) struct InnerView<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
     id: &'a str,
     url: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,19 +82,21 @@ struct InnerView<'a> {
 
 impl<'a> WebhookView<'a> {
     pub(super) fn new(shape: Shape, webhook: &'a TaskPushNotificationConfig) -> Self {
-        let TaskPushNotificationConfig { id, task_id, url, token, authentication, .. } = webhook;
+        let TaskPushNotificationConfig { id, task_id, .. } = webhook;
         let (task_id, name) = match shape {
             Shape::Kind => (Some(task_id), None),
             Shape::Proto { .. } => {
                 (None, Some(format!("tasks/{task_id}/pushNotificationConfigs/{id}")))
             }
         };
+        Self { task_id, name, push_notification_config: InnerView::of(webhook) }
+    }
+}
+
+impl<'a> InnerView<'a> {
+    pub(super) fn of(webhook: &'a TaskPushNotificationConfig) -> Self {
+        let TaskPushNotificationConfig { id, url, token, authentication, .. } = webhook;
         let authentication = authentication.as_ref().map(SchemesView::of);
-        let token = token.as_ref();
-        Self {
-            task_id,
-            name,
-            push_notification_config: InnerView { id, url, token, authentication },
-        }
+        Self { id, url, token: token.as_ref(), authentication }
     }
 }

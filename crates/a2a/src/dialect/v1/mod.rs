@@ -1,5 +1,6 @@
 //! A2A 1.0, the language that is spoken inside: its results are the texts that operations give.
 
+pub(super) mod ask;
 pub(super) mod paths;
 
 use std::borrow::Cow;

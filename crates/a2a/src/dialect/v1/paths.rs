@@ -1,7 +1,9 @@
 //! The paths of A2A 1.0 over HTTP+JSON, below the URL of an agent (spec §11.3).
 
-use crate::Operation;
+use super::ask::{FILTERS, query};
 use crate::binding::percent;
+use crate::model::TaskId;
+use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
 
 /// A path behind the tenant, with the ids in it decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,64 @@ impl Resource {
             }
             _ => None,
         }
+    }
+
+    /// Where a call is made.
+    pub(crate) fn of(call: &Call) -> Self {
+        let text = |id: &TaskId| id.as_str().to_owned();
+        match call {
+            Call::List(_) => Self::Tasks,
+            Call::Card => Self::ExtendedCard,
+            Call::Task(TaskCall::SendMessage(_)) => Self::Send,
+            Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
+            Call::Task(TaskCall::CancelTask(request)) => Self::Cancel(text(&request.id)),
+            Call::Follow(FollowCall::SendStreamingMessage(_)) => Self::Stream,
+            Call::Follow(FollowCall::SubscribeToTask(request)) => {
+                Self::Subscribe(text(&request.id))
+            }
+            Call::Task(TaskCall::Webhook(call)) => {
+                let task = text(call.task_id());
+                match call {
+                    WebhookCall::CreateTaskPushNotificationConfig(_)
+                    | WebhookCall::ListTaskPushNotificationConfigs(_) => Self::PushConfigs(task),
+                    WebhookCall::GetTaskPushNotificationConfig(request)
+                    | WebhookCall::DeleteTaskPushNotificationConfig(request) => {
+                        Self::PushConfig(task, request.id.clone())
+                    }
+                    WebhookCall::ListTaskPushNotificationDeliveries(request) => {
+                        Self::Deliveries(task, request.id.clone())
+                    }
+                    WebhookCall::RedeliverTaskPushNotifications(request) => {
+                        Self::Redeliver(task, request.id.clone())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The path, with the ids in it encoded.
+    pub(crate) fn path(&self) -> String {
+        let encode = percent::encode;
+        let configs = |task: &str| format!("tasks/{}/pushNotificationConfigs", encode(task));
+        match self {
+            Self::Send => "message:send".to_owned(),
+            Self::Stream => "message:stream".to_owned(),
+            Self::Tasks => "tasks".to_owned(),
+            Self::ExtendedCard => "extendedAgentCard".to_owned(),
+            Self::Task(id) => format!("tasks/{}", encode(id)),
+            Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
+            Self::Subscribe(id) => format!("tasks/{}:subscribe", encode(id)),
+            Self::PushConfigs(task) => configs(task),
+            Self::PushConfig(task, id) => format!("{}/{}", configs(task), encode(id)),
+            Self::Deliveries(task, id) => format!("{}/{}/deliveries", configs(task), encode(id)),
+            Self::Redeliver(task, id) => format!("{}/{}:redeliver", configs(task), encode(id)),
+        }
+    }
+
+    /// The verb of an operation here.
+    pub(crate) fn verb(&self, operation: Operation) -> Option<&'static str> {
+        let mut known = self.methods().operations.iter();
+        known.find(|(_, known)| *known == operation).map(|(verb, _)| *verb)
     }
 
     /// The verbs that are taken here.
@@ -136,6 +196,13 @@ pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, Resourc
     }
     let (tenant, segments) = segments.split_first()?;
     Some((Some(tenant), Resource::parse(segments)?))
+}
+
+/// See [`Dialect::target`](crate::dialect::Dialect::target).
+pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
+    let resource = Resource::of(call);
+    let verb = resource.verb(call.operation())?;
+    Some((verb, format!("{}{}", resource.path(), query(call, &FILTERS))))
 }
 
 /// Whether a path of the whole server that begins with this segment belongs to its default agent. No agent

@@ -1,0 +1,322 @@
+//! Events applied to a task, and the events that explain how a task has changed.
+
+use serde_json::{Map, Value};
+
+use crate::model::{
+    Artifact, ContextId, GENERATION_MEMBER, Message, Metadata, Role, StreamResponse, Task,
+    TaskArtifactUpdateEvent, TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent,
+};
+
+/// Applies an event to what is known of a task (spec §4.2), `None` until its first event.
+///
+/// A `task` event brings the task as it is: its artifacts replace those of the same ids, its history replaces the known one
+/// unless it has none. A status event moves the message of the former status into the history. An artifact event replaces
+/// the artifact, or adds its parts with `append`; the artifact may be new either way. A message goes into the history.
+///
+/// Nothing is changed by events of another task, by a state after a terminal one, or by a message that is known by its id.
+/// A message instead of a task leaves `None`.
+///
+/// ```
+/// use a2a::client::apply;
+/// use a2a::model::StreamResponse;
+///
+/// let event = |json: &str| -> StreamResponse { a2a::model::decode::read_json(json).unwrap() };
+/// let mut task = None;
+/// for json in [
+///     r#"{"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_WORKING"}}}"#,
+///     r#"{"artifactUpdate": {"taskId": "t", "contextId": "c", "artifact": {"artifactId": "a", "parts": [{"text": "1"}]}}}"#,
+///     r#"{"artifactUpdate": {"taskId": "t", "contextId": "c", "append": true, "artifact": {"artifactId": "a", "parts": [{"text": "2"}]}}}"#,
+///     r#"{"statusUpdate": {"taskId": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"}}}"#,
+/// ] {
+///     apply(&mut task, &event(json));
+/// }
+/// let task = task.unwrap();
+/// assert_eq!(task.artifacts[0].parts.len(), 2);
+/// assert!(task.status.state.is_terminal());
+/// ```
+pub fn apply(task: &mut Option<Task>, event: &StreamResponse) {
+    let Some(known) = task else {
+        *task = begun(event);
+        return;
+    };
+    if is_of_another(known, event) {
+        return;
+    }
+    if known.context_id.as_str().is_empty()
+        && let Some(context_id) = context_id(event)
+    {
+        known.context_id = context_id.clone();
+    }
+    match event {
+        StreamResponse::Task(snapshot) => known.renew(snapshot),
+        StreamResponse::Message(message) => known.hear(message),
+        StreamResponse::StatusUpdate(event) => {
+            known.note(event.metadata.as_ref());
+            known.enter(&event.status);
+        }
+        StreamResponse::ArtifactUpdate(event) => known.produce(event),
+    }
+}
+
+/// The task that an event is about, if it says so.
+pub(super) fn task_id(event: &StreamResponse) -> Option<&TaskId> {
+    let id = match event {
+        StreamResponse::Task(task) => Some(&task.id),
+        StreamResponse::Message(message) => message.task_id.as_ref(),
+        StreamResponse::StatusUpdate(event) => Some(&event.task_id),
+        StreamResponse::ArtifactUpdate(event) => Some(&event.task_id),
+    };
+    id.filter(|id| !id.as_str().is_empty())
+}
+
+pub(super) fn is_of_another(known: &Task, event: &StreamResponse) -> bool {
+    task_id(event).is_some_and(|id| *id != known.id)
+}
+
+fn context_id(event: &StreamResponse) -> Option<&ContextId> {
+    match event {
+        StreamResponse::Task(task) => Some(&task.context_id),
+        StreamResponse::Message(message) => message.context_id.as_ref(),
+        StreamResponse::StatusUpdate(event) => Some(&event.context_id),
+        StreamResponse::ArtifactUpdate(event) => Some(&event.context_id),
+    }
+}
+
+/// The task as its first event tells it. Some servers leave out the first `task` event.
+fn begun(event: &StreamResponse) -> Option<Task> {
+    let (id, context_id) = match event {
+        StreamResponse::Task(task) => return Some(task.clone()),
+        StreamResponse::Message(_) => return None,
+        StreamResponse::StatusUpdate(event) => (&event.task_id, &event.context_id),
+        StreamResponse::ArtifactUpdate(event) => (&event.task_id, &event.context_id),
+    };
+    let status = TaskStatus { state: TaskState::Working, message: None, timestamp: None };
+    let mut task = Some(Task {
+        id: id.clone(),
+        context_id: context_id.clone(),
+        status,
+        artifacts: Vec::new(),
+        history: Vec::new(),
+        metadata: None,
+    });
+    apply(&mut task, event);
+    task
+}
+
+impl Task {
+    fn renew(&mut self, snapshot: &Task) {
+        if !snapshot.context_id.as_str().is_empty() {
+            self.context_id = snapshot.context_id.clone();
+        }
+        self.enter(&snapshot.status);
+        if !snapshot.history.is_empty() {
+            self.history.clone_from(&snapshot.history);
+        }
+        let is_new = |known: &Artifact| find(&snapshot.artifacts, &known.artifact_id).is_none();
+        let mut others = std::mem::take(&mut self.artifacts);
+        others.retain(is_new);
+        self.artifacts.clone_from(&snapshot.artifacts);
+        self.artifacts.extend(others);
+        if snapshot.metadata.is_some() {
+            self.metadata.clone_from(&snapshot.metadata);
+        }
+    }
+
+    fn hear(&mut self, message: &Message) {
+        if self.status.message.as_ref().is_some_and(|said| said.message_id == message.message_id) {
+            return;
+        }
+        if self.status.state.is_interrupted() && message.role == Role::User {
+            // It answers what the agent said, and so comes after it.
+            let said = self.status.message.take();
+            remember(&mut self.history, said);
+        }
+        remember(&mut self.history, Some(message.clone()));
+    }
+
+    fn enter(&mut self, status: &TaskStatus) {
+        if self.status.state.is_terminal() {
+            return;
+        }
+        let said = std::mem::replace(&mut self.status, status.clone()).message;
+        let id = |message: &Option<Message>| message.as_ref().map(|said| said.message_id.clone());
+        if id(&said) != id(&self.status.message) {
+            remember(&mut self.history, said);
+        }
+    }
+
+    fn note(&mut self, metadata: Option<&Metadata>) {
+        let Some(added) = metadata else { return };
+        let mut members = self.metadata.take().map(|known| known.members()).unwrap_or_default();
+        members.extend(added.members());
+        self.metadata = Some(members.into());
+    }
+
+    fn produce(&mut self, event: &TaskArtifactUpdateEvent) {
+        let chunk = event.artifact.clone();
+        let known = self.artifacts.iter_mut().find(|known| known.artifact_id == chunk.artifact_id);
+        // One without parts only says that nothing more comes.
+        let adds = event.append || chunk.parts.is_empty();
+        match known {
+            Some(artifact) if adds => artifact.extend(chunk),
+            Some(artifact) => *artifact = chunk,
+            None => self.artifacts.push(chunk),
+        }
+    }
+}
+
+fn remember(history: &mut Vec<Message>, message: Option<Message>) {
+    if let Some(message) = message
+        && !holds(history, &message)
+    {
+        history.push(message);
+    }
+}
+
+fn holds(history: &[Message], message: &Message) -> bool {
+    history.iter().any(|known| known.message_id == message.message_id)
+}
+
+fn find<'a>(artifacts: &'a [Artifact], id: &str) -> Option<&'a Artifact> {
+    artifacts.iter().find(|known| known.artifact_id == id)
+}
+
+/// The events that explain how a task has changed between two looks at it, oldest first: [applied](apply) to `before` they
+/// give `after`, as far as events can say it. The whole task if nothing was known, or it is another one.
+///
+/// - New messages come first: those of the agent as what it said while it worked, those of the user as messages.
+/// - An artifact to which parts were added gives them with `append`. One that changed in any other way is replaced, also where
+///   only the text of its last part has grown: an appended part would be another part, with a line break before its text.
+/// - The status comes last, with the metadata that is new. A status that differs in its time alone has not changed.
+///
+/// Events cannot say that an artifact, a message or a member of the metadata is gone.
+pub fn changes(before: Option<&Task>, after: &Task) -> Vec<StreamResponse> {
+    let Some(before) = before.filter(|before| before.id == after.id) else {
+        return vec![StreamResponse::Task(after.clone())];
+    };
+    let mut events = messages(before, after);
+    events.extend(after.artifacts.iter().filter_map(|artifact| grown(before, after, artifact)));
+    let mut now = Some(before.clone());
+    for event in &events {
+        apply(&mut now, event);
+    }
+    let metadata = added(before.metadata.as_ref(), after.metadata.as_ref());
+    let is_same = now.is_some_and(|now| {
+        now.status.state == after.status.state && now.status.message == after.status.message
+    });
+    if !is_same || metadata.is_some() {
+        events.push(StreamResponse::StatusUpdate(entered(after, after.status.clone(), metadata)));
+    }
+    events
+}
+
+fn messages(before: &Task, after: &Task) -> Vec<StreamResponse> {
+    let said = |task: &Task, message: &Message| {
+        task.status.message.as_ref().is_some_and(|said| said.message_id == message.message_id)
+    };
+    let is_new = |message: &&Message| {
+        !holds(&before.history, message) && !said(before, message) && !said(after, message)
+    };
+    let event = |message: &Message| {
+        if message.role == Role::User || before.status.state.is_terminal() {
+            return StreamResponse::Message(message.clone());
+        }
+        let (state, message) = (TaskState::Working, Some(message.clone()));
+        let status = TaskStatus { state, message, timestamp: None };
+        StreamResponse::StatusUpdate(entered(after, status, None))
+    };
+    after.history.iter().filter(is_new).map(event).collect()
+}
+
+fn entered(task: &Task, status: TaskStatus, metadata: Option<Metadata>) -> TaskStatusUpdateEvent {
+    let (task_id, context_id) = (task.id.clone(), task.context_id.clone());
+    TaskStatusUpdateEvent { task_id, context_id, status, metadata }
+}
+
+fn grown(before: &Task, after: &Task, artifact: &Artifact) -> Option<StreamResponse> {
+    let known = find(&before.artifacts, &artifact.artifact_id);
+    if known == Some(artifact) {
+        return None;
+    }
+    let chunk = known.and_then(|known| chunk(known, artifact));
+    Some(StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
+        task_id: after.id.clone(),
+        context_id: after.context_id.clone(),
+        append: chunk.is_some(),
+        artifact: chunk.unwrap_or_else(|| artifact.clone()),
+        last_chunk: after.status.state.is_terminal(),
+        metadata: None,
+    }))
+}
+
+/// What is to be appended to `known` to give `artifact`, if that can be done.
+fn chunk(known: &Artifact, artifact: &Artifact) -> Option<Artifact> {
+    let parts = artifact.parts.strip_prefix(known.parts.as_slice())?;
+    if parts.is_empty() {
+        return None;
+    }
+    let changed = |known: &Option<String>, now: &Option<String>| {
+        if known == now { None } else { now.clone() }
+    };
+    let known_uris = &known.extensions;
+    let is_new = |uri: &&String| !known_uris.contains(uri);
+    let chunk = Artifact {
+        artifact_id: artifact.artifact_id.clone(),
+        name: changed(&known.name, &artifact.name),
+        description: changed(&known.description, &artifact.description),
+        parts: parts.to_vec(),
+        metadata: added(known.metadata.as_ref(), artifact.metadata.as_ref()),
+        extensions: artifact.extensions.iter().filter(is_new).cloned().collect(),
+    };
+    let mut extended = known.clone();
+    extended.extend(chunk.clone());
+    (extended == *artifact).then_some(chunk)
+}
+
+/// The members that are new or have another value.
+fn added(before: Option<&Metadata>, after: Option<&Metadata>) -> Option<Metadata> {
+    let after = after.filter(|after| before != Some(after))?;
+    let known = before.map(Metadata::members).unwrap_or_default();
+    let is_new = |(name, value): &(String, Value)| {
+        // It counts events, and so is none.
+        known.get(name) != Some(value) && name != GENERATION_MEMBER
+    };
+    let members: Map<String, Value> = after.members().into_iter().filter(is_new).collect();
+    (!members.is_empty()).then(|| members.into())
+}
+
+/// A look at a task that may be older than what is known of it, without what it lacks: artifacts that are beginnings of the known
+/// ones, and a status from before. Gives also whether there was such a thing.
+pub(super) fn newest(known: &Task, mut seen: Task) -> (Task, bool) {
+    let mut was_behind = false;
+    for artifact in &mut seen.artifacts {
+        if let Some(known) = find(&known.artifacts, &artifact.artifact_id)
+            && is_beginning(artifact, known)
+        {
+            artifact.clone_from(known);
+            was_behind = true;
+        }
+    }
+    let missing = |artifact: &&Artifact| find(&seen.artifacts, &artifact.artifact_id).is_none();
+    let missing: Vec<Artifact> = known.artifacts.iter().filter(missing).cloned().collect();
+    was_behind |= !missing.is_empty();
+    seen.artifacts.extend(missing);
+    let is_old = seen.status.timestamp.is_some() && seen.status.timestamp < known.status.timestamp;
+    if is_old && !seen.status.state.is_terminal() {
+        seen.status = known.status.clone();
+        was_behind = true;
+    }
+    (seen, was_behind)
+}
+
+/// Whether an artifact is a beginning of another one, and less than it.
+fn is_beginning(artifact: &Artifact, whole: &Artifact) -> bool {
+    let Some((last, first)) = artifact.parts.split_last() else { return true };
+    let Some(rest) = whole.parts.strip_prefix(first) else { return false };
+    let Some(next) = rest.first() else { return false };
+    match (last == next, last.as_text(), next.as_text()) {
+        (true, ..) => rest.len() > 1,
+        (false, Some(text), Some(longer)) => longer.starts_with(text),
+        (false, ..) => false,
+    }
+}

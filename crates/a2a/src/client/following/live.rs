@@ -1,0 +1,218 @@
+//! A stream that is open: its pieces, the events in them, and how it ends.
+
+use futures_util::future::{Either, select};
+use std::pin::pin;
+
+use super::super::sse::{SseEvent, SseReader};
+use super::super::wire::Wire;
+use super::{Following, Source, Start};
+use crate::call::{Call, FollowCall};
+use crate::client::ClientError;
+use crate::http::{HttpBody, HttpError};
+use crate::model::{StreamResponse, TaskState, UnixMillis, fnv1a};
+
+/// An open stream.
+pub(super) struct Live {
+    wire: Wire,
+    body: HttpBody,
+    url: String,
+    reader: SseReader,
+    /// Whether it answers a message.
+    is_send: bool,
+    /// The events that were read so far.
+    count: u32,
+    /// The events in a row that made no sense.
+    senseless: u32,
+    /// Until when the server may still say something after the task has ended.
+    last_words: Option<UnixMillis>,
+}
+
+impl Live {
+    pub(super) fn new(wire: Wire, body: HttpBody, url: String, call: &Call) -> Self {
+        let reader = SseReader::new(MAX_EVENT_BYTES);
+        let is_send = matches!(call, Call::Follow(FollowCall::SendStreamingMessage(_)));
+        Self { wire, body, url, reader, is_send, count: 0, senseless: 0, last_words: None }
+    }
+}
+
+/// What a stream brought.
+enum Arrived {
+    Piece(Result<Vec<u8>, HttpError>),
+    End,
+    /// Nothing more that is waited for.
+    Enough,
+}
+
+impl Following {
+    /// Reads the next piece of the stream.
+    pub(super) async fn read(&mut self) -> Result<(), ClientError> {
+        let (now, clock) = (self.now(), self.client.ports().clock.clone());
+        let Source::Live(live) = &mut self.source else { return Ok(()) };
+        let deadline = self.options.deadline;
+        let until = live.last_words.into_iter().chain(deadline).min();
+        let arrived = match until {
+            None => Arrived::from(live.body.next().await),
+            Some(until) => {
+                let piece = pin!(live.body.next());
+                match select(piece, clock.sleep(until.millis_since(now))).await {
+                    Either::Left((piece, _)) => Arrived::from(piece),
+                    Either::Right(_) => Arrived::Enough,
+                }
+            }
+        };
+        match arrived {
+            Arrived::Piece(Ok(bytes)) => {
+                if live.reader.push(&bytes).is_err() {
+                    let (url, max_bytes) = (live.url.clone(), MAX_EVENT_BYTES);
+                    return Err(HttpError::TooLarge { url, max_bytes }.into());
+                }
+                while let Some(event) = self.next_event() {
+                    self.arrive(event)?;
+                }
+                Ok(())
+            }
+            Arrived::Piece(Err(error)) => {
+                self.broken(error.into());
+                Ok(())
+            }
+            Arrived::End => self.closed(),
+            Arrived::Enough if self.telling.has_ended() => {
+                self.source = Source::Ending;
+                Ok(())
+            }
+            Arrived::Enough => Err(ClientError::Timeout),
+        }
+    }
+
+    fn next_event(&mut self) -> Option<SseEvent> {
+        match &mut self.source {
+            Source::Live(live) => live.reader.pop(),
+            _ => None,
+        }
+    }
+
+    /// The server has ended the stream.
+    fn closed(&mut self) -> Result<(), ClientError> {
+        let Source::Live(live) = &mut self.source else { return Ok(()) };
+        if let Some(rest) = live.reader.rest()
+            && live.wire.event(name(&rest), &rest.data).is_ok()
+        {
+            self.arrive(rest)?;
+        }
+        let is_waiting = self.telling.told().is_some_and(|task| task.status.state.is_interrupted());
+        match &self.source {
+            Source::Live(_) if is_waiting => self.source = Source::Ending,
+            Source::Live(_) => self.broken(ClientError::Ended),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The stream has ended before the task, unless that has, too.
+    fn broken(&mut self, reason: ClientError) {
+        if self.telling.has_ended() {
+            self.source = Source::Ending;
+            return;
+        }
+        if let Source::Live(live) = &self.source {
+            self.retry_ms = live.reader.retry_ms().unwrap_or(0);
+        }
+        // What went wrong first says more than that the stream then ended.
+        let first = self.reason.take();
+        self.cut(first.unwrap_or(reason));
+    }
+
+    /// An event of the stream.
+    fn arrive(&mut self, event: SseEvent) -> Result<(), ClientError> {
+        let now = self.now();
+        let Source::Live(live) = &mut self.source else { return Ok(()) };
+        let response = match live.wire.event(name(&event), &event.data) {
+            Ok(response) => response,
+            Err(_) if KEEP_ALIVE.contains(&event.event.as_str()) => return Ok(()),
+            Err(error) => return self.senseless(error),
+        };
+        self.client.0.is_proven.set(true);
+        live.senseless = 0;
+        live.count += 1;
+        let (is_first, is_send) = (live.count == 1, live.is_send);
+        let is_message = matches!(response, StreamResponse::Message(_));
+        if is_message && self.telling.told().is_none() {
+            self.telling.message(response, event.id);
+            self.source = Source::Over;
+            return Ok(());
+        }
+        let is_look = matches!(response, StreamResponse::Task(_));
+        let is_status = matches!(response, StreamResponse::StatusUpdate(_));
+        let data = fnv1a(event.data.as_bytes());
+        if self.telling.event(response, event.id, data) {
+            (self.failures, self.reason) = (0, None);
+        }
+        let Some(state) = self.telling.told().map(|task| task.status.state) else { return Ok(()) };
+        if state.is_terminal() {
+            if let Source::Live(live) = &mut self.source {
+                live.last_words.get_or_insert(now.after(LAST_WORDS_MS));
+            }
+            return Ok(());
+        }
+        // The first look at a task that is answered may be from before the answer.
+        let is_asking = is_status || (is_look && !(is_first && is_send && self.answers_a_task()));
+        let is_turn_over = state == TaskState::InputRequired && is_asking;
+        if is_turn_over && matches!(self.start, Start::Send(_)) {
+            self.source = Source::Ending;
+        }
+        Ok(())
+    }
+
+    fn answers_a_task(&self) -> bool {
+        matches!(&self.start, Start::Send(request) if request.message.task_id.is_some())
+    }
+
+    /// An event that is an error, or cannot be read.
+    fn senseless(&mut self, error: ClientError) -> Result<(), ClientError> {
+        let Source::Live(live) = &mut self.source else { return Ok(()) };
+        live.senseless += 1;
+        if self.telling.has_ended() {
+            return Ok(());
+        }
+        if matches!(error, ClientError::Remote(_)) {
+            match live.count {
+                0 => self.source = Source::Refused(error),
+                _ => {
+                    self.reason = None;
+                    self.broken(error);
+                }
+            }
+            return Ok(());
+        }
+        if live.senseless > MAX_SENSELESS {
+            return Err(error);
+        }
+        // Something may be missing then.
+        self.telling.doubt();
+        self.reason = Some(error);
+        Ok(())
+    }
+}
+
+/// The name of the frame of an event, if it has one.
+fn name(event: &SseEvent) -> Option<&str> {
+    Some(event.event.as_str()).filter(|name| !name.is_empty())
+}
+
+impl From<Option<Result<Vec<u8>, HttpError>>> for Arrived {
+    fn from(piece: Option<Result<Vec<u8>, HttpError>>) -> Self {
+        piece.map_or(Self::End, Self::Piece)
+    }
+}
+
+/// The names of frames that only keep the connection open.
+const KEEP_ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
+
+/// The largest event that is read: 4 MiB.
+const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
+
+/// How many events in a row may make no sense.
+const MAX_SENSELESS: u32 = 16;
+
+/// How long a server may go on after the event that ends the task, in milliseconds.
+const LAST_WORDS_MS: u64 = 1_000;

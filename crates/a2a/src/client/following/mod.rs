@@ -1,0 +1,343 @@
+//! What it takes to follow a task to its end: opening its stream, reading it, coming back after a cut, looking when there is no
+//! stream, and telling everything once.
+
+mod live;
+mod poll;
+mod telling;
+
+use super::{CallOptions, Client, ClientError, TaskEvent};
+use crate::call::{Call, FollowCall, TaskCall};
+use crate::http::{HttpAnswer, HttpError};
+use crate::model::{GetTaskRequest, SendMessageRequest, SubscribeToTaskRequest, Task};
+use crate::model::{TaskId, UnixMillis};
+use live::Live;
+use telling::Telling;
+
+use super::retry::{Failure, Retries};
+use super::{Answer, Streaming};
+
+/// How following a task begins.
+pub(super) enum Start {
+    /// With a message.
+    Send(Box<SendMessageRequest>),
+    /// With a task that exists.
+    Subscribe(SubscribeToTaskRequest),
+}
+
+/// A task that is followed.
+pub(super) struct Following {
+    client: Client,
+    start: Start,
+    options: CallOptions,
+    telling: Telling,
+    source: Source,
+    /// The attempts to come back that brought nothing new.
+    failures: u32,
+    /// Why the stream broke off.
+    reason: Option<ClientError>,
+    /// What the agent said in the version of its card, while another one is tried.
+    refusal: Option<ClientError>,
+    /// How long the server wants its clients to wait before they come back, in milliseconds.
+    retry_ms: u64,
+}
+
+/// Where events come from.
+enum Source {
+    /// Nothing was asked yet.
+    Beginning,
+    /// A stream.
+    Live(Box<Live>),
+    /// A stream that was refused, by its first event.
+    Refused(ClientError),
+    /// A stream that was cut.
+    Cut,
+    /// The task is looked at now and then.
+    Polling(poll::Polling),
+    /// The task has ended; what is missing is to be had.
+    Ending,
+    /// Nothing.
+    Over,
+}
+
+/// What came of asking for a stream.
+enum Opened {
+    Live(Box<Live>),
+    /// One answer instead.
+    Whole(Box<Answer>),
+}
+
+impl Following {
+    pub(super) fn new(
+        client: Client,
+        start: Start,
+        known: Option<Task>,
+        options: CallOptions,
+    ) -> Self {
+        let telling = Telling::new(known, options.last_event_id.clone());
+        let (source, reason) = (Source::Beginning, None);
+        let (refusal, failures, retry_ms) = (None, 0, 0);
+        Self { client, start, options, telling, source, failures, reason, refusal, retry_ms }
+    }
+
+    /// The next event; `None` at the end, and after an error.
+    pub(super) async fn next(&mut self) -> Option<Result<TaskEvent, ClientError>> {
+        loop {
+            if let Some(event) = self.telling.next() {
+                return Some(Ok(event));
+            }
+            let done = match &self.source {
+                Source::Beginning => Box::pin(self.begin()).await,
+                Source::Live(_) => Box::pin(self.read()).await,
+                Source::Refused(error) => {
+                    let error = error.clone();
+                    Box::pin(self.refused(error)).await
+                }
+                Source::Cut => Box::pin(self.come_back()).await,
+                Source::Polling(_) => Box::pin(self.poll()).await,
+                Source::Ending => Box::pin(self.end()).await,
+                Source::Over => return None,
+            };
+            if let Err(error) = done {
+                self.source = Source::Over;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    async fn begin(&mut self) -> Result<(), ClientError> {
+        let connection = self.client.connect().await?;
+        let wants_stream = self.client.settings().streaming != Streaming::Never;
+        if !connection.streams || !wants_stream {
+            return self.begin_to_poll().await;
+        }
+        let call = match &self.start {
+            Start::Send(request) => FollowCall::SendStreamingMessage(request.clone()),
+            Start::Subscribe(request) => FollowCall::SubscribeToTask(request.clone()),
+        };
+        let call = Call::Follow(call);
+        let mut retries = Retries::new(&call, self.options.deadline);
+        loop {
+            let failure = match self.open(&call).await {
+                Ok(opened) => return self.opened(opened),
+                Err(failure) => failure,
+            };
+            if is_refusal(&failure.error) {
+                return self.refused(failure.error).await;
+            }
+            retries.wait(&self.client, failure).await?;
+        }
+    }
+
+    /// A stream was refused.
+    async fn refused(&mut self, error: ClientError) -> Result<(), ClientError> {
+        if is_final(&error) {
+            return Err(error);
+        }
+        if let Some(id) = self.telling.told().map(|task| task.id.clone()) {
+            // It has ended, or there are no subscriptions.
+            return self.look_instead(&id).await;
+        }
+        if self.client.goes_on_otherwise(&error, &mut self.refusal).await {
+            self.source = Source::Beginning;
+            return Ok(());
+        }
+        let error = self.refusal.take().unwrap_or(error);
+        match self.is_worth_asking_otherwise(&error) {
+            true => self.begin_otherwise(error).await,
+            false => Err(error),
+        }
+    }
+
+    /// Whether a stream that was refused may be had without a stream.
+    fn is_worth_asking_otherwise(&self, error: &ClientError) -> bool {
+        match (&self.start, error) {
+            (Start::Subscribe(_), _) | (Start::Send(_), ClientError::NotInVersion(_)) => true,
+            (Start::Send(_), ClientError::Remote(error)) => {
+                matches!(error.code, UNSUPPORTED_OPERATION | METHOD_NOT_FOUND)
+            }
+            (Start::Send(_), ClientError::Http(HttpError::Status { status, .. })) => {
+                matches!(status, 404 | 405 | 501)
+            }
+            (Start::Send(_), _) => false,
+        }
+    }
+
+    /// Begins without a stream: the card promised one, or the task has ended already.
+    async fn begin_otherwise(&mut self, refusal: ClientError) -> Result<(), ClientError> {
+        let is_subscription = matches!(self.start, Start::Subscribe(_));
+        match self.begin_to_poll().await {
+            // Nothing is known of the task, so that the reason stands in the refusal.
+            Err(error) if is_subscription && is_refusal(&error) => Err(refusal),
+            done => done,
+        }
+    }
+
+    /// Asks for a stream, once.
+    async fn open(&self, call: &Call) -> Result<Opened, Failure> {
+        let options = CallOptions {
+            last_event_id: self.telling.last_id().map(str::to_owned),
+            ..self.options.clone()
+        };
+        let (wire, answer) = self.client.open(call, &options).await?;
+        let url = answer.url.clone();
+        if is_stream(&answer) {
+            return Ok(Opened::Live(Box::new(Live::new(wire, answer.body, url, call))));
+        }
+        let answer = self.client.whole(&wire, call, answer).await?;
+        Ok(Opened::Whole(Box::new(answer)))
+    }
+
+    fn opened(&mut self, opened: Opened) -> Result<(), ClientError> {
+        match opened {
+            Opened::Live(live) => {
+                self.telling.connected();
+                self.source = Source::Live(live);
+                Ok(())
+            }
+            Opened::Whole(answer) => self.answered(*answer),
+        }
+    }
+
+    /// Comes back to a task whose stream was cut.
+    async fn come_back(&mut self) -> Result<(), ClientError> {
+        let Some(task) = self.telling.told().cloned() else { return self.begin_again().await };
+        if task.status.state.is_terminal() {
+            self.source = Source::Ending;
+            return Ok(());
+        }
+        if self.failures > self.client.settings().max_retries {
+            return self.look_instead(&task.id).await;
+        }
+        self.pause().await?;
+        let request = SubscribeToTaskRequest { tenant: None, id: task.id.clone() };
+        let call = Call::Follow(FollowCall::SubscribeToTask(request));
+        match self.open(&call).await {
+            Ok(opened) => self.opened(opened),
+            Err(failure) if failure.error.may_pass() => {
+                self.cut(failure.error);
+                self.retry_ms = self.retry_ms.max(failure.retry_after_ms.unwrap_or(0));
+                Ok(())
+            }
+            Err(failure) => self.refused(failure.error).await,
+        }
+    }
+
+    /// Sends the message again, or subscribes again: nothing was told yet.
+    async fn begin_again(&mut self) -> Result<(), ClientError> {
+        let reason = self.reason.take().unwrap_or(ClientError::Ended);
+        let may_pass = reason == ClientError::Ended || reason.may_pass();
+        if !may_pass || self.failures > self.client.settings().max_retries {
+            return Err(reason);
+        }
+        self.pause().await?;
+        self.source = Source::Beginning;
+        Ok(())
+    }
+
+    /// Waits before the next attempt.
+    async fn pause(&mut self) -> Result<(), ClientError> {
+        let wanted_ms = std::mem::take(&mut self.retry_ms).min(LONGEST_PAUSE_MS);
+        let delay_ms = self.client.retry_delay_ms(self.failures.max(1)).max(wanted_ms);
+        self.sleep(delay_ms).await
+    }
+
+    async fn sleep(&self, millis: u64) -> Result<(), ClientError> {
+        let clock = &self.client.ports().clock;
+        if self.options.deadline.is_some_and(|end| clock.now().after(millis) >= end) {
+            return Err(ClientError::Timeout);
+        }
+        clock.sleep(millis).await;
+        Ok(())
+    }
+
+    /// Looks at a task to which no stream leads any more.
+    async fn look_instead(&mut self, id: &TaskId) -> Result<(), ClientError> {
+        let reason = self.reason.take();
+        let task = match self.look(id).await {
+            Ok(task) => task,
+            Err(error) if is_refusal(&error) => return Err(reason.unwrap_or(ClientError::Ended)),
+            Err(error) => return Err(error),
+        };
+        let has_news = self.telling.look(task);
+        match reason {
+            // The server said why, and nothing has happened since.
+            Some(error @ ClientError::Remote(_)) if !has_news && !self.is_done() => Err(error),
+            _ => {
+                self.go_on_polling(true);
+                Ok(())
+            }
+        }
+    }
+
+    /// The task as it is now.
+    async fn look(&self, id: &TaskId) -> Result<Task, ClientError> {
+        let request = GetTaskRequest { tenant: None, id: id.clone(), history_length: None };
+        let options = CallOptions { deadline: self.options.deadline, ..CallOptions::default() };
+        let call = Call::Task(TaskCall::GetTask(request));
+        self.client.exchange(&call, &options).await?.task("GetTask")
+    }
+
+    /// Notes that a stream broke off.
+    fn cut(&mut self, reason: ClientError) {
+        self.failures += 1;
+        self.reason = Some(reason);
+        self.source = Source::Cut;
+    }
+
+    /// Whether nothing more is to be told after what is known now.
+    fn is_done(&self) -> bool {
+        let Some(task) = self.telling.told() else { return false };
+        let is_send = matches!(self.start, Start::Send(_));
+        task.status.state.is_terminal() || (is_send && task.status.state.is_interrupted())
+    }
+
+    /// The task has ended: what was never told is looked for, and the last event let go.
+    async fn end(&mut self) -> Result<(), ClientError> {
+        if let Some(id) = self.telling.wants_a_look()
+            && let Ok(task) = self.look(&id).await
+        {
+            self.telling.look(task);
+        }
+        self.telling.let_go();
+        self.source = Source::Over;
+        Ok(())
+    }
+
+    fn now(&self) -> UnixMillis {
+        self.client.ports().clock.now()
+    }
+}
+
+/// Whether an answer is a stream of events. Some servers forget to say so.
+fn is_stream(answer: &HttpAnswer) -> bool {
+    let content_type = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    let is_other = content_type.contains("json") || content_type.contains("html");
+    answer.status == 200 && !is_other
+}
+
+/// Whether the server has understood and refused, so that the same request will not succeed later.
+fn is_refusal(error: &ClientError) -> bool {
+    match error {
+        ClientError::Remote(_) | ClientError::Http(HttpError::Status { .. }) => !error.may_pass(),
+        ClientError::Unexpected(_)
+        | ClientError::NotInVersion(_)
+        | ClientError::Http(HttpError::Misfit { .. }) => true,
+        _ => false,
+    }
+}
+
+/// Whether an error is about the client, so that another request would meet it, too.
+fn is_final(error: &ClientError) -> bool {
+    match error {
+        ClientError::Credentials(_) | ClientError::Timeout => true,
+        ClientError::Remote(error) => matches!(error.status, 401 | 403),
+        ClientError::Http(HttpError::Status { status, .. }) => matches!(status, 401 | 403),
+        _ => false,
+    }
+}
+
+const UNSUPPORTED_OPERATION: i32 = -32004;
+const METHOD_NOT_FOUND: i32 = -32601;
+
+/// The longest time that a server can make its clients wait before they come back, in milliseconds.
+const LONGEST_PAUSE_MS: u64 = 30_000;

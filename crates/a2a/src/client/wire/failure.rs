@@ -1,0 +1,115 @@
+//! Errors of other servers, in every shape: JSON-RPC (under any status of HTTP), `google.rpc.Status` (1.0 over HTTP+JSON), the
+//! members that the SDKs of 0.3 write, `application/problem+json`, and a text alone.
+
+use serde_json::{Map, Value};
+
+use super::super::RemoteError;
+
+/// The error that an answer of this status is, if it is one of the protocol.
+pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
+    let members = json.as_object()?;
+    let inner = match members.get("error") {
+        None | Some(Value::Null) => return outer(members, status),
+        Some(Value::Object(inner)) => inner,
+        Some(Value::String(text)) => {
+            let message = text_of(members, &["error_description", "message"]).unwrap_or(text);
+            return error(members, message, status);
+        }
+        Some(_) => return None,
+    };
+    let message = text_of(inner, &["message", "detail"]).unwrap_or_default();
+    // One that stands beside it is the code of JSON-RPC (0.3 over HTTP+JSON).
+    let mut codes =
+        [inner, members].into_iter().filter_map(|members| members.get("code")?.as_i64());
+    let is_code = |code: &i64| is_of_protocol(*code) || members.contains_key("jsonrpc");
+    let code = codes.find(is_code);
+    match code.and_then(|code| i32::try_from(code).ok()) {
+        Some(code) => {
+            Some(RemoteError { code, message: message.to_owned(), data: data(inner), status })
+        }
+        None => error(inner, message, status),
+    }
+}
+
+/// An error that stands bare. Only a status that is no success makes one of it.
+fn outer(members: &Map<String, Value>, status: u16) -> Option<RemoteError> {
+    if (200..300).contains(&status) {
+        return None;
+    }
+    let message = text_of(members, &["message", "detail", "title"])?;
+    let code = members.get("code").and_then(Value::as_i64).filter(|code| is_of_protocol(*code));
+    match code.and_then(|code| i32::try_from(code).ok()) {
+        Some(code) => {
+            Some(RemoteError { code, message: message.to_owned(), data: data(members), status })
+        }
+        None => error(members, message, status),
+    }
+}
+
+/// An error without a code of JSON-RPC: what it is says a name in it, else the status.
+fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<RemoteError> {
+    let data = data(members);
+    let details = data.as_ref().and_then(Value::as_array).into_iter().flatten();
+    let reasons = details.filter_map(|detail| detail.get("reason")?.as_str());
+    let names = ["type", "reason"].into_iter().filter_map(|name| members.get(name)?.as_str());
+    let named = reasons.chain(names).find_map(code_named);
+    let code = match (named, status) {
+        (Some(code), _) => code,
+        // What a gateway says, and not the agent.
+        (None, 401 | 403 | 408 | 425 | 429 | 502..=504) => return None,
+        (None, 400 | 422) => -32602,
+        (None, 404) if message.to_lowercase().contains("task") => -32001,
+        (None, 404 | 405 | 501) => -32601,
+        (None, 409) => -32002,
+        (None, 415) => -32005,
+        (None, _) => -32603,
+    };
+    Some(RemoteError { code, message: message.to_owned(), data, status })
+}
+
+/// What an error says besides.
+fn data(members: &Map<String, Value>) -> Option<Value> {
+    let found = members.get("data").or_else(|| members.get("details"));
+    found.filter(|data| !data.is_null()).cloned()
+}
+
+/// The first of these members that is a text.
+fn text_of<'a>(members: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| members.get(*name)?.as_str())
+}
+
+/// Whether a number is a code of JSON-RPC or A2A, and not a status of HTTP.
+fn is_of_protocol(code: i64) -> bool {
+    (-32_768..=-32_000).contains(&code)
+}
+
+/// The code of an error by its name, as `TASK_NOT_FOUND`, `TaskNotFoundError` or `https://…/task-not-found`.
+fn code_named(name: &str) -> Option<i32> {
+    let name = name.rsplit(['/', '.', '#']).next()?;
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+    let name = letters.strip_suffix("error").unwrap_or(&letters);
+    CODES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
+}
+
+/// The names of errors (spec §5.4) in small letters, and their codes.
+const CODES: [(&str, i32); 18] = [
+    ("tasknotfound", -32001),
+    ("tasknotcancelable", -32002),
+    ("pushnotificationnotsupported", -32003),
+    ("unsupportedoperation", -32004),
+    ("contenttypenotsupported", -32005),
+    ("invalidagentresponse", -32006),
+    ("extendedagentcardnotconfigured", -32007),
+    ("authenticatedextendedcardnotconfigured", -32007),
+    ("extensionsupportrequired", -32008),
+    ("versionnotsupported", -32009),
+    ("generationmismatch", -32010),
+    ("parse", -32700),
+    ("jsonparse", -32700),
+    ("invalidrequest", -32600),
+    ("methodnotfound", -32601),
+    ("invalidparams", -32602),
+    ("internal", -32603),
+    ("unauthenticated", -32000),
+];

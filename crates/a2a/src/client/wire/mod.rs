@@ -1,0 +1,272 @@
+//! Calls as requests, and answers read: the version and the binding of one interface, which nothing else of the client
+//! knows. How a version writes a call, and how answers are read, is the business of [`dialect`](crate::dialect).
+
+mod failure;
+#[cfg(test)]
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::{Answer, CallOptions, ClientError, Connection, RemoteCard, Settings, TaskPage};
+use crate::binding::{Binding, percent};
+use crate::call::{Call, TaskCall, WebhookCall};
+use crate::dialect::{Page, Reader};
+use crate::http::{HttpAnswer, HttpError, HttpRequest};
+use crate::model::decode::{Fields, decode_with};
+use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, encode};
+
+/// How one interface is spoken to.
+#[derive(Clone, Debug)]
+pub(super) struct Wire {
+    connection: Rc<Connection>,
+    /// The URIs of the extensions to use, separated by commas.
+    extensions: String,
+}
+
+impl Wire {
+    pub(super) fn new(connection: &Rc<Connection>, settings: &Settings) -> Self {
+        let extensions = settings.extensions.join(", ");
+        Self { connection: Rc::clone(connection), extensions }
+    }
+
+    /// The request of a call: the same call gives the same request. How long to wait and who calls is for others to say.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotInVersion`].
+    pub(super) fn request(
+        &self,
+        call: &Call,
+        options: &CallOptions,
+    ) -> Result<HttpRequest, ClientError> {
+        let Connection { url, binding, dialect, .. } = &*self.connection;
+        let none = || self.not_in_version(call);
+        let mut request = match binding {
+            Binding::JsonRpc => {
+                let method = dialect.method(call.operation()).ok_or_else(none)?;
+                let params = self.in_tenant(call, self.asked(call)?)?;
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":"1","method":"{method}","params":{params}}}"#
+                );
+                HttpRequest::post(url).with_body(body)
+            }
+            Binding::Rest => {
+                let (verb, path) = dialect.target(call).ok_or_else(none)?;
+                let tenant = self.connection.tenant.as_deref().or(call.tenant());
+                let tenant = tenant.filter(|_| dialect.is_v1());
+                let path = match tenant {
+                    Some(tenant) => format!("{}/{path}", percent::encode(tenant)),
+                    None => path,
+                };
+                let request = HttpRequest::new(verb, below(url, &path));
+                match verb {
+                    "POST" => request.with_body(self.asked(call)?),
+                    _ => request,
+                }
+            }
+        };
+        if request.method == "POST" {
+            request = request.with_header("content-type", "application/json");
+        }
+        let accept = match call.is_stream() {
+            true => "text/event-stream, application/json",
+            false => "application/json",
+        };
+        let extensions = Some(&self.extensions).filter(|uris| !uris.is_empty());
+        for (name, value) in [
+            ("accept", Some(accept)),
+            ("a2a-version", dialect.version_header()),
+            (dialect.extensions_header(), extensions.map(String::as_str)),
+            ("idempotency-key", options.idempotency_key.as_deref()),
+            ("last-event-id", options.last_event_id.as_deref()),
+        ] {
+            if let Some(value) = value {
+                request = request.with_header(name, value);
+            }
+        }
+        Ok(request)
+    }
+
+    fn asked(&self, call: &Call) -> Result<String, ClientError> {
+        let asked = self.connection.dialect.asked(self.connection.binding, call);
+        asked.map_err(|error| ClientError::Unexpected(error.to_string()))
+    }
+
+    /// Parameters with the tenant of the interface, unless the call names one itself.
+    fn in_tenant(&self, call: &Call, params: String) -> Result<String, ClientError> {
+        let Connection { tenant, dialect, .. } = &*self.connection;
+        let (Some(tenant), None, true) = (tenant, call.tenant(), dialect.is_v1()) else {
+            return Ok(params);
+        };
+        let tenant = encode(tenant).map_err(|error| ClientError::Unexpected(error.to_string()))?;
+        let members = params.strip_prefix('{').unwrap_or_default();
+        let separator = if members.starts_with('}') { "" } else { "," };
+        Ok(format!(r#"{{"tenant":{tenant}{separator}{members}"#))
+    }
+
+    fn not_in_version(&self, call: &Call) -> ClientError {
+        let Connection { binding, dialect, .. } = &*self.connection;
+        let binding = match binding {
+            Binding::JsonRpc => "JSON-RPC",
+            Binding::Rest => "HTTP+JSON",
+        };
+        let goes_on = call.message().is_some_and(|request| request.message.task_id.is_some());
+        let goes_on = if goes_on { " for a task that has begun" } else { "" };
+        let (version, operation) = (dialect.version(), call.operation().name());
+        ClientError::NotInVersion(format!(
+            "A2A {version} over {binding} has no {operation}{goes_on}"
+        ))
+    }
+
+    fn reader(&self) -> Reader {
+        self.connection.dialect.reader(self.connection.binding)
+    }
+
+    /// Reads the whole answer of a call; also that of a call for a stream where the server answers with one task or message.
+    ///
+    /// # Errors
+    ///
+    /// What the server says, or why its answer cannot be used.
+    pub(super) fn answer(
+        &self,
+        call: &Call,
+        answer: HttpAnswer<String>,
+    ) -> Result<Answer, ClientError> {
+        let status = answer.status;
+        let json: Value = match serde_json::from_str(&answer.body) {
+            Ok(json) => json,
+            // REST servers answer a deletion with nothing.
+            Err(_) if answer.is_success() && answer.body.trim().is_empty() => Value::Null,
+            Err(error) => {
+                let HttpAnswer { url, .. } = answer.success()?;
+                return Err(HttpError::Misfit { url, reason: error.to_string() }.into());
+            }
+        };
+        if let Some(error) = failure::read(&json, status) {
+            return Err(ClientError::Remote(Box::new(error)));
+        }
+        answer.success()?;
+        self.result(call, self.unwrapped(json)?)
+    }
+
+    /// Reads an event of a stream: the name of its frame, if it has one, and its data.
+    ///
+    /// # Errors
+    ///
+    /// As [`answer`](Self::answer).
+    pub(super) fn event(
+        &self,
+        name: Option<&str>,
+        data: &str,
+    ) -> Result<StreamResponse, ClientError> {
+        let json = serde_json::from_str(data)
+            .map_err(|error| unreadable("an event", &format!("it is no JSON: {error}")))?;
+        // A status of 500 says that anything that looks like an error is one.
+        let status = if name == Some("error") { 500 } else { 200 };
+        if let Some(error) = failure::read(&json, status) {
+            return Err(ClientError::Remote(Box::new(error)));
+        }
+        let reader = self.reader();
+        read("an event", self.unwrapped(json)?, |fields| reader.event(fields))
+    }
+
+    /// The result of an answer, without the envelope of JSON-RPC.
+    fn unwrapped(&self, mut json: Value) -> Result<Value, ClientError> {
+        match (self.connection.binding, &mut json) {
+            (Binding::JsonRpc, Value::Object(members)) => members
+                .remove("result")
+                .ok_or_else(|| unreadable("the answer", "it has neither a result nor an error")),
+            (Binding::JsonRpc, _) => Err(unreadable("the answer", "it is no object")),
+            (Binding::Rest, _) => Ok(json),
+        }
+    }
+
+    fn result(&self, call: &Call, json: Value) -> Result<Answer, ClientError> {
+        let reader = self.reader();
+        let name = call.operation().name();
+        let what = format!("the answer to {name}");
+        Ok(match call {
+            Call::Follow(_) | Call::Task(TaskCall::SendMessage(_)) => {
+                match read(&what, json, |fields| reader.sent(fields))? {
+                    StreamResponse::Task(task) => Answer::Task(task),
+                    StreamResponse::Message(message) => Answer::Message(message),
+                    StreamResponse::StatusUpdate(_) | StreamResponse::ArtifactUpdate(_) => {
+                        return Err(ClientError::unexpected(name));
+                    }
+                }
+            }
+            Call::Task(TaskCall::GetTask(_) | TaskCall::CancelTask(_)) => {
+                Answer::Task(read(&what, json, |fields| reader.task(fields))?)
+            }
+            Call::List(_) => {
+                let Page { tasks, next_page_token, total_size } =
+                    read(&what, json, |fields| reader.page(fields))?;
+                Answer::Tasks(TaskPage { tasks, next_page_token, total_size })
+            }
+            Call::Task(TaskCall::Webhook(call)) => match call {
+                WebhookCall::CreateTaskPushNotificationConfig(_)
+                | WebhookCall::GetTaskPushNotificationConfig(_) => {
+                    let webhook = read(&what, json, |fields| reader.webhook(fields))?;
+                    Answer::Webhook(Box::new(of_task(call, webhook)))
+                }
+                WebhookCall::ListTaskPushNotificationConfigs(_) => {
+                    // 0.3 has a bare list.
+                    let json = match json {
+                        Value::Array(_) => {
+                            Value::Object([("configs".to_owned(), json)].into_iter().collect())
+                        }
+                        json => json,
+                    };
+                    let webhooks = read(&what, json, |fields| reader.webhooks(fields))?;
+                    let of_task = |webhook| of_task(call, webhook);
+                    Answer::Webhooks(webhooks.into_iter().map(of_task).collect())
+                }
+                WebhookCall::DeleteTaskPushNotificationConfig(_)
+                | WebhookCall::ListTaskPushNotificationDeliveries(_)
+                | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
+            },
+            Call::Card => Answer::Card(Box::new(RemoteCard::read(json)?)),
+        })
+    }
+}
+
+/// A webhook with the task that was asked about, if the server does not name it.
+fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
+    match webhook.task_id.as_str().is_empty() {
+        true => TaskPushNotificationConfig { task_id: call.task_id().clone(), ..webhook },
+        false => webhook,
+    }
+}
+
+/// A path below a URL, which may have a slash at its end, or a query.
+fn below(url: &str, path: &str) -> String {
+    let (url, query) = url.split_once('?').unwrap_or((url, ""));
+    let whole = format!("{}/{path}", url.trim_end_matches('/'));
+    match (query, whole.contains('?')) {
+        ("", _) => whole,
+        (query, true) => format!("{whole}&{query}"),
+        (query, false) => format!("{whole}?{query}"),
+    }
+}
+
+fn read<T>(
+    what: &str,
+    json: Value,
+    read: impl FnOnce(&mut Fields) -> Option<T>,
+) -> Result<T, ClientError> {
+    decode_with(json, read).map_err(|found| {
+        let told = found.iter().map(|FieldViolation { field, description }| match field.as_str() {
+            "" => format!("it {description}"),
+            field => format!("{field} {description}"),
+        });
+        unreadable(what, &told.collect::<Vec<_>>().join("; "))
+    })
+}
+
+fn unreadable(what: &str, why: &str) -> ClientError {
+    ClientError::Unexpected(format!("{what} cannot be read: {why}"))
+}

@@ -1,0 +1,79 @@
+//! Webhooks: flat in 1.0, in one more object before.
+
+use super::Reader;
+use crate::model::decode::Fields;
+use crate::model::{AuthenticationInfo, EventFilter, Secret, TaskId, TaskPushNotificationConfig};
+
+impl Reader {
+    /// A webhook. Its task is not named if the server does not say it.
+    pub(crate) fn webhook(self, fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
+        if !fields.has(INNER) {
+            return config(fields);
+        }
+        // Outside, `id` is the task in 0.1.
+        let task_id = fields.string("taskId").or_else(|| fields.string("id"));
+        let name = fields.string("name").unwrap_or_default();
+        let names = name.strip_prefix("tasks/").and_then(|name| name.rsplit_once(CONFIGS));
+        let (named_task, named_id) = names.unzip();
+        let mut config = fields.object_with(INNER, config)?;
+        if config.id.is_empty() {
+            config.id = named_id.unwrap_or_default().to_owned();
+        }
+        let task_id = task_id.or_else(|| named_task.map(str::to_owned)).unwrap_or_default();
+        Some(TaskPushNotificationConfig { task_id: TaskId::new(task_id), ..config })
+    }
+
+    /// The webhooks of a task.
+    pub(crate) fn webhooks(self, fields: &mut Fields) -> Option<Vec<TaskPushNotificationConfig>> {
+        fields.list_with("configs", |fields| self.webhook(fields))
+    }
+}
+
+fn config(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
+    let id = fields.string("id").unwrap_or_default();
+    let task_id = TaskId::new(fields.string("taskId").unwrap_or_default());
+    let url = fields.required_string("url");
+    let token = fields.string("token").map(Secret::new);
+    let authentication = fields.object_with("authentication", authentication).flatten();
+    let events = fields.member("events");
+    let event =
+        events.as_ref().and_then(|events| events.as_str().or_else(|| only(events)?.as_str()));
+    let events = match event {
+        Some("status") => EventFilter::Status,
+        Some("artifact" | "artifacts") => EventFilter::Artifacts,
+        Some(_) | None => EventFilter::All,
+    };
+    let signing_secret = fields.string("signingSecret").map(Secret::new);
+    let (tenant, url) = (fields.string("tenant"), url?);
+    Some(TaskPushNotificationConfig {
+        tenant,
+        id,
+        task_id,
+        url,
+        token,
+        authentication,
+        events,
+        signing_secret,
+    })
+}
+
+/// How to authenticate with the receiver: the scheme, or the first of several.
+fn authentication(fields: &mut Fields) -> Option<Option<AuthenticationInfo>> {
+    let scheme = fields.string("scheme").or_else(|| fields.strings("schemes").into_iter().next());
+    let credentials = fields.string("credentials").map(Secret::new);
+    Some(scheme.map(|scheme| AuthenticationInfo { scheme, credentials }))
+}
+
+/// The only element of a list.
+fn only(list: &serde_json::Value) -> Option<&serde_json::Value> {
+    match list.as_array()?.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The member that holds the webhook before 1.0.
+const INNER: &str = "pushNotificationConfig";
+
+/// What stands between the task and the webhook in the name that 0.3 has over HTTP+JSON.
+const CONFIGS: &str = "/pushNotificationConfigs/";

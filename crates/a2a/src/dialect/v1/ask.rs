@@ -1,0 +1,74 @@
+//! Calls as clients of A2A 1.0 write them.
+
+use crate::binding::{Binding, percent};
+use crate::model::{Metadata, TaskState, encode};
+use crate::{Call, FollowCall, TaskCall, WebhookCall};
+
+/// See [`Dialect::asked`](crate::dialect::Dialect::asked).
+pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Result<String> {
+    match call {
+        Call::Task(TaskCall::SendMessage(request))
+        | Call::Follow(FollowCall::SendStreamingMessage(request)) => encode(request),
+        // The path says the rest.
+        Call::Task(TaskCall::CancelTask(request)) if binding == Binding::Rest => {
+            only_metadata(request.metadata.as_ref())
+        }
+        Call::Task(TaskCall::CancelTask(request)) => encode(request),
+        Call::Task(TaskCall::GetTask(request)) => encode(request),
+        Call::Task(TaskCall::Webhook(call)) => match call {
+            WebhookCall::CreateTaskPushNotificationConfig(webhook) => encode(webhook),
+            WebhookCall::GetTaskPushNotificationConfig(request)
+            | WebhookCall::DeleteTaskPushNotificationConfig(request)
+            | WebhookCall::ListTaskPushNotificationDeliveries(request) => encode(request),
+            WebhookCall::ListTaskPushNotificationConfigs(request) => encode(request),
+            WebhookCall::RedeliverTaskPushNotifications(request) => encode(request),
+        },
+        Call::Follow(FollowCall::SubscribeToTask(request)) => encode(request),
+        Call::List(request) => encode(request),
+        Call::Card => Ok("{}".to_owned()),
+    }
+}
+
+/// An object with this metadata, if there is some, and nothing else.
+pub(in crate::dialect) fn only_metadata(metadata: Option<&Metadata>) -> serde_json::Result<String> {
+    match metadata {
+        Some(metadata) => Ok(format!(r#"{{"metadata":{}}}"#, encode(metadata)?)),
+        None => Ok("{}".to_owned()),
+    }
+}
+
+/// How a version names what a listing is filtered by.
+pub(in crate::dialect) struct FilterNames {
+    pub(in crate::dialect) after: &'static str,
+    pub(in crate::dialect) state: fn(TaskState) -> &'static str,
+}
+
+/// The names of 1.0.
+pub(in crate::dialect) const FILTERS: FilterNames =
+    FilterNames { after: "statusTimestampAfter", state: TaskState::wire_name };
+
+/// The query of a call over HTTP+JSON, with its question mark; empty if there is nothing to say.
+pub(in crate::dialect) fn query(call: &Call, names: &FilterNames) -> String {
+    let history_length = match call {
+        Call::Task(TaskCall::GetTask(request)) => request.history_length,
+        Call::List(request) => request.history_length,
+        Call::Task(_) | Call::Follow(_) | Call::Card => None,
+    };
+    let mut pairs = Vec::new();
+    if let Call::List(request) = call {
+        let context_id = request.context_id.as_ref().map(|id| id.as_str().to_owned());
+        let after = request.status_timestamp_after.map(|after| after.to_string());
+        pairs.push(("pageSize", Some(request.page_size.to_string())));
+        pairs.push(("contextId", context_id));
+        pairs.push(("status", request.status.map(|state| (names.state)(state).to_owned())));
+        pairs.push(("pageToken", request.page_token.clone()));
+        pairs.push((names.after, after));
+        pairs.push(("includeArtifacts", request.include_artifacts.then(|| "true".to_owned())));
+    }
+    pairs.push(("historyLength", history_length.map(|length| length.to_string())));
+    let said = pairs.into_iter().filter_map(|(name, value)| {
+        value.map(|value| format!("{name}={}", percent::encode(&value)))
+    });
+    let query = said.collect::<Vec<_>>().join("&");
+    if query.is_empty() { query } else { format!("?{query}") }
+}

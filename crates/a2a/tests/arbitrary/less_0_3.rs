@@ -1,0 +1,48 @@
+//! What 1.0 loses in 0.3.
+
+use a2a::binding::Binding;
+use a2a::model::{Message, Part, PartContent, StreamResponse, Task};
+
+/// The event without what 0.3 cannot say.
+pub(crate) fn event(binding: Binding, event: StreamResponse) -> StreamResponse {
+    match event {
+        StreamResponse::Task(task) => StreamResponse::Task(self::task(binding, task)),
+        StreamResponse::Message(mut message) => {
+            self::message(binding, &mut message);
+            StreamResponse::Message(message)
+        }
+        StreamResponse::StatusUpdate(mut update) => {
+            update.status.message.iter_mut().for_each(|one| message(binding, one));
+            StreamResponse::StatusUpdate(update)
+        }
+        StreamResponse::ArtifactUpdate(mut update) => {
+            lose_of_parts(&mut update.artifact.parts);
+            StreamResponse::ArtifactUpdate(update)
+        }
+    }
+}
+
+/// Over HTTP+JSON a message names no other tasks.
+pub(crate) fn message(binding: Binding, message: &mut Message) {
+    if binding == Binding::Rest {
+        message.reference_task_ids.clear();
+    }
+    lose_of_parts(&mut message.parts);
+}
+
+/// Text and data have neither the name of a file nor a media type.
+fn lose_of_parts(parts: &mut [Part]) {
+    for part in parts {
+        if matches!(part.content, PartContent::Text(_) | PartContent::Data(_)) {
+            (part.filename, part.media_type) = (None, None);
+        }
+    }
+}
+
+/// The task without what 0.3 cannot say.
+pub(crate) fn task(binding: Binding, mut task: Task) -> Task {
+    task.status.message.iter_mut().for_each(|one| message(binding, one));
+    task.history.iter_mut().for_each(|one| message(binding, one));
+    task.artifacts.iter_mut().for_each(|one| lose_of_parts(&mut one.parts));
+    task
+}

@@ -1,6 +1,7 @@
 // One request, from its first byte to its answer. Everything that waits on the usual path waits here; Rust decides in
 // between, without waiting (src/edge/front/plan.rs). A Rust future, and each crossing into WebAssembly, costs more than
 // all that is decided.
+import { answerWith } from "./fault.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
@@ -107,6 +108,8 @@ export class Hop {
         return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
       case "o":
         return this.#showTo(plan.slice(1, line), asked, plan.slice(line + 1));
+      case "d":
+        return answerWith(JSON.parse(plan.slice(1, line)), new URL(asked.request.url).origin, () => this.#perform(asked, plan.slice(line + 1)));
       case "r":
         return this.#guard(plan.slice(1, line), asked, plan.slice(line + 1));
       default:

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Registry, Runner};
+use super::{Double, Registry, Runner};
 use crate::auth::{Caller, Policy};
 use crate::port::Outside;
 use crate::remotes::Remotes;
@@ -44,6 +44,8 @@ pub struct HostedAgent {
     pub policy: Result<Policy, Misfit>,
     /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
     pub runner: Result<Runner, Misfit>,
+    /// It as a test double, if it is a scripted agent and this is development.
+    pub double: Option<Double>,
 }
 
 impl Agents {
@@ -82,6 +84,7 @@ impl Agents {
             let secret = |name: &str| outside.secrets.secret(name);
             let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);
             let card = expand_card(&agent.card, &VariablesOnly(&outside));
+            let double = is_development.then(|| Double::of(&agent)).flatten();
             HostedAgent {
                 slug: agent.slug,
                 // What the card would have to say is not known, so nobody is let in by it.
@@ -99,6 +102,7 @@ impl Agents {
                 runner: made
                     .map(|executor| Runner { executor, settings, outside })
                     .and_then(|runner| runner.check().map(|()| runner)),
+                double,
             }
         });
         Ok(Self(ready.collect()))

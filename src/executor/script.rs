@@ -5,28 +5,25 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::{
-    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, LONGEST_WAIT_MS, Retry, Turn,
-    Wait, Woken,
+    AgentExecutor, CallbackTerms, Called, Events, ExecutorError, LONGEST_WAIT_MS, Retry, Script,
+    Turn, Wait, Woken, double,
 };
 use crate::port::HttpRequest;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Message, Part, PartContent, Role};
 use a2a_agents::ScriptTable;
 use a2a_agents::script::{
-    Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Rule, StepsAction, Values,
-    rule_for,
+    Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction, Values, rule_for,
 };
 
 /// Plays the rule that fits the message.
 pub(super) struct ScriptExecutor {
-    rules: Vec<Rule>,
-    parks: bool,
+    table: ScriptTable,
 }
 
 impl ScriptExecutor {
     pub(super) fn new(table: ScriptTable) -> Self {
-        let parks = table.parks();
-        Self { rules: table.rules, parks }
+        Self { table }
     }
 }
 
@@ -37,8 +34,10 @@ impl AgentExecutor for ScriptExecutor {
         messages.retain(|message| message.role == Role::User);
         // A run that is done again must not look at what came later.
         messages.truncate(turn.number);
+        let set = double::script_of(&turn.agent);
+        let rules = set.as_deref().map_or(self.table.rules.as_slice(), Script::rules);
         let Some((rule, values)) =
-            rule_for(&self.rules, &messages, &|permission| turn.caller.may(permission))
+            rule_for(rules, &messages, &|permission| turn.caller.may(permission))
         else {
             return events.reject("no rule of this agent fits the message");
         };
@@ -56,7 +55,7 @@ impl AgentExecutor for ScriptExecutor {
     }
 
     fn parks(&self) -> bool {
-        self.parks
+        self.table.parks()
     }
 }
 

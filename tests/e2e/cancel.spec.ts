@@ -139,9 +139,9 @@ describe("the development route", () => {
 
   test("forgets when told to", async () => {
     await demo.sendForTask("hello");
-    assert.notDeepEqual(await received(worker.url), { messages: [], canceled: [] });
+    assert.notDeepEqual(await received(worker.url), { messages: [], canceled: [], requests: [] });
     assert.equal((await fetch(`${worker.url}/_dev/received`, { method: "DELETE" })).status, 200);
-    assert.deepEqual(await received(worker.url), { messages: [], canceled: [] });
+    assert.deepEqual(await received(worker.url), { messages: [], canceled: [], requests: [] });
   });
 
   test("exists in development only, as do agents that are for development", async (t) => {

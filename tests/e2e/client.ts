@@ -65,8 +65,21 @@ export type Said = string | Partial<Message>;
 
 /** What `/_dev/received` tells. */
 export interface Received {
-  messages: { agent: string; text: string; message: Message }[];
+  messages: { agent: string; text: string; headers: Record<string, string>; message: Message }[];
   canceled: { agent: string; taskId: string }[];
+  requests: ReceivedRequest[];
+}
+
+/** A request that an agent received. */
+export interface ReceivedRequest {
+  agent: string;
+  method: string;
+  path: string;
+  operation: string | null;
+  messageId: string | null;
+  taskId: string | null;
+  headers: Record<string, string>;
+  fault: object | null;
 }
 
 /** A JSON-RPC error as an exception, for `assert.rejects`. */

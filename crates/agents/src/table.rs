@@ -24,6 +24,11 @@ impl Table {
         }
     }
 
+    /// It as JSON.
+    pub fn json(&self) -> &Value {
+        &self.0
+    }
+
     /// Its members; `None` if what a deployment was given as text is no table.
     pub(crate) fn members(&self) -> Option<&Map<String, Value>> {
         self.0.as_object()
@@ -53,6 +58,12 @@ impl Table {
     /// The first thing that the type does not take.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Misfit> {
         Ok(T::deserialize(&self.0)?)
+    }
+}
+
+impl From<Value> for Table {
+    fn from(json: Value) -> Self {
+        Self(json)
     }
 }
 

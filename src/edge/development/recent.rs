@@ -15,6 +15,11 @@ impl Recent {
         Self(VecDeque::new())
     }
 
+    /// The newest entry that is meant.
+    pub(super) fn newest(&self, is_meant: impl Fn(&Value) -> bool) -> Option<&Value> {
+        self.0.iter().rev().find(|entry| is_meant(entry))
+    }
+
     /// Adds an entry; forgets the oldest if there are too many.
     pub(super) fn push(&mut self, entry: Value) {
         self.0.push_back(entry);

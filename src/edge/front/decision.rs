@@ -127,7 +127,15 @@ impl Front {
             Route::Statements if self.settings.development => {
                 Ok(HttpResponse::json(200, statements::all().to_string()))
             }
-            Route::Received | Route::Statements => Err(unknown_path(path, &self.agents)),
+            Route::Script(slug) if self.settings.development => {
+                match self.script(head, slug, path, body) {
+                    Ok(decision) => return decision,
+                    Err(error) => Err(error),
+                }
+            }
+            Route::Received | Route::Statements | Route::Script(_) => {
+                Err(unknown_path(path, &self.agents))
+            }
         };
         let mut answer = answer.unwrap_or_else(|error| HttpResponse::error(&error));
         if head.method() == "HEAD" {

@@ -18,6 +18,7 @@
 //! | `seen` | keeps what follows from it: rate limits to ask, pages that may read the answer, lines for audits |
 //! | `decision` | puts these together: what it comes to before anything is waited for |
 //! | `plan` | tells `js/hop.js` |
+//! | `double` | in development, notes requests and puts the faults of scripted agents in their way |
 //! | `carry_out` | carries out what has to wait |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
@@ -32,6 +33,7 @@ mod carry_out;
 mod check;
 mod credentials;
 mod decision;
+mod double;
 mod exchange;
 mod head;
 mod identify;
@@ -65,6 +67,12 @@ extern "C" {
     /// Answers one request: takes it from its first byte to its answer. Gives the promise of a response, which is
     /// not rejected.
     pub(in crate::edge) fn serve(request: JsValue, env: JsValue) -> JsValue;
+}
+
+#[wasm_bindgen(module = "/js/fault.js")]
+extern "C" {
+    #[allow(dead_code, reason = "`hop.js` uses it")]
+    type Spoiler;
 }
 
 #[wasm_bindgen(module = "/js/hop.js")]

@@ -11,6 +11,7 @@
 //! | `l` and a statement as JSON | let D1 carry it out, and [`listed`] answer |
 //! | `~` | let `carry_out` do it, which waits |
 //! | `o`, an origin or nothing, a line break, a plan | carry that out, and let pages of this origin alone read the answer |
+//! | `d`, a fault as JSON, a line break, a plan | carry that out, in development, with what goes wrong on purpose |
 //! | `r`, rate limits as JSON, a line break, a plan | carry that out if they let the request through, else give what [`held`] answers |
 //!
 //! An answer is written as HTTP writes one: a line for the status, one for each header, an empty line, the body.
@@ -21,6 +22,7 @@ use worker::Env;
 
 use super::carry_out::hello;
 use super::decision::{Decision, Front, Received};
+use super::double;
 use super::head::{Head, NAMES};
 use super::listing::{listing_failed, query_of, whole_page};
 use super::seen;
@@ -59,7 +61,11 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             planned.unwrap_or_else(|error| answered(reply.refusal(is_stream, &error)))
         }
     };
-    front.limited(&head, plan)
+    let plan = front.limited(&head, plan);
+    match front.settings.development {
+        true => front.with_fault(&head, body.as_deref(), plan),
+        false => plan,
+    }
 }
 
 /// The answer to a request that a rate limit refuses for this number of seconds.
@@ -113,8 +119,10 @@ pub fn listed(
 pub fn header_names(env: Env) -> String {
     let agents = Front::of(env.clone()).map(|front| front.agents.credential_headers());
     let mut names = agents.unwrap_or_default();
-    let limiting = Front::of(env).map(|front| seen::headers(&front.agents).collect::<Vec<_>>());
-    for name in NAMES.into_iter().chain(limiting.unwrap_or_default()) {
+    let limiting =
+        Front::of(env.clone()).map(|front| seen::headers(&front.agents).collect::<Vec<_>>());
+    let noted = Front::of(env).map(|front| double::headers(&front)).unwrap_or_default();
+    for name in NAMES.into_iter().chain(limiting.unwrap_or_default()).chain(noted.iter().copied()) {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }

@@ -21,6 +21,8 @@ pub(super) enum Route<'a> {
     Received,
     /// What statements on the index cost, for tests.
     Statements,
+    /// The script of an agent as a test double.
+    Script(&'a str),
 }
 
 /// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
@@ -38,6 +40,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
+        ["_dev", "script", agent] => Route::Script(agent),
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
@@ -94,6 +97,8 @@ mod tests {
             ("/.well-known/jwks.json", Route::KeySet),
             ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
             ("/_dev/received", Route::Received),
+            ("/_dev/script/demo", Route::Script("demo")),
+            ("/_dev/script", Route::Rest(Some("_dev"), "script")),
             ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),
             ("/demo//", Route::Rest(Some("demo"), "/")),

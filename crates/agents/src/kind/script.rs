@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::script::{Rule, is_for_development, needs_permissions, parks, problems_of};
+use crate::script::{Fault, Rule, is_for_development, needs_permissions, parks, problems_of};
 use crate::skills::has_skills;
 use crate::{AgentDefinition, Recovery};
 
@@ -12,28 +12,23 @@ use crate::{AgentDefinition, Recovery};
 pub struct ScriptTable {
     /// The rules, at least one.
     pub rules: Vec<Rule>,
+    /// What goes wrong on purpose between the agent and its clients, in `development` agents only. Of those that are for a
+    /// request the first happens whose `times` are not used up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
 }
 
 impl ScriptTable {
     pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
-        let Self { rules } = self;
         let mut problems = Vec::new();
         if !has_skills(agent) {
             let fix = "a scripted agent needs at least one `[[skills]]`";
             problems.push(("skills".to_owned(), fix.to_owned()));
         }
-        if rules.is_empty() {
-            problems.push((RULES.to_owned(), "needs at least one rule".to_owned()));
-        }
-        if !agent.development && rules.iter().any(is_for_development) {
-            let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
-                       may have";
-            problems.push((RULES.to_owned(), fix.to_owned()));
-        }
-        if agent.access.is_anonymous() && rules.iter().any(needs_permissions) {
+        if agent.access.is_anonymous() && self.rules.iter().any(needs_permissions) {
             let fix = "has a rule with `permissions`, which nobody can have: callers get them by the schemes in \
                        [access.schemes]; add one";
-            problems.push((RULES.to_owned(), fix.to_owned()));
+            problems.push((format!("{TABLE}rules"), fix.to_owned()));
         }
         let recovery = agent.executor.run.recovery;
         if self.parks() && !matches!(recovery, None | Some(Recovery::Resume)) {
@@ -41,7 +36,31 @@ impl ScriptTable {
                        run that was parked is resumed";
             problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
         }
-        problems.extend(problems_of(rules, RULES));
+        problems.extend(self.problems_at(TABLE, agent.development));
+        problems
+    }
+
+    /// What is wrong with the table itself, each with its key behind `path`. `is_development` says whether its agent is for
+    /// development only.
+    pub fn problems_at(&self, path: &str, is_development: bool) -> Vec<(String, String)> {
+        let Self { rules, faults } = self;
+        let (rules_at, faults_at) = (format!("{path}rules"), format!("{path}faults"));
+        let mut problems = Vec::new();
+        if rules.is_empty() {
+            problems.push((rules_at.clone(), "needs at least one rule".to_owned()));
+        }
+        if !is_development && rules.iter().any(is_for_development) {
+            let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
+                       may have";
+            problems.push((rules_at.clone(), fix.to_owned()));
+        }
+        if !is_development && !faults.is_empty() {
+            let fix = "only an agent with `development = true` may have faults";
+            problems.push((faults_at.clone(), fix.to_owned()));
+        }
+        problems.extend(problems_of(rules, &rules_at));
+        let each = faults.iter().enumerate();
+        problems.extend(each.flat_map(|(at, fault)| fault.problems(&format!("{faults_at}[{at}]"))));
         problems
     }
 
@@ -51,4 +70,5 @@ impl ScriptTable {
     }
 }
 
-const RULES: &str = "executor.script.rules";
+/// What stands before the keys of the table in an agent file.
+const TABLE: &str = "executor.script.";

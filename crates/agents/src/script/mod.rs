@@ -2,6 +2,7 @@
 
 mod check;
 mod condition;
+mod fault;
 mod step;
 mod template;
 
@@ -10,6 +11,7 @@ use serde_json::Value;
 
 pub(crate) use check::{is_for_development, needs_permissions, parks, problems_of};
 pub use condition::{Condition, Pattern};
+pub use fault::{CARD, Fault};
 use step::Step;
 pub use template::Values;
 

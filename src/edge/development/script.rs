@@ -1,0 +1,30 @@
+//! The scripts of agents as test doubles: `GET`, `POST` and `DELETE /_dev/script/<agent>`, in development only.
+
+use a2a::binding::http::HttpResponse;
+use a2a::binding::json;
+use a2a::error::Error;
+use a2a::model::FieldViolation;
+
+use crate::executor::{Double, Script};
+
+/// The script that an agent plays, as JSON of the shape of its table in the agent file.
+pub(in crate::edge) fn shown(double: &Double) -> HttpResponse {
+    HttpResponse::json(200, double.playing().table.json().to_string())
+}
+
+/// Sets the script of an agent.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(in crate::edge) fn set(double: &Double, body: &[u8], max_values: usize) -> Result<(), Error> {
+    let script = Script::read(json::parse(body, max_values)?.into())
+        .map_err(|misfit| Error::InvalidRequest(format!("the script cannot be read: {misfit}")))?;
+    double.set(script).map_err(|problems| {
+        let violation = |(field, fix): (String, String)| FieldViolation::new(field, fix);
+        Error::InvalidParams(problems.into_iter().map(violation).collect())
+    })
+}
+
+/// The longest script, in bytes.
+pub(in crate::edge) const MAX_BYTES: usize = 1024 * 1024;

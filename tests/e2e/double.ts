@@ -1,0 +1,36 @@
+// The scripted agent `double` of tests/agents as specs use it: they set its script, and look at what it received.
+
+import assert from "node:assert/strict";
+import { received, type ReceivedRequest } from "./client.ts";
+import { call } from "./rest.ts";
+
+/** What an agent gives back unless a test says otherwise. */
+export const ECHO = [{ then: [{ do: "working" }, { do: "artifact", id: "echo", text: "{text}" }, { do: "complete" }] }];
+
+/** The double of a Worker. */
+export class Double {
+  readonly url: string;
+  readonly #origin: string;
+
+  constructor(origin: string) {
+    this.#origin = origin;
+    this.url = `${origin}/double`;
+  }
+
+  /** Sets its script, and forgets what it received. */
+  async play(script: { rules?: object[]; faults?: object[] }): Promise<void> {
+    const answer = await this.script("POST", { rules: ECHO, ...script });
+    assert.equal(answer.status, 200, await answer.text());
+    await fetch(`${this.#origin}/_dev/received`, { method: "DELETE" });
+  }
+
+  /** Reads, sets or restores its script. */
+  script(verb: string, body?: unknown): Promise<Response> {
+    return call(verb, `${this.#origin}/_dev/script/double`, body);
+  }
+
+  /** The requests that it received. */
+  async requests(): Promise<ReceivedRequest[]> {
+    return (await received(this.#origin)).requests.filter(({ agent }) => agent === "double");
+  }
+}

@@ -11,6 +11,7 @@
 mod support;
 
 use a2a::model::TaskState;
+use a2a_edge::port::Clock;
 
 use support::front::Front;
 use support::remote::{Act, Habits};
@@ -115,3 +116,31 @@ fn a_server_that_neither_lists_nor_knows_repetitions_may_get_a_second_task() {
         }
     }
 }
+
+#[test]
+fn a_process_that_dies_during_a_cancel_cancels_the_remote_task_all_the_same() {
+    for (habits, parked) in [(Habits::ALL, false), (Habits::POLLED, false), (Habits::ALL, true)] {
+        for at in 0..40 {
+            for keeps in [false, true] {
+                let front = Front::new(habits, |_| {
+                    vec![(5, Act::Say("begun")), (DAY_MS, Act::Complete("late"))]
+                });
+                front.send("slow");
+                front.run(None, || front.platform.now().0 >= if parked { 600_000 } else { 1_000 });
+                front.cancel();
+                front.run(Some((at, keeps)), || false);
+                // A cancel that the client was told of is durable.
+                if front.state() != Some(TaskState::Canceled) {
+                    front.cancel();
+                }
+                front.finish();
+                let told = format!("{habits:?} {at} {keeps} {parked}");
+                assert_eq!(front.state(), Some(TaskState::Canceled), "{told}");
+                assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{told}");
+                assert!(front.platform.now().0 < 3_600_000, "nothing rings for ever: {told}");
+            }
+        }
+    }
+}
+
+const DAY_MS: u64 = 86_400_000;

@@ -114,6 +114,10 @@ impl AgentExecutor for RemoteExecutor {
         }
     }
 
+    fn ensures_cancel(&self) -> bool {
+        true
+    }
+
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }

@@ -3,12 +3,13 @@
 use futures_util::future::{Either, select};
 use std::pin::pin;
 
+use super::super::retry::MAX_DELAY_MS;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::wire::Wire;
 use super::{Following, Source, Start};
 use crate::call::{Call, FollowCall};
 use crate::client::ClientError;
-use crate::http::{HttpBody, HttpError};
+use crate::http::{HttpAnswer, HttpBody, HttpError};
 use crate::model::{StreamResponse, TaskState, UnixMillis, fnv1a};
 
 /// An open stream.
@@ -28,7 +29,8 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn new(wire: Wire, body: HttpBody, url: String, call: &Call) -> Self {
+    pub(super) fn new(wire: Wire, answer: HttpAnswer, call: &Call) -> Self {
+        let HttpAnswer { body, url, .. } = answer;
         let reader = SseReader::new(MAX_EVENT_BYTES);
         let is_send = matches!(call, Call::Follow(FollowCall::SendStreamingMessage(_)));
         Self { wire, body, url, reader, is_send, count: 0, senseless: 0, last_words: None }
@@ -115,7 +117,7 @@ impl Following {
             return;
         }
         if let Source::Live(live) = &self.source {
-            self.retry_ms = live.reader.retry_ms().unwrap_or(0);
+            self.retry_ms = live.reader.retry_ms().unwrap_or(0).min(MAX_DELAY_MS);
         }
         // What went wrong first says more than that the stream then ended.
         let first = self.reason.take();

@@ -32,6 +32,7 @@ impl Client {
     ///
     /// If the agent refuses it, or cannot be called.
     pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
+        let call = &*self.deepened_call(call)?;
         let trying = Box::pin(async {
             let mut retries = Retries::new(call, options.deadline);
             let mut refusal = None;
@@ -67,7 +68,9 @@ impl Client {
         error: &ClientError,
         refusal: &mut Option<ClientError>,
     ) -> bool {
-        if self.0.is_proven.get() || !error.looks_like_other_version() {
+        // An operation that the other version does not have was not even asked for.
+        let is_absent = refusal.is_some() && matches!(error, ClientError::NotInVersion(_));
+        if self.0.is_proven.get() || !(is_absent || error.looks_like_other_version()) {
             refusal.take();
             return false;
         }

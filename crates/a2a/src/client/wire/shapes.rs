@@ -202,6 +202,7 @@ fn errors_of_another_version_are_known() {
         (remote(-32601, "Method not found", None), true),
         (remote(-32009, "version", None), true),
         (remote(-32602, "invalid", Some(json!([{"loc": ["params", "message", "kind"]}]))), true),
+        (remote(-32602, "it is a path of A2A 0.1; send A2A-Version: 1.0", None), true),
         (remote(-32602, "needs parts", None), false),
         (remote(-32001, "Task not found", None), false),
         (remote(-32603, "kind of broken", None), false),

@@ -86,7 +86,7 @@ fn served(dialect: Dialect, binding: Binding, request: &HttpRequest) -> ReadCall
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn what_the_client_asks_the_server_reads(call in arbitrary::call::call()) {

@@ -9,6 +9,7 @@ mod double;
 mod events;
 mod redaction;
 mod registry;
+mod remote;
 mod script;
 mod tools;
 mod turn;
@@ -30,6 +31,7 @@ pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
+pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 

@@ -44,12 +44,15 @@ impl Redaction {
             return emission;
         }
         match emission {
-            Emission::Status { state, message } => {
+            Emission::Status { state, message, metadata } => {
                 let message = message.map(|message| self.message(message));
-                Emission::Status { state, message }
+                let metadata = metadata.map(|metadata| self.metadata(&metadata));
+                Emission::Status { state, message, metadata }
             }
-            Emission::Artifact { artifact, append, last_chunk } => {
-                Emission::Artifact { artifact: self.artifact(artifact), append, last_chunk }
+            Emission::Artifact { artifact, append, last_chunk, metadata } => {
+                let metadata = metadata.map(|metadata| self.metadata(&metadata));
+                let artifact = self.artifact(artifact);
+                Emission::Artifact { artifact, append, last_chunk, metadata }
             }
             Emission::Reply(message) => Emission::Reply(self.message(message)),
         }

@@ -7,7 +7,7 @@ use super::run_state::BegunWait;
 use super::{OpenError, TaskSession, run};
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
-use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
+use crate::task::{CallbackName, Input, Park, Recovery, RunStart, WaitEnd, WokenBy};
 use a2a::model::measure;
 
 /// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
@@ -136,6 +136,8 @@ pub(super) fn tell_canceled(session: &TaskSession) {
     };
     let Some(runner) = session.runner() else { return };
     session.ports.runtime.spawn(Box::pin(async move {
+        // The time of the run is that of the hook now, however long it was parked.
+        let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
         select(runner.executor.cancel(&turn), limit).await;

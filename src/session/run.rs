@@ -90,7 +90,7 @@ pub(super) fn turn_of(
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
     let deadline = start.deadline();
-    let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms: _ } =
+    let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms } =
         start.request;
     session.tracing.follow(trail.trace.map(|trace| *trace));
     Some(Turn {
@@ -105,6 +105,7 @@ pub(super) fn turn_of(
         attempt: start.attempt,
         resumes: start.resumes,
         deadline,
+        timeout_ms,
         host: session.clone(),
         outside: runner.outside.clone(),
         redaction: Rc::default(),

@@ -137,6 +137,17 @@ impl RunState {
         known.map_or(BegunWait::New(nth), BegunWait::Over)
     }
 
+    /// The run goes on from where its task stands: what it says is new, waits that are over are behind it, and so is what
+    /// was posted to callbacks. Gives how long the newest wait was to take.
+    pub(super) fn take_up(&self) -> Option<u64> {
+        let mut recall = self.recall.borrow_mut();
+        let recall = recall.as_mut()?;
+        recall.forget_said();
+        self.waits.set(self.waits.get().max(recall.waits()));
+        self.taken_calls.borrow_mut().extend(recall.newest_calls());
+        recall.last_wait_ms()
+    }
+
     /// The run makes a callback of this name, or one that an earlier run has made.
     pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
         let mut callbacks = self.callbacks.borrow_mut();

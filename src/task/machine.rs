@@ -79,6 +79,8 @@ pub enum Input {
         state: TaskState,
         /// What the agent says with it.
         message: Option<Message>,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// The executor begins or replaces an artifact, or adds to one.
     Artifact {
@@ -88,6 +90,8 @@ pub enum Input {
         append: bool,
         /// Whether the artifact is complete with it.
         last_chunk: bool,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// The run took a message that was offered to it.
     MessageTaken,
@@ -284,9 +288,11 @@ impl TaskMachine {
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
             }
-            Input::Status { state: to, message } => Ok(vec![self.enter(to, message, now)]),
-            Input::Artifact { artifact, append, last_chunk } => {
-                self.produce(artifact, append, last_chunk)
+            Input::Status { state: to, message, metadata } => {
+                Ok(vec![self.enter_with(to, message, metadata, now)])
+            }
+            Input::Artifact { artifact, append, last_chunk, metadata } => {
+                self.produce(artifact, append, last_chunk, metadata)
             }
         }
     }
@@ -411,6 +417,7 @@ impl TaskMachine {
         artifact: Artifact,
         append: bool,
         last_chunk: bool,
+        metadata: Option<Metadata>,
     ) -> Result<Vec<Effect>, TaskError> {
         if artifact.parts.is_empty() {
             return Err(TaskError::NoParts(artifact.artifact_id));
@@ -426,19 +433,29 @@ impl TaskMachine {
             artifact,
             append,
             last_chunk,
-            metadata: None,
+            metadata,
         };
         Ok(vec![self.append(LogEntry::ArtifactUpdate(event))])
     }
 
     fn enter(&mut self, state: TaskState, message: Option<Message>, now: UnixMillis) -> Effect {
+        self.enter_with(state, message, None, now)
+    }
+
+    fn enter_with(
+        &mut self,
+        state: TaskState,
+        message: Option<Message>,
+        metadata: Option<Metadata>,
+        now: UnixMillis,
+    ) -> Effect {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
         let event = TaskStatusUpdateEvent {
             task_id: self.task.id.clone(),
             context_id: self.task.context_id.clone(),
             status: TaskStatus { state, message, timestamp: Some(now) },
-            metadata: None,
+            metadata,
         };
         self.append(LogEntry::StatusUpdate(event))
     }

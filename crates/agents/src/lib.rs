@@ -45,7 +45,7 @@ pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method};
 pub use kind::{
-    Executor, ExecutorDefinition, RegisteredTable, ScriptTable, ToolsTable, check_kind,
+    Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
 };
 pub use remote::{
     KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,

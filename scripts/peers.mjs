@@ -25,6 +25,8 @@ await main(async () => {
   const { values } = readOptions({ usage, options: { only: { type: "string" }, kit: { type: "string" } } });
   await setUpAndBuild();
   const { rust, python, older, newest } = await ensurePeers();
+  const client = await run("cargo", ["build", "--quiet", "--example", "call", "--package", "a2a-edge-protocol", "--features", "native"], { cwd: packageDir });
+  if (client.code !== 0) throw new Stop("Our client was not built; what the compiler says is above.");
   const env = environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() });
   const passes = async (program, ...args) => (await run(program, args, { cwd: packageDir, env })).code === 0;
 

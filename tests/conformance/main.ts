@@ -1,5 +1,5 @@
 // Runs the official conformance kit against the built Worker and writes docs/conformance.md from its reports. The branch of the
-// kit for A2A 0.3 has a section of the page, which a run of the other one keeps.
+// kit for A2A 0.3 has a section of the page, which a run of the other one keeps, as it does that about servers.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { startWorker } from "../e2e/harness.ts";
 import { OLDER, unexpected } from "./deviations.ts";
 import { outcomeOf, page, readTests, type Report } from "./page.ts";
-import { olderSection, sectionIn, withSection } from "./section.ts";
+import { clientSectionIn, olderSection, sectionIn, withSection } from "./section.ts";
 
 const [kit = "", python = ""] = process.argv.slice(2);
 const git = (...args: string[]): string => execFileSync("git", ["-C", kit, ...args], { encoding: "utf8" }).trim();
@@ -49,7 +49,8 @@ try {
     writeFileSync(path, withSection(before, olderSection(run, told, deviations)));
   } else {
     const outcome = outcomeOf(JSON.parse(readFileSync(report, "utf8")) as Report, told);
-    writeFileSync(path, withSection(page(run, outcome), sectionIn(before)));
+    const written = `${page(run, outcome).trimEnd()}\n\n${clientSectionIn(before)}`;
+    writeFileSync(path, withSection(written, sectionIn(before)));
   }
   console.log("\ndocs/conformance.md is written.");
   const { failed, notFailed } = unexpected(told, deviations);

@@ -68,6 +68,15 @@ export function withSection(page: string, section: string): string {
   return section === "" ? `${rest}\n` : `${rest}\n\n${section}`;
 }
 
+/** The section about servers that our client calls, which is written by hand; empty if there is none. */
+export function clientSectionIn(page: string): string {
+  const [begin, end] = [page.indexOf(CLIENT_BEGIN), page.indexOf(CLIENT_END)];
+  return begin < 0 || end < begin ? "" : `${page.slice(begin, end)}${CLIENT_END}\n`;
+}
+
+const CLIENT_BEGIN = "<!-- written by hand: servers that our client calls -->";
+const CLIENT_END = "<!-- end of what is written by hand -->";
+
 /** `tests.mandatory.protocol.test_x.T.test_y` is in `mandatory, protocol`. */
 function folderOf(id: string): string {
   return id.split(".").slice(1, 3).join(", ");

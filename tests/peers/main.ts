@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
 import { resumes } from "./eventsource.ts";
+import { answersOurClient } from "./servers.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { results, type Result } from "./page.ts";
 
@@ -60,7 +61,7 @@ const npm = (name: string, lock = "package-lock.json"): string => {
   const { packages } = JSON.parse(text(lock)) as { packages: Record<string, { version: string }> };
   return packages[`node_modules/${name}`]?.version ?? "";
 };
-const pip = (name: string, requirements = "requirements.txt"): string => new RegExp(`^${name}==(\\S+)`, "m").exec(text(requirements))?.[1] ?? "";
+const pip = (name: string, requirements = "requirements.txt"): string => new RegExp(`^${name}(?:\\[.*\\])?==(\\S+)`, "m").exec(text(requirements))?.[1] ?? "";
 const crate = (name: string): string => new RegExp(`name = "${name}"\\nversion = "([^"]+)"`).exec(text("rust/Cargo.lock"))?.[1] ?? "";
 
 const OPERATIONS = "sends, follows, lists, cancels and manages webhooks over";
@@ -146,7 +147,10 @@ const peers: Peer[] = [
   },
   {
     name: "fasta2a", language: "Python", version: pip("fasta2a", OLDER),
-    checks: [{ what: "the newest with the shapes of 0.3: sends and gets", work: () => walks(older, [here("python/fasta.py")], "JSONRPC", 2) }],
+    checks: [
+      { what: "the newest with the shapes of 0.3: sends and gets", work: () => walks(older, [here("python/fasta.py")], "JSONRPC", 2) },
+      { what: "the same as a server: our client finds its card, sends, polls, gets and cancels", work: () => answersOurClient(older, here("python/fasta_server.py")) },
+    ],
   },
 ];
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outcomeOf, page, readTests } from "../conformance/page.ts";
+import { clientSectionIn, sectionIn, withSection } from "../conformance/section.ts";
 
 const id = (name) => `tests/compatibility/a/test_it.py::TestIt::${name}`;
 const requirement = (status, names, level = "MUST") => ({
@@ -58,4 +59,14 @@ test("the page has the totals, and every requirement once", () => {
     "| BAD-1 | MUST |  | **failed** |  |",
   ]) assert.ok(text.split("\n").includes(line), `${line}\n\nin:\n${text}`);
   for (const name of Object.keys(KIT.per_requirement)) assert.ok(text.includes(name), name);
+});
+
+test("what is written by hand about servers stays in the page, before what an older kit says", () => {
+  const client = "<!-- written by hand: servers that our client calls -->\n\n## Servers\n\n<!-- end of what is written by hand -->\n";
+  const older = "<!-- written by npm run conformance with the branch 0.3.x -->\n\nold\n\n<!-- end -->\n";
+  const before = `# Conformance\n\n${client}\n${older}`;
+  assert.equal(clientSectionIn(before), client);
+  assert.equal(clientSectionIn("# Conformance"), "");
+  assert.equal(withSection(before, older.replace("old", "new")), before.replace("old", "new"));
+  assert.equal(withSection(`# New\n\n${clientSectionIn(before)}`, sectionIn(before)), before.replace("Conformance", "New"));
 });

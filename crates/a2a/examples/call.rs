@@ -13,8 +13,8 @@ use a2a::client::{
     ApiKey, Bearer, Client, ClientError, Settings, Streaming, TaskStream, create_message, native,
 };
 use a2a::model::{
-    CancelTaskRequest, ContextId, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,
-    SendMessageRequest, TaskId, TaskState,
+    CancelTaskRequest, ContextId, GetTaskRequest, ListTasksRequest, Part, SendMessageConfiguration,
+    SendMessageRequest, StreamResponse, TaskId, TaskState,
 };
 use futures_util::StreamExt;
 
@@ -59,6 +59,10 @@ async fn call(options: &Options) -> Result<u8, ClientError> {
         }
         Command::Send => {
             let mut message = create_message(&options.argument, client.ports());
+            if let Some(data) = &options.data {
+                message.parts.retain(|part| part.as_text().is_some_and(|text| !text.is_empty()));
+                message.parts.push(Part::data(data.clone()));
+            }
             message.task_id = options.task.clone().map(TaskId::new);
             message.context_id = options.context.clone().map(ContextId::new);
             let configuration = SendMessageConfiguration::default();
@@ -121,6 +125,15 @@ fn client(options: &Options) -> Client {
     client.with_credentials(Rc::new(key))
 }
 
+/// Whether the task waits for somebody after this event.
+fn waits(event: &StreamResponse) -> bool {
+    match event {
+        StreamResponse::Task(task) => task.status.state.is_interrupted(),
+        StreamResponse::StatusUpdate(event) => event.status.state.is_interrupted(),
+        StreamResponse::Message(_) | StreamResponse::ArtifactUpdate(_) => false,
+    }
+}
+
 /// Shows events as they come. A task that takes longer than the time allows is canceled.
 async fn follow(
     client: &Client,
@@ -130,7 +143,12 @@ async fn follow(
     let mut shown = Shown::new(options.json);
     let whole = async {
         while let Some(event) = events.next().await {
-            shown.event(&event?.event);
+            let event = event?.event;
+            shown.event(&event);
+            // What the caller has to do goes first, also where the agent may go on by itself.
+            if options.command == Command::Send && waits(&event) {
+                break;
+            }
         }
         Ok::<(), ClientError>(())
     };

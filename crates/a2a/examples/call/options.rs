@@ -3,6 +3,7 @@
 use a2a::binding::Binding;
 use a2a::client::Verify;
 use a2a::dialect::Dialect;
+use serde_json::Value;
 
 /// The text of `--help`.
 pub(crate) const USAGE: &str = "Calls an A2A agent, of version 1.0, 0.3 or 0.1.
@@ -20,6 +21,7 @@ URL is that of the agent, below which its card is looked for, or that of its car
 
     --task ID               with send: answers a question of this task, or goes on with it
     --context ID            with send: the conversation; with list: only its tasks
+    --data JSON             with send: sends this data besides the text, which may be \"\" then
     --version 1.0|0.3|0.1   calls the agent in this version, whatever its card says
     --binding JSONRPC|HTTP+JSON
     --bearer TOKEN          sends this bearer token; else that in A2A_BEARER, if it is set
@@ -55,6 +57,7 @@ pub(crate) struct Options {
     pub(crate) url: String,
     /// The text or the task; empty where none is needed.
     pub(crate) argument: String,
+    pub(crate) data: Option<Value>,
     pub(crate) task: Option<String>,
     pub(crate) context: Option<String>,
     pub(crate) page: Option<String>,
@@ -111,6 +114,7 @@ impl Options {
             command: Command::Card,
             url: String::new(),
             argument: String::new(),
+            data: None,
             task: None,
             context: None,
             page: None,
@@ -140,6 +144,10 @@ impl Options {
 
     fn value(&mut self, name: &str, value: String) -> Result<(), String> {
         match name {
+            "data" => {
+                let wrong = |error| format!("--data must be JSON: {error}");
+                self.data = Some(serde_json::from_str(&value).map_err(wrong)?);
+            }
             "task" => self.task = Some(value),
             "context" => self.context = Some(value),
             "page" => self.page = Some(value),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use a2a::client::{RemoteCard, TaskPage, extract_text};
+use a2a::client::{RemoteCard, TaskPage, card_to_prompt, extract_text};
 use a2a::model::{
     Artifact, Message, Part, StreamResponse, Task, TaskId, TaskState, TaskStatus, encode,
 };
@@ -23,26 +23,16 @@ pub(crate) fn card(card: &RemoteCard, as_json: bool) {
     if as_json {
         return line(&card.json.to_string());
     }
-    line(&format!("{} {}", card.name, card.version));
-    if !card.description.is_empty() {
-        line(&card.description);
-    }
+    print(&card_to_prompt(card));
     let offers = [("streams", card.streams), ("sends webhooks", card.sends_webhooks)];
     let offers: Vec<&str> =
         offers.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect();
     if !offers.is_empty() {
         line(&format!("\nIt {}.", offers.join(" and ")));
     }
-    line("\nInterfaces:");
+    line("\nIt answers at:\n");
     for one in &card.interfaces {
-        line(&format!("  {} {}  {}", one.protocol_binding, one.protocol_version, one.url));
-    }
-    if !card.skills.is_empty() {
-        line("\nSkills:");
-    }
-    for skill in &card.skills {
-        line(&format!("  {}: {}", skill.name, skill.description));
-        skill.examples.iter().for_each(|example| line(&format!("    for example: {example}")));
+        line(&format!("- {} ({} {})", one.url, one.protocol_binding, one.protocol_version));
     }
 }
 

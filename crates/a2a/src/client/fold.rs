@@ -123,7 +123,7 @@ impl Task {
     }
 
     fn hear(&mut self, message: &Message) {
-        if self.status.message.as_ref().is_some_and(|said| said.message_id == message.message_id) {
+        if is_said(self, message) {
             return;
         }
         if self.status.state.is_interrupted() && message.role == Role::User {
@@ -194,43 +194,79 @@ pub fn changes(before: Option<&Task>, after: &Task) -> Vec<StreamResponse> {
     let Some(before) = before.filter(|before| before.id == after.id) else {
         return vec![StreamResponse::Task(after.clone())];
     };
-    let mut events = messages(before, after);
-    events.extend(after.artifacts.iter().filter_map(|artifact| grown(before, after, artifact)));
-    let mut now = Some(before.clone());
-    for event in &events {
-        apply(&mut now, event);
+    let mut telling = Changes { now: Some(before.clone()), events: Vec::new() };
+    telling.tell_messages(before, after);
+    for artifact in &after.artifacts {
+        if let Some(event) = grown(before, after, artifact) {
+            telling.tell(event);
+        }
     }
     let metadata = added(before.metadata.as_ref(), after.metadata.as_ref());
-    let is_same = now.is_some_and(|now| {
+    let is_same = telling.now.as_ref().is_some_and(|now| {
         now.status.state == after.status.state && now.status.message == after.status.message
     });
     if !is_same || metadata.is_some() {
-        events.push(StreamResponse::StatusUpdate(entered(after, after.status.clone(), metadata)));
+        telling.tell(entered(after, after.status.clone(), metadata));
     }
-    events
+    telling.events
 }
 
-fn messages(before: &Task, after: &Task) -> Vec<StreamResponse> {
-    let said = |task: &Task, message: &Message| {
-        task.status.message.as_ref().is_some_and(|said| said.message_id == message.message_id)
-    };
-    let is_new = |message: &&Message| {
-        !holds(&before.history, message) && !said(before, message) && !said(after, message)
-    };
-    let event = |message: &Message| {
-        if message.role == Role::User || before.status.state.is_terminal() {
-            return StreamResponse::Message(message.clone());
+/// Events, and the task as they leave it.
+struct Changes {
+    now: Option<Task>,
+    events: Vec<StreamResponse>,
+}
+
+impl Changes {
+    fn tell(&mut self, event: StreamResponse) {
+        apply(&mut self.now, &event);
+        self.events.push(event);
+    }
+
+    fn tell_messages(&mut self, before: &Task, after: &Task) {
+        let is_over = before.status.state.is_terminal();
+        for message in &after.history {
+            let is_known = holds(&before.history, message)
+                || is_said(before, message)
+                || is_said(after, message);
+            match (is_known, message.role) {
+                (true, _) => {}
+                (false, Role::Agent) if !is_over => {
+                    let message = Some(message.clone());
+                    let status = TaskStatus { state: TaskState::Working, message, timestamp: None };
+                    self.tell(entered(after, status, None));
+                }
+                (false, Role::Agent | Role::User) => {
+                    self.end_saying(message, after);
+                    self.tell(StreamResponse::Message(message.clone()));
+                }
+            }
         }
-        let (state, message) = (TaskState::Working, Some(message.clone()));
-        let status = TaskStatus { state, message, timestamp: None };
-        StreamResponse::StatusUpdate(entered(after, status, None))
-    };
-    after.history.iter().filter(is_new).map(event).collect()
+    }
+
+    /// Lets the message of the status become history, if `next` comes after it there, and does not do that itself.
+    fn end_saying(&mut self, next: &Message, after: &Task) {
+        let Some(now) = &self.now else { return };
+        let Some(said) = &now.status.message else { return };
+        let place = |message: &Message| {
+            after.history.iter().position(|known| known.message_id == message.message_id)
+        };
+        let state = now.status.state;
+        let is_before = place(said).is_some_and(|place_of_said| Some(place_of_said) < place(next));
+        if is_before && !state.is_interrupted() && !state.is_terminal() {
+            let status = TaskStatus { state, message: None, timestamp: None };
+            self.tell(entered(after, status, None));
+        }
+    }
 }
 
-fn entered(task: &Task, status: TaskStatus, metadata: Option<Metadata>) -> TaskStatusUpdateEvent {
+fn is_said(task: &Task, message: &Message) -> bool {
+    task.status.message.as_ref().is_some_and(|said| said.message_id == message.message_id)
+}
+
+fn entered(task: &Task, status: TaskStatus, metadata: Option<Metadata>) -> StreamResponse {
     let (task_id, context_id) = (task.id.clone(), task.context_id.clone());
-    TaskStatusUpdateEvent { task_id, context_id, status, metadata }
+    StreamResponse::StatusUpdate(TaskStatusUpdateEvent { task_id, context_id, status, metadata })
 }
 
 fn grown(before: &Task, after: &Task, artifact: &Artifact) -> Option<StreamResponse> {

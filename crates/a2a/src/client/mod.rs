@@ -75,7 +75,13 @@ pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use fold::{apply, changes};
-pub use helpers::{create_message, extract_text};
+#[cfg(feature = "markdown")]
+pub use helpers::skill_from_markdown;
+pub use helpers::{
+    Delegated, DelegationTool, build_coordinator_prompt, card_to_prompt, card_to_skills,
+    create_a2a_tool, create_message, extract_question, extract_text, humanize, last_agent_message,
+    mcp_to_skills, slugify, tool_names, tool_to_skill,
+};
 pub use interceptor::Interceptor;
 pub use observe::{Observe, Observed, Outcome};
 pub use settings::{Settings, Streaming};

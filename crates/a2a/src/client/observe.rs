@@ -204,9 +204,10 @@ impl Watch<'_> {
                 Some(_) => left_ms.min(self.client.settings().poll_interval_ms.max(1)),
                 None => left_ms,
             };
-            match select(next, clock.sleep(wait_ms)).await {
-                Either::Left((event, _)) => return Waited::Event(Box::new(event)),
-                Either::Right((_, waiting)) => next = waiting,
+            // The timer first: somebody who has canceled is heard before the next poll.
+            match select(clock.sleep(wait_ms), next).await {
+                Either::Left((_, waiting)) => next = waiting,
+                Either::Right((event, _)) => return Waited::Event(Box::new(event)),
             }
         }
     }

@@ -41,6 +41,12 @@ impl Artifact {
         }
     }
 
+    /// The text parts, one directly behind the other: the parts of a streamed text are its chunks. `None` if there are none.
+    pub fn text(&self) -> Option<String> {
+        let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
+        (!texts.is_empty()).then(|| texts.concat())
+    }
+
     /// Adds a chunk of the same artifact: its parts at the end, its metadata key by key, its name
     /// and description where given.
     pub fn extend(&mut self, chunk: Artifact) {

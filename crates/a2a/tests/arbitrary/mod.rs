@@ -24,7 +24,14 @@ pub(crate) fn event() -> impl Strategy<Value = StreamResponse> {
 }
 
 pub(crate) fn task() -> impl Strategy<Value = Task> {
-    let lists = (vec(artifact(), 0..3), vec(message(), 0..3));
+    // The ids of artifacts are unique in their task.
+    let artifacts = vec(artifact(), 0..3).prop_map(|mut artifacts| {
+        for (place, artifact) in artifacts.iter_mut().enumerate() {
+            artifact.artifact_id.push_str(&place.to_string());
+        }
+        artifacts
+    });
+    let lists = (artifacts, vec(message(), 0..3));
     (word(), word(), status(), lists, metadata()).prop_map(
         |(id, context_id, status, (artifacts, history), metadata)| Task {
             id: TaskId::new(id),

@@ -58,13 +58,26 @@ fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<Rem
         // What a gateway says, and not the agent.
         (None, 401 | 403 | 408 | 425 | 429 | 502..=504) => return None,
         (None, 400 | 422) => -32602,
-        (None, 404) if message.to_lowercase().contains("task") => -32001,
-        (None, 404 | 405 | 501) => -32601,
+        (None, 404 | 501) => code_told(message, status),
+        (None, 405) => -32601,
         (None, 409) => -32002,
         (None, 415) => -32005,
         (None, _) => -32603,
     };
     Some(RemoteError { code, message: message.to_owned(), data, status })
+}
+
+/// The code of an error that has a text alone, as the SDK for Python of 0.3 sends them: what is not there says the text.
+fn code_told(message: &str, status: u16) -> i32 {
+    let message = message.to_lowercase();
+    match status {
+        _ if message.contains("method") => -32601,
+        404 if message.contains("task") => -32001,
+        404 if message.contains("card") => -32007,
+        404 => -32601,
+        _ if message.contains("notification") => -32003,
+        _ => -32004,
+    }
 }
 
 /// What an error says besides.

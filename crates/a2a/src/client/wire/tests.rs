@@ -245,7 +245,7 @@ fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Option<ReadCa
     match dialect {
         Dialect::V1 => Some(call.into()),
         Dialect::V0_3 => {
-            if is_of_the_extension || binding == Binding::JsonRpc && matches!(call, Call::List(_)) {
+            if is_of_the_extension || matches!(call, Call::List(_)) {
                 return None;
             }
             forget_tenant(&mut call);

@@ -82,8 +82,10 @@ impl Reader {
     fn artifacts(self, fields: &mut Fields) -> Option<Vec<Artifact>> {
         let mut read: Vec<Artifact> = Vec::new();
         fields.list_with("artifacts", |fields| {
+            let is_numbered = !fields.has("artifactId");
             let mut artifact = self.artifact(fields)?;
-            if read.iter().any(|known| known.artifact_id == artifact.artifact_id) {
+            let mut known = read.iter().map(|known| &known.artifact_id);
+            if is_numbered && known.any(|known| *known == artifact.artifact_id) {
                 artifact.artifact_id = numbered(read.len());
             }
             read.push(artifact);

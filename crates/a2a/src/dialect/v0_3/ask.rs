@@ -34,7 +34,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         }
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(&Named::task(&request.id)),
         Call::Task(TaskCall::Webhook(call)) => asked_of_webhook(binding, call),
-        // Over JSON-RPC there is no listing.
+        // There is no listing.
         Call::Card | Call::List(_) => Ok("{}".to_owned()),
     }
 }
@@ -84,11 +84,11 @@ struct SendView<'a> {
     metadata: Option<&'a Metadata>,
 }
 
-/// How it is to be answered. Without `blocking` servers do this or that, so it is always said.
+/// How it is to be answered. Without `blocking` servers do this or that, and some refuse what names no output modes (0.2), so both
+/// are always said; no modes are any.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ConfigurationView<'a> {
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     accepted_output_modes: &'a [String],
     blocking: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

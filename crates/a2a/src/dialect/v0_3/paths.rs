@@ -1,8 +1,7 @@
 //! The paths of A2A 0.3 over HTTP+JSON.
 
-use super::view::proto_state;
 use crate::Call;
-use crate::dialect::v1::ask::{FilterNames, query};
+use crate::dialect::v1::ask::query;
 use crate::dialect::{Resource, older};
 
 /// What stands at a path below an agent, given by its segments; `None` if nothing does.
@@ -29,20 +28,18 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
     }
 }
 
-/// See [`Dialect::target`](crate::dialect::Dialect::target). 0.3 describes no listing; this is that of the SDK for Go.
+/// See [`Dialect::target`](crate::dialect::Dialect::target). Not a listing: servers of
+/// later versions that also speak 0.3 take its path for that of a tenant, and answer that there are no tasks.
 pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
     let resource = Resource::of(call);
     let verb = resource.verb(call.operation())?;
     let path = match &resource {
         Resource::ExtendedCard => "card".to_owned(),
-        Resource::Deliveries(..) | Resource::Redeliver(..) => return None,
-        _ => resource.path() + &query(call, &FILTERS),
+        Resource::Tasks | Resource::Deliveries(..) | Resource::Redeliver(..) => return None,
+        _ => resource.path() + &query(call),
     };
     Some((verb, format!("{}/{path}", older::V0_3_PREFIX)))
 }
-
-/// How the SDK for Go names what a listing is filtered by.
-const FILTERS: FilterNames = FilterNames { after: "lastUpdatedAfter", state: proto_state };
 
 #[cfg(test)]
 mod tests {

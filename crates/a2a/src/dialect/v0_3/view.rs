@@ -364,14 +364,7 @@ fn state_name(shape: Shape, state: TaskState) -> &'static str {
         (Shape::Kind, TaskState::InputRequired) => "input-required",
         (Shape::Kind, TaskState::Rejected) => "rejected",
         (Shape::Kind, TaskState::AuthRequired) => "auth-required",
-        (Shape::Proto { .. }, _) => proto_state(state),
-    }
-}
-
-/// The name of a state in the proto.
-pub(super) fn proto_state(state: TaskState) -> &'static str {
-    match state {
-        TaskState::Canceled => "TASK_STATE_CANCELLED",
-        other => other.wire_name(),
+        (Shape::Proto { .. }, TaskState::Canceled) => "TASK_STATE_CANCELLED",
+        (Shape::Proto { .. }, _) => state.wire_name(),
     }
 }

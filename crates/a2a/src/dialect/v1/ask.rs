@@ -1,7 +1,7 @@
 //! Calls as clients of A2A 1.0 write them.
 
 use crate::binding::{Binding, percent};
-use crate::model::{Metadata, TaskState, encode};
+use crate::model::{Metadata, encode};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// See [`Dialect::asked`](crate::dialect::Dialect::asked).
@@ -37,18 +37,8 @@ pub(in crate::dialect) fn only_metadata(metadata: Option<&Metadata>) -> serde_js
     }
 }
 
-/// How a version names what a listing is filtered by.
-pub(in crate::dialect) struct FilterNames {
-    pub(in crate::dialect) after: &'static str,
-    pub(in crate::dialect) state: fn(TaskState) -> &'static str,
-}
-
-/// The names of 1.0.
-pub(in crate::dialect) const FILTERS: FilterNames =
-    FilterNames { after: "statusTimestampAfter", state: TaskState::wire_name };
-
 /// The query of a call over HTTP+JSON, with its question mark; empty if there is nothing to say.
-pub(in crate::dialect) fn query(call: &Call, names: &FilterNames) -> String {
+pub(in crate::dialect) fn query(call: &Call) -> String {
     let history_length = match call {
         Call::Task(TaskCall::GetTask(request)) => request.history_length,
         Call::List(request) => request.history_length,
@@ -60,9 +50,9 @@ pub(in crate::dialect) fn query(call: &Call, names: &FilterNames) -> String {
         let after = request.status_timestamp_after.map(|after| after.to_string());
         pairs.push(("pageSize", Some(request.page_size.to_string())));
         pairs.push(("contextId", context_id));
-        pairs.push(("status", request.status.map(|state| (names.state)(state).to_owned())));
+        pairs.push(("status", request.status.map(|state| state.wire_name().to_owned())));
         pairs.push(("pageToken", request.page_token.clone()));
-        pairs.push((names.after, after));
+        pairs.push(("statusTimestampAfter", after));
         pairs.push(("includeArtifacts", request.include_artifacts.then(|| "true".to_owned())));
     }
     pairs.push(("historyLength", history_length.map(|length| length.to_string())));

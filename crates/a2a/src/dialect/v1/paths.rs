@@ -1,6 +1,6 @@
 //! The paths of A2A 1.0 over HTTP+JSON, below the URL of an agent (spec §11.3).
 
-use super::ask::{FILTERS, query};
+use super::ask::query;
 use crate::binding::percent;
 use crate::model::TaskId;
 use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
@@ -202,7 +202,7 @@ pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, Resourc
 pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
     let resource = Resource::of(call);
     let verb = resource.verb(call.operation())?;
-    Some((verb, format!("{}{}", resource.path(), query(call, &FILTERS))))
+    Some((verb, format!("{}{}", resource.path(), query(call))))
 }
 
 /// Whether a path of the whole server that begins with this segment belongs to its default agent. No agent

@@ -1,0 +1,95 @@
+//! Small functions around messages, tasks, cards and skills.
+
+mod delegation;
+#[cfg(feature = "markdown")]
+mod markdown;
+mod prompt;
+mod skills;
+
+use super::Ports;
+use crate::model::{Artifact, Message, Part, Role, Task};
+pub use delegation::{Delegated, DelegationTool, create_a2a_tool};
+#[cfg(feature = "markdown")]
+pub use markdown::skill_from_markdown;
+pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};
+pub use skills::{card_to_skills, humanize, mcp_to_skills, tool_to_skill};
+
+/// A message of the user with this text and a new id.
+///
+/// ```
+/// use a2a::client::create_message;
+/// use a2a::client::simulation::Simulation;
+///
+/// let ports = Simulation::default().ports();
+/// let message = create_message("hello", &ports);
+/// assert_eq!(message.text(), "hello");
+/// assert_ne!(message.message_id, create_message("hello", &ports).message_id);
+/// ```
+pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
+    Message {
+        message_id: ports.random.new_id(),
+        context_id: None,
+        task_id: None,
+        role: Role::User,
+        parts: vec![Part::text(text)],
+        metadata: None,
+        extensions: Vec::new(),
+        reference_task_ids: Vec::new(),
+    }
+}
+
+/// The text of all artifacts, joined by line breaks; `None` if there is none. The text parts of one artifact are chunks of one text,
+/// so nothing comes between them.
+///
+/// ```
+/// use a2a::client::extract_text;
+/// use a2a::model::{Task, decode::read_json};
+///
+/// let task: Task = read_json(r#"{"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"},
+///     "artifacts": [{"artifactId": "a", "parts": [{"text": "o"}, {"text": "ne"}, {"data": 2}]},
+///                   {"artifactId": "b", "parts": [{"text": "three"}]}]}"#)?;
+/// assert_eq!(extract_text(&task).as_deref(), Some("one\nthree"));
+/// assert_eq!(extract_text(&Task { artifacts: Vec::new(), ..task }), None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn extract_text(task: &Task) -> Option<String> {
+    let texts: Vec<String> = task.artifacts.iter().filter_map(Artifact::text).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What the agent asks: the text of the status of a task that waits for input or for credentials, else the last message of the agent.
+/// `None` for a task that waits for nobody, and where the agent says nothing.
+///
+/// ```
+/// use a2a::client::extract_question;
+/// use a2a::model::{Task, TaskState, decode::read_json};
+///
+/// let mut task: Task = read_json(r#"{"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_INPUT_REQUIRED",
+///     "message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "Which colour?"}]}}}"#)?;
+/// assert_eq!(extract_question(&task).as_deref(), Some("Which colour?"));
+/// task.status.state = TaskState::Working;
+/// assert_eq!(extract_question(&task), None);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn extract_question(task: &Task) -> Option<String> {
+    let asking = Some(task).filter(|task| task.status.state.is_interrupted())?;
+    Some(last_agent_message(asking)?.text()).filter(|text| !text.is_empty())
+}
+
+/// What the agent said last: the message of the status, else the last one of the agent in the history.
+///
+/// ```
+/// use a2a::client::last_agent_message;
+/// use a2a::model::{Task, decode::read_json};
+///
+/// let task: Task = read_json(r#"{"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_WORKING"}, "history": [
+///     {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "hello"}]},
+///     {"messageId": "2", "role": "ROLE_AGENT", "parts": [{"text": "I look"}]},
+///     {"messageId": "3", "role": "ROLE_USER", "parts": [{"text": "thanks"}]}]}"#)?;
+/// assert_eq!(last_agent_message(&task).map(|message| message.text()).as_deref(), Some("I look"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn last_agent_message(task: &Task) -> Option<&Message> {
+    let mut said = task.history.iter().chain(&task.status.message);
+    said.rfind(|message| message.role == Role::Agent)
+}

@@ -1,0 +1,78 @@
+// Runs the walk through every operation (crates/a2a/tests/walk) against a server, and starts the servers in Python.
+
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Sink } from "../sink.ts";
+import type { SampleServer } from "./js.ts";
+
+export type Binding = "JSONRPC" | "HTTP+JSON" | "auto";
+
+/** The steps of the walk, in their order. */
+const STEPS = [
+  "card", "send", "message", "parts", "stream", "poll", "ask", "observe", "fail", "cancel", "subscribe", "get", "list", "errors", "webhooks", "notified", "extended",
+];
+
+/** What a server does otherwise: what the walk says of a step, or how that begins. */
+export type Otherwise = Record<string, RegExp>;
+
+/** Receives the notifications of all walks: servers go on sending some when a walk is over. */
+let sink: Sink | undefined;
+after(() => sink?.close());
+
+/** Walks through a server in one version over one binding. The server is asked for when it runs. */
+export function walks(name: string, server: () => SampleServer, version: string, binding: Binding, otherwise: Otherwise = {}, skip: string | false = false): void {
+  test(`the client calls every operation of ${name} in ${version} over ${binding}`, { skip }, async () => {
+    sink ??= await Sink.open();
+    const path = `/${randomUUID()}`;
+    const { stdout } = await promisify(execFile)(join(folder, "walk"), [server().url, version, binding, sink.url + path]);
+    const told = Object.fromEntries(stdout.trim().split("\n").map((line) => line.split(/: (.*)/s) as [string, string]));
+    assert.deepEqual(Object.keys(told), STEPS);
+    for (const step of STEPS) assert.match(told[step] ?? "", otherwise[step] ?? /^ok$/, `${step}: ${told[step]}`);
+
+    // The webhook that came with a message. Servers send the token, the credentials, or both.
+    const { headers } = await sink.arrival(`${path}/w-2`);
+    const secrets = [headers["x-a2a-notification-token"], headers["a2a-notification-token"], headers.authorization];
+    assert.ok(secrets.some((secret) => secret === "token-1" || secret === "Bearer credentials-1"), JSON.stringify(headers));
+  });
+}
+
+/** Starts a server in Python: a program of this folder, or of this path, by this interpreter. */
+export async function startPython(interpreter: string, program: string): Promise<SampleServer> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const path = resolve(fileURLToPath(new URL(".", import.meta.url)), program);
+  const child = spawn(interpreter, [path, new URL(url).port], { stdio: ["ignore", "ignore", "pipe"] });
+  // What the SDKs tell of requests that they refuse is of interest only where the server does not start.
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-10_000)));
+  const ended = once(child, "exit");
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const card = await fetch(`${url}/.well-known/agent-card.json`).catch(() => undefined);
+    if (card?.ok) return { url, stop };
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${program} does not answer: ${log}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** The folder of the native programs. `npm test` builds them; by hand: `cargo build --examples --features a2a-edge-protocol/native`. */
+export const folder = process.env["A2A_EXAMPLES"] ?? fileURLToPath(new URL("../../../target/debug/examples", import.meta.url));

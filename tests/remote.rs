@@ -20,7 +20,7 @@ const MINUTE_MS: u64 = 60_000;
 const DAY_MS: u64 = 86_400_000;
 
 /// How the remote agent works, besides that it streams and that it does not.
-const BOTH: [Habits; 1] = [Habits::POLLED];
+const BOTH: [Habits; 2] = [Habits::ALL, Habits::POLLED];
 
 fn poem(_: &str) -> Vec<(u64, Act)> {
     vec![
@@ -140,16 +140,18 @@ fn messages_that_come_meanwhile_are_passed_on() {
         assert_eq!(front.state(), Some(TaskState::Completed), "{habits:?}");
         assert_eq!(front.remote.sent().len(), 3, "each once");
     }
-    let refusing = Habits { takes_messages: false, ..Habits::POLLED };
-    let front = Front::new(refusing, |_| vec![(20_000, Act::Complete("done"))]);
+    let refusing = Habits { takes_messages: false, ..Habits::ALL };
+    let busy = |_: &str| vec![(1_000, Act::Say("busy")), (20_000, Act::Complete("done"))];
+    let front = Front::new(refusing, busy);
     front.send("begin");
     front.run(None, || front.platform.now() >= UnixMillis(1_000));
     front.send("faster");
     front.settle();
     assert_eq!(front.remote.heard(), ["begin"]);
     let said = front.transcript();
-    assert!(said[2].starts_with("the remote agent did not take the message: "), "{said:?}");
-    assert_eq!(said[3], "done");
+    assert_eq!(said.len(), 5, "{said:?}");
+    assert!(said[3].starts_with("the remote agent did not take the message: "), "{said:?}");
+    assert_eq!(said[4], "done");
 }
 
 #[test]
@@ -187,7 +189,9 @@ fn a_task_of_three_days_is_asked_for_seldom() {
     let expected = ["go", "begun", "done", "report: half and whole"];
     let told = Habits { sends_webhooks: true, ..Habits::ALL };
     let told_but_polled = Habits { streams: false, ..told };
-    for (habits, most) in [(Habits::POLLED, 200), (told_but_polled, 120)] {
+    for (habits, most) in
+        [(Habits::ALL, 200), (Habits::POLLED, 200), (told, 120), (told_but_polled, 120)]
+    {
         let front = Front::new(habits, three_days);
         front.send("go");
         front.settle();
@@ -195,6 +199,11 @@ fn a_task_of_three_days_is_asked_for_seldom() {
         let late_ms = front.platform.now().millis_since(UnixMillis(3 * DAY_MS as i64));
         let slack_ms = if habits.sends_webhooks { 1_000 } else { 3 * DAY_MS / 15 };
         let asked = front.remote.asked();
+        for e in front.entries() {
+            if let a2a_edge::task::LogEntry::Step(_) = &e {
+                println!("{}", serde_json::to_string(&e).unwrap());
+            }
+        }
         assert!(late_ms <= slack_ms, "{habits:?}: {late_ms} ms late, {:?}", counted(&asked));
         assert!(asked.len() <= most, "{habits:?}: {} requests, {:?}", asked.len(), counted(&asked));
         assert_eq!(front.remote.count("card"), 1);
@@ -203,7 +212,7 @@ fn a_task_of_three_days_is_asked_for_seldom() {
 
 #[test]
 fn a_remote_agent_that_is_away_for_a_while_is_waited_for() {
-    let front = Front::new(Habits::POLLED, |_| vec![(30 * MINUTE_MS, Act::Complete("done"))]);
+    let front = Front::new(Habits::ALL, |_| vec![(30 * MINUTE_MS, Act::Complete("done"))]);
     front.send("go");
     front.run(None, || front.platform.now() >= UnixMillis(10 * MINUTE_MS as i64));
     front.remote.set_down(true);

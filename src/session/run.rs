@@ -159,6 +159,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         // The log has what it waits for.
         Ending::Parked => {}
     }
+    parking::note_canceled(&session);
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
     // A message that no run took, or an attempt after a lost one.

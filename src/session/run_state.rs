@@ -32,6 +32,8 @@ pub(super) struct RunState {
     /// When it last did anything.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
+    /// Whether the executor is being told of a cancel, for a run that is not under way.
+    is_telling: Cell<bool>,
     /// The message and the start of a run that begins, and that nobody polls yet.
     begun: RefCell<Option<(Message, RunStart)>>,
 }
@@ -240,6 +242,11 @@ impl RunState {
     /// The run is to stop: nothing that it says counts any more.
     pub(super) fn stop(&self) {
         self.is_stopped.set(true);
+    }
+
+    /// The executor is told of a cancel from now on, or does not need to be any more. Whether that changes anything.
+    pub(super) fn set_telling(&self, is_telling: bool) -> bool {
+        self.is_telling.replace(is_telling) != is_telling
     }
 
     /// Whether the run is to stop.

@@ -171,13 +171,14 @@ impl Front {
                 self.die();
                 return false;
             }
-            if until() {
-                self.commit();
-                return true;
-            }
             idle_rounds += 1;
             if idle_rounds <= 6 {
                 continue;
+            }
+            // What is to be stored is stored by now.
+            if until() {
+                self.commit();
+                return true;
             }
             idle_rounds = 0;
             if self.notify() {

@@ -29,7 +29,7 @@ pub enum Act {
 }
 
 /// What the server can do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
     pub streams: bool,
     pub sends_webhooks: bool,
@@ -188,7 +188,7 @@ impl Remote {
         let (method, params) = (request["method"].as_str().unwrap(), &request["params"]);
         self.0.asked.borrow_mut().push(method.to_owned());
         self.act();
-        let id = params["id"].as_str().or_else(|| params["taskId"].as_str());
+        let id = params["taskId"].as_str().or_else(|| params["id"].as_str());
         let found = || {
             let tasks = self.0.tasks.borrow();
             let at = tasks.iter().position(|task| Some(task.id.as_str()) == id);

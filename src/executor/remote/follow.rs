@@ -77,7 +77,7 @@ impl<'a> Front<'a> {
         }
         let mut seen = match opened {
             Some(Opened::Stream(events)) => self.listen(events).await?,
-            Some(Opened::Task(task)) => self.take(StreamResponse::Task(task))?,
+            Some(Opened::Task(task)) => self.take(StreamResponse::Task(*task))?,
             None => self.look().await?,
         };
         seen = self.pass_on_waiting().await?.or(seen);

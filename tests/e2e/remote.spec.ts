@@ -1,12 +1,13 @@
 // An agent that is a front of a remote one, over two and three Workers.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, followUp, isTerminal, message, received, textOf, until, type Task } from "./client.ts";
+import { Agent, followUp, isTerminal, message, textOf, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { Relay } from "./relay.ts";
 import { EventStream } from "./stream.ts";
 
 /** The Worker at the end of the chain, whose agents answer by themselves; the fronts, the last of which is its neighbour. */
-let [last, middle, first]: Worker[] = [];
+let last: Worker, middle: Worker, first: Worker;
 /** The agent `demo` of the last Worker; fronts of it over one hop and over two. */
 let demo: Agent, near: Agent, far: Agent;
 
@@ -85,12 +86,23 @@ describe("a chain of three Workers", () => {
   }
 
   test("is refused where it is a circle", async () => {
-    const circle = await startWorker({ vars: { MAX_DEPTH: "3" } });
-    await circle.stop();
-    // A front of itself: its address is known only once it is there.
-    const self = await startWorker({ vars: { MAX_DEPTH: "3", NEXT_URL: "http://127.0.0.1:1" } });
-    const other = await startWorker({ vars: { MAX_DEPTH: "3", NEXT_URL: `${self.url}/demo` } });
-    await Promise.all([self.stop(), other.stop()]);
+    // What leads back to the Worker itself.
+    let self = "";
+    const relay = await Relay.open(() => self);
+    const circle = await startWorker({ vars: { MAX_DEPTH: "3", NEXT_URL: `${relay.url}/front` } });
+    try {
+      self = circle.url;
+      const agent = new Agent(`${circle.url}/front`);
+      const task = await agent.sendForTask("round and round");
+      assert.equal(task.status.state, "TASK_STATE_FAILED");
+      assert.match(textOf(task.status.message), /deep/);
+      const { tasks } = await agent.listTasks();
+      assert.equal(tasks.length, 4, "the first, and three that were called");
+      for (const { status } of tasks) assert.equal(status.state, "TASK_STATE_FAILED");
+    } finally {
+      await circle.stop();
+      relay.close();
+    }
   });
 });
 

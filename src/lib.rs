@@ -52,7 +52,7 @@ pub use host::Host;
 // One dependency is enough for a Worker of one's own. What tools need has the same paths in `a2a_agents`, with which
 // the build script compiles them.
 pub use ::{async_trait, serde, serde_json, worker};
-pub use a2a::{http, model};
+pub use a2a::{client, http, model};
 pub use a2a_agents::tool;
 
 #[cfg(feature = "demo")]

@@ -52,6 +52,7 @@ pub struct TestAgent {
     secrets: BTreeMap<String, Secret>,
     variables: BTreeMap<String, String>,
     remotes: Vec<Remote>,
+    slugs: Vec<String>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
     caller: Caller,
@@ -67,6 +68,7 @@ impl TestAgent {
             secrets: BTreeMap::new(),
             variables: BTreeMap::new(),
             remotes: Vec::new(),
+            slugs: Vec::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
             caller: Caller::anonymous(),
@@ -98,6 +100,14 @@ impl TestAgent {
     pub fn with_remote(mut self, name: &str, table: serde_json::Value) -> Self {
         let Ok(table) = Table::of(&table) else { panic!("the remote {name} must be a table") };
         self.remotes.push(Remote { name: name.to_owned(), table, needs: Vec::new() });
+        self
+    }
+
+    /// The agent, in a Worker with another agent of this slug. Its answers come from [`http`](Self::http), as those of other
+    /// servers do; a header `caller` of the requests says for whom it is asked.
+    #[must_use]
+    pub fn with_agent(mut self, slug: &str) -> Self {
+        self.slugs.push(slug.to_owned());
         self
     }
 
@@ -285,7 +295,7 @@ impl TestAgent {
         let outside = Outside {
             secrets: Rc::new(self.secrets.clone()),
             variables: Rc::new(self.variables.clone()),
-            remotes: Rc::new(Remotes::new(self.remotes.clone(), Vec::new())),
+            remotes: Rc::new(Remotes::new(self.remotes.clone(), self.slugs.clone())),
             ..self.platform.outside()
         };
         let settings = RunSettings::default();

@@ -46,7 +46,7 @@ fn agent() -> (TestAgent, Sent) {
         }
         let body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
         noted.borrow_mut().push((request.headers.clone(), body));
-        let header = request.headers.iter().find(|(name, _)| name == "Authorization");
+        let header = request.headers.iter().find(|(name, _)| name == "authorization");
         let text = header.map_or("none", |(_, value)| value.as_str());
         let message = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}]});
         Ok(ok(json!({"jsonrpc": "2.0", "id": "1", "result": {"message": message}}).to_string()))
@@ -112,4 +112,30 @@ fn a_client_ends_before_its_run_has_to() {
     let agent = TestAgent::new(Bounded);
     agent.send("x").unwrap();
     assert_eq!(said(&agent).1, "true 2000 5");
+}
+
+#[test]
+fn an_agent_of_the_same_worker_is_asked_for_the_caller_and_without_credentials() {
+    for name in ["near", "demo"] {
+        let (agent, sent) = agent();
+        let table = json!({"agent": "demo", "timeout_ms": 5_000});
+        let agent = agent.with_agent("demo").with_remote("near", table);
+        agent.send(name).unwrap();
+        assert_eq!(said(&agent), (TaskState::Completed, "none".to_owned()));
+        let (headers, body) = sent.borrow_mut().pop().unwrap();
+        assert!(headers.contains(&("caller".to_owned(), "anonymous".to_owned())), "{headers:?}");
+        assert_eq!(body["params"]["message"]["metadata"], json!({"urn:a2a-edge:depth": 1}));
+        let called = agent.http().called();
+        assert!(called.iter().all(|url| url.starts_with("https://agents.example/")), "{called:?}");
+    }
+}
+
+#[test]
+fn a_remote_may_name_no_agent_that_the_worker_lacks() {
+    let (agent, sent) = agent();
+    let agent = agent.with_remote("near", json!({"agent": "demo"}));
+    agent.send("near").unwrap();
+    let told = "the remote near: there is no agent \"demo\" in this Worker";
+    assert_eq!(said(&agent), (TaskState::Failed, told.to_owned()));
+    assert!(sent.borrow().is_empty());
 }

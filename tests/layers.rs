@@ -23,7 +23,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("trail", &[]),
     ("task", &["auth", "trail"]),
     ("tools", &[]),
-    ("port", &["format", "remotes", "trail"]),
+    ("port", &["auth", "format", "remotes", "trail"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     ("executor", &["task", "auth", "port", "remotes"]),

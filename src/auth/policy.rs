@@ -154,6 +154,39 @@ impl Policy {
         })
     }
 
+    /// Says who makes a request that another agent of this server makes for its caller, without credentials: that caller, if it
+    /// could call this agent itself with the credentials that it has shown there. So nobody gets anywhere by way of another
+    /// agent. One that asks for several credentials at once lets nobody in so, because it is not known which of them a caller
+    /// has.
+    pub fn vouch(&self, caller: &Caller) -> Identity {
+        if self.methods.is_empty() {
+            return Identity::Caller(caller.clone());
+        }
+        let Some((scheme, subject)) = caller.id.split_once(':') else {
+            return Identity::Refused(self.challenges.missing());
+        };
+        let knows =
+            |known: &Scheme| known.callers().is_none_or(|mut ids| ids.any(|id| id == subject));
+        let mut lacking = None;
+        for alternative in &self.alternatives {
+            let [(place, scopes)] = alternative.as_slice() else { continue };
+            let is_of_caller = self.methods.get(*place).is_some_and(|method| method.name == scheme);
+            if !is_of_caller || !self.access.schemes.get(scheme).is_some_and(knows) {
+                continue;
+            }
+            let missing: Vec<String> =
+                scopes.iter().filter(|scope| !caller.may(scope)).cloned().collect();
+            if missing.is_empty() {
+                return Identity::Caller(caller.clone());
+            }
+            lacking = lacking.or(Some(missing));
+        }
+        Identity::Refused(match lacking {
+            Some(scopes) => self.challenges.insufficient(&scopes),
+            None => self.challenges.forbidden(NOT_ITS_CALLER),
+        })
+    }
+
     /// The refusal that tells what is wrong with the credential that was meant for this agent.
     fn unauthenticated(&self, proofs: &[(&Method, Proof)]) -> Error {
         let refusals = proofs.iter().filter_map(|(_, proof)| match proof {
@@ -234,6 +267,8 @@ fn is_cookie(method: &Method) -> bool {
 
 const UNSAID: &str = "nothing says who may call: describe a scheme in [access.schemes.<name>] of the agent file, or let \
                       everybody call with `open = true` in [access]";
+
+const NOT_ITS_CALLER: &str = "the caller of the task cannot call this agent itself";
 
 const NO_KEYS: &str =
     "the keys that the token is checked with cannot be had at the moment; try again later";

@@ -22,6 +22,7 @@ mod front;
 mod jobs;
 mod object;
 mod objects;
+mod peers;
 mod poll;
 mod queue;
 mod request;

@@ -6,7 +6,6 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
-use crate::remotes::credentials;
 use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::UnixMillis;
 
@@ -39,11 +38,11 @@ impl Turn {
     /// names it.
     pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
         let found = self.outside.remotes.find(name, self).map_err(ExecutorError)?;
+        if let Some(slug) = &found.agent {
+            return Ok(self.hosted(slug, found.client));
+        }
         let client = self.client(found.client);
-        Ok(match credentials(found.credentials) {
-            Some(credentials) => client.with_credentials(credentials),
-            None => client,
-        })
+        Ok(self.outside.remotes.equip(client, found.credentials, self.ports()))
     }
 
     /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may
@@ -57,16 +56,28 @@ impl Turn {
     ///
     /// What a client does is done again by a run that resumes; see [`step`](Self::step).
     pub fn client(&self, settings: Settings) -> Client {
+        self.host.equip(Client::new(self.bounded(settings), self.ports()))
+    }
+
+    /// A client of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
+    fn hosted(&self, slug: &str, settings: Settings) -> Client {
+        let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
+        let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
+        let http = self.host.hosted(&self.caller);
+        Client::new(self.bounded(settings), Ports { http, ..self.ports() })
+    }
+
+    /// The settings within the bounds of the run.
+    fn bounded(&self, settings: Settings) -> Settings {
         let left_ms = self.time_left_ms();
         let observed_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2)).max(1);
-        let settings = Settings {
+        Settings {
             timeout_ms: settings.timeout_ms.min(observed_ms),
             request_timeout_ms: settings.request_timeout_ms.min(left_ms.max(1)),
             depth: settings.depth.max(self.depth().saturating_add(1)),
             max_depth: self.host.max_depth(),
             ..settings
-        };
-        Client::new(settings, self.ports())
+        }
     }
 
     /// How many agents have called each other before the message of this turn. The server refuses a message that is
@@ -81,6 +92,9 @@ impl Turn {
         Ports { http: run.clone(), clock: run.clone(), random: run }
     }
 }
+
+/// What stands for the origin of this Worker in URLs that never leave it, where it is not known.
+const NO_ORIGIN: &str = "https://worker.internal";
 
 /// The time that is kept at the end of a run to cancel the tasks of other agents, in milliseconds.
 const CLOSING_MS: u64 = 2_000;

@@ -11,6 +11,7 @@ use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, W
 use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random};
 use crate::task::CallbackName;
+use a2a::client::Client;
 use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, Task, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
@@ -61,6 +62,8 @@ pub struct Turn {
     pub(crate) deadline: UnixMillis,
     /// How long the run may take in all, in milliseconds.
     pub(crate) timeout_ms: u64,
+    /// Where this Worker is, as `https://agents.example`, if that is known.
+    pub(crate) origin: Option<String>,
     pub(crate) host: Rc<dyn TurnHost>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,
@@ -466,6 +469,12 @@ pub trait TurnHost {
 
     /// Other servers.
     fn http(&self) -> &dyn Http;
+
+    /// The agents of this Worker, as they are asked for this caller.
+    fn hosted(&self, caller: &Caller) -> Rc<dyn Http>;
+
+    /// The client of an agent elsewhere, with what the platform has for all.
+    fn equip(&self, client: Client) -> Client;
 
     /// How many agents may call each other in a row.
     fn max_depth(&self) -> u32;

@@ -14,10 +14,12 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 
 use super::{
-    Batch, Clock, FirstRow, Followers, IndexRow, Indexed, Observation, Observer, Outside, Ports,
-    Random, Runtime, Sealed, Severity, StoreError, Stored, StoredTask, TaskFacts, TaskIndex,
-    TaskStore, Vault, WebhookJob, WebhookQueue, yield_once,
+    Batch, Clock, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow, Indexed,
+    Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity, StoreError,
+    Stored, StoredTask, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob, WebhookQueue,
+    yield_once,
 };
+use crate::auth::Caller;
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
@@ -201,6 +203,7 @@ impl MemoryPlatform {
             queue: Rc::new(self.clone()),
             index: self.0.index.clone(),
             http: Rc::new(self.0.http.clone()),
+            peers: Rc::new(self.clone()),
             counters: Rc::new(self.clone()),
             vault: Rc::new(MemoryVault),
             observer: Rc::new(self.clone()),
@@ -461,6 +464,24 @@ impl Observer for MemoryPlatform {
         }
         let observed = (observation.severity(), observation.to_string());
         self.0.observed.borrow_mut().push(observed);
+    }
+}
+
+/// The other servers stand for the agents of the Worker, too; a header `caller` says for whom they are asked.
+impl Peers for MemoryPlatform {
+    fn hosted(&self, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
+        Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
+    }
+}
+
+struct MemoryHosted {
+    http: MemoryHttp,
+    caller: String,
+}
+
+impl Http for MemoryHosted {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        self.http.send(request.with_header("caller", self.caller.clone()))
     }
 }
 

@@ -6,6 +6,7 @@ mod index;
 pub mod memory;
 mod observer;
 mod outside;
+mod peers;
 mod queue;
 mod runtime;
 mod store;
@@ -19,6 +20,7 @@ pub use audit::{Act, Audit};
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
+pub use peers::Peers;
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
@@ -43,6 +45,8 @@ pub struct Ports {
     pub index: Rc<dyn TaskIndex>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
+    /// Other agents, for its agent.
+    pub peers: Rc<dyn Peers>,
     /// Numbers that outlive it, for tools.
     pub counters: Rc<dyn Counters>,
     /// What opens the credentials that its clients give it.

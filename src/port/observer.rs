@@ -186,6 +186,13 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// The card of an agent that this Worker calls cannot be had or used.
+    CardUnavailable {
+        /// The host of its URL.
+        host: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
     /// The public keys of those who give out tokens cannot be fetched. Keys that are known are used on for a while; without
     /// any, callers are told to come back later.
     KeySetUnavailable {
@@ -340,6 +347,7 @@ impl Observation<'_> {
             | Self::ListingFailed { .. }
             | Self::CounterFailed { .. }
             | Self::KeyFailed { .. }
+            | Self::CardUnavailable { .. }
             | Self::KeySetUnavailable { .. }
             | Self::KeysImproper { .. }
             | Self::KeyRefused { .. }
@@ -413,6 +421,9 @@ impl fmt::Display for Observation<'_> {
             Self::StatementRun { sql, .. } => write!(out, "statement on the index: {sql}"),
             Self::CounterFailed { name, reason } => write!(out, "counter {name}: {reason}"),
             Self::KeyFailed { reason } => out.write_str(reason),
+            Self::CardUnavailable { host, reason } => {
+                write!(out, "the card of the agent at {host} cannot be had: {reason}")
+            }
             Self::KeySetUnavailable { host, reason } => {
                 write!(out, "the public keys of {host} cannot be fetched: {reason}")
             }

@@ -4,43 +4,58 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
-use a2a::client::{ClientError, Credentials};
+use a2a::client::{ApiKey, Bearer, ClientError, Credentials, OAuth, OAuthSettings, Ports, Tokens};
 use a2a::http::HttpRequest;
-use a2a_agents::{KeyPlace, RemoteCredentials, RemoteKey};
+use a2a_agents::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 
-/// What puts these credentials on requests; `None` if there are none.
-pub(crate) fn credentials(of: RemoteCredentials) -> Option<Rc<dyn Credentials>> {
-    match of == RemoteCredentials::default() {
-        true => None,
-        false => Some(Rc::new(Fixed(of))),
+/// What puts these credentials on requests; `None` if there are none. `tokens` are those that were fetched so far.
+pub(super) fn credentials(
+    of: RemoteCredentials,
+    ports: Ports,
+    tokens: &Rc<Tokens>,
+) -> Option<Rc<dyn Credentials>> {
+    let RemoteCredentials { bearer_token, api_key, oauth2 } = of;
+    let mut all: Vec<Rc<dyn Credentials>> = Vec::new();
+    if let Some(token) = bearer_token {
+        all.push(Rc::new(Bearer::new(token.reveal())));
     }
+    if let Some(RemoteKey { place, name, value }) = api_key {
+        let value = value.reveal();
+        all.push(Rc::new(match place {
+            KeyPlace::Header => ApiKey::header(name, value),
+            KeyPlace::Query => ApiKey::query(name, value),
+            KeyPlace::Cookie => ApiKey::cookie(name, value),
+        }));
+    }
+    if let Some(RemoteOAuth2 { token_url, client_id, client_secret, scopes, audience }) = oauth2 {
+        let program = OAuthSettings::new(token_url, client_id.reveal(), client_secret.reveal());
+        let program = OAuthSettings { scopes, audience, ..program };
+        all.push(Rc::new(OAuth::new(program, ports).with_tokens(tokens.clone())));
+    }
+    if all.len() > 1 {
+        return Some(Rc::new(Several(all)));
+    }
+    all.pop()
 }
 
-/// Credentials that stay as they are.
-struct Fixed(RemoteCredentials);
+/// Several credentials, all of which a request gets.
+struct Several(Vec<Rc<dyn Credentials>>);
 
-impl Credentials for Fixed {
+impl Credentials for Several {
     fn put<'a>(
         &'a self,
         request: &'a mut HttpRequest,
     ) -> LocalBoxFuture<'a, Result<(), ClientError>> {
-        if let Some(token) = &self.0.bearer_token {
-            let value = format!("Bearer {}", token.reveal());
-            request.headers.push(("Authorization".to_owned(), value));
-        }
-        if let Some(RemoteKey { place, name, value }) = &self.0.api_key {
-            let value = value.reveal();
-            match place {
-                KeyPlace::Header => request.headers.push((name.clone(), value.to_owned())),
-                KeyPlace::Cookie => {
-                    request.headers.push(("Cookie".to_owned(), format!("{name}={value}")));
-                }
-                KeyPlace::Query => {
-                    let url = std::mem::take(&mut request.url);
-                    request.url = HttpRequest::get(url).with_query(name, value).url;
-                }
+        Box::pin(async move {
+            for credentials in &self.0 {
+                credentials.put(request).await?;
             }
-        }
-        Box::pin(std::future::ready(Ok(())))
+            Ok(())
+        })
+    }
+
+    fn refused(&self) -> bool {
+        let others = self.0.iter().filter(|credentials| credentials.refused());
+        others.count() > 0
     }
 }

@@ -4,22 +4,33 @@
 
 mod credentials;
 
-use a2a_agents::{Remote, RemoteSettings, Values};
+use std::rc::Rc;
 
-pub(crate) use credentials::credentials;
+use a2a::client::{Client, Ports, Tokens};
+use a2a_agents::{Remote, RemoteCredentials, RemoteSettings, Values};
 
 /// The agents that this Worker calls by name.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Remotes {
     remotes: Vec<Remote>,
     /// The slugs of the agents of this Worker.
     slugs: Vec<String>,
+    /// The tokens that were fetched for those with `oauth2`.
+    tokens: Rc<Tokens>,
 }
 
 impl Remotes {
     /// These remotes, and agents of these slugs.
     pub fn new(remotes: Vec<Remote>, slugs: Vec<String>) -> Self {
-        Self { remotes, slugs }
+        Self { remotes, slugs, tokens: Rc::default() }
+    }
+
+    /// The client with these credentials.
+    pub fn equip(&self, client: Client, credentials: RemoteCredentials, ports: Ports) -> Client {
+        match credentials::credentials(credentials, ports, &self.tokens) {
+            Some(credentials) => client.with_credentials(credentials),
+            None => client,
+        }
     }
 
     /// The agent of this name: a remote, else an agent of this Worker.

@@ -90,9 +90,9 @@ pub(super) fn turn_of(
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
     let deadline = start.deadline();
-    let RunRequest { caller, accepted_output_modes, metadata, trail, origin: _, timeout_ms } =
+    let RunRequest { caller, accepted_output_modes, metadata, trail, origin, timeout_ms } =
         start.request;
-    session.tracing.follow(trail.trace.map(|trace| *trace));
+    session.tracing.follow(*trail);
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),
@@ -106,6 +106,7 @@ pub(super) fn turn_of(
         resumes: start.resumes,
         deadline,
         timeout_ms,
+        origin,
         host: session.clone(),
         outside: runner.outside.clone(),
         redaction: Rc::default(),

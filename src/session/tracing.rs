@@ -6,30 +6,42 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Random};
+use crate::trail::Trail;
 use a2a::http::trace::TraceContext;
 
 /// Other servers, as a run asks them: with the headers of its trace, if it has one.
 pub(super) struct Tracing {
     http: Rc<dyn Http>,
     random: Rc<dyn Random>,
-    trace: RefCell<Option<TraceContext>>,
+    trail: RefCell<Trail>,
 }
 
 impl Tracing {
     /// No trace yet.
     pub(super) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
-        Self { http, random, trace: RefCell::default() }
+        Self { http, random, trail: RefCell::default() }
     }
 
-    /// The run that begins is part of this trace.
-    pub(super) fn follow(&self, trace: Option<TraceContext>) {
-        self.trace.replace(trace);
+    /// The run that begins is part of this trail.
+    pub(super) fn follow(&self, trail: Trail) {
+        self.trail.replace(trail);
+    }
+
+    /// The id of the request that began the run.
+    pub(super) fn request(&self) -> Option<String> {
+        self.trail.borrow().request.clone()
+    }
+
+    /// The same way to other servers as `http` has.
+    pub(super) fn over(&self, http: Rc<dyn Http>) -> Self {
+        let trail = self.trail.borrow().clone();
+        Self { http, random: self.random.clone(), trail: RefCell::new(trail) }
     }
 }
 
 impl Http for Tracing {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
-        let trace = self.trace.borrow().clone();
+        let trace = self.trail.borrow().trace.clone();
         match trace {
             Some(trace) => self.http.send(traced(request, &trace, self.random.as_ref())),
             None => self.http.send(request),
@@ -79,7 +91,7 @@ mod tests {
             Ok(ok(""))
         });
         let tracing = Tracing::new(Rc::new(http), platform.ports().random);
-        tracing.follow(trace);
+        tracing.follow(Trail::new(None, trace));
         for _ in 0..2 {
             platform.run_until(tracing.send(request())).expect("an answer");
         }

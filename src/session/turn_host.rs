@@ -1,15 +1,19 @@
 //! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
 
+use std::rc::Rc;
+
 use futures_util::future::LocalBoxFuture;
 
 use super::journal::LogSize;
 use super::run_state::Begun;
 use super::{TaskSession, callbacks, parking};
+use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
 use crate::port::{Http, Observation, Random};
 use crate::task::{CallbackName, Input, LogEntry, StepRecord};
+use a2a::client::Client;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
 
@@ -133,6 +137,16 @@ impl TurnHost for TaskSession {
 
     fn http(&self) -> &dyn Http {
         &self.tracing
+    }
+
+    fn hosted(&self, caller: &Caller) -> Rc<dyn Http> {
+        let request = self.tracing.request();
+        let http = self.ports.peers.hosted(caller, request.as_deref());
+        Rc::new(self.tracing.over(http))
+    }
+
+    fn equip(&self, client: Client) -> Client {
+        self.ports.peers.equip(client)
     }
 
     fn max_depth(&self) -> u32 {

@@ -7,6 +7,7 @@ mod get_counter;
 mod get_greeting;
 mod is_admin;
 mod probe;
+mod probe_ask;
 mod probe_fetch;
 
 use a2a_edge::tool::Tool;
@@ -27,6 +28,7 @@ pub(crate) fn local() -> Vec<Box<dyn Tool>> {
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     let mut all = local();
     all.extend(probe::all());
+    all.push(Box::new(probe_ask::probe_ask()));
     all.push(Box::new(probe_fetch::probe_fetch()));
     all
 }

@@ -33,7 +33,7 @@ mod value;
 
 // What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
 pub use ::{async_trait, serde, serde_json};
-pub use a2a::{http, model};
+pub use a2a::{client, http, model};
 pub use a2a_macros::settings;
 
 pub use card::{capabilities_of, card_of, expand_card, extended_card};
@@ -49,7 +49,6 @@ pub use kind::{
 };
 pub use remote::{
     KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,
-    Verify,
 };
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};

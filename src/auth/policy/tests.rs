@@ -438,3 +438,44 @@ fn the_platform_is_asked_for_the_headers_that_count() {
         assert_eq!(policy(access).headers(), headers, "{access}");
     }
 }
+
+#[test]
+fn another_agent_brings_only_callers_who_could_come_themselves() {
+    let caller = |id: &str, permissions: &[&str]| Caller {
+        permissions: permissions.iter().map(|&permission| permission.to_owned()).collect(),
+        group: Some("@key:blue".to_owned()),
+        ..Caller::new(id)
+    };
+    let needs = |requires: &str| format!("requires = {requires}\n{KEY}{TOKEN}{SHARED}");
+    let [read, write] =
+        [needs("[{ key = ['read'] }]"), needs("[{ key = ['write'] }, { jwt = [] }]")];
+    let both = needs("[{ key = [], token = [] }]");
+    for (access, who, vouched) in [
+        // Everybody may call.
+        ("open = true", Caller::anonymous(), "anonymous"),
+        ("open = true", caller("key:billing", &[]), "key:billing"),
+        // Nothing is known of the caller.
+        (KEY, Caller::anonymous(), "401"),
+        (KEY, Caller::new("billing"), "401"),
+        // It is known, here and there.
+        (KEY, caller("key:billing", &["read"]), "key:billing"),
+        (SHARED, caller("jwt:carol", &[]), "jwt:carol"),
+        // It is known there alone.
+        (KEY, caller("key:other", &["read"]), "403"),
+        (KEY, caller("keyx:billing", &["read"]), "403"),
+        (KEY, caller("jwt:carol", &["read"]), "403"),
+        // What it may do counts.
+        (&read, caller("key:billing", &["read"]), "key:billing"),
+        (&read, caller("key:billing", &["reader"]), "403"),
+        (&read, caller("token:robot", &["read"]), "403"),
+        (&write, caller("key:billing", &["read"]), "403"),
+        (&write, caller("jwt:carol", &[]), "jwt:carol"),
+        (&both, caller("key:billing", &["read"]), "403"),
+    ] {
+        let identity = policy(access).vouch(&who);
+        assert_eq!(found(&identity), vouched, "{access} {who:?}");
+        if let Identity::Caller(vouched) = identity {
+            assert_eq!(vouched, who, "the same caller");
+        }
+    }
+}

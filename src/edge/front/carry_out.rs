@@ -97,7 +97,7 @@ impl Front {
     }
 
     /// Decides about a request, with the signatures of its tokens checked, and with its card signed.
-    async fn decide_checked(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
+    pub(super) async fn decide_checked(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
         let mut decision = self.decide(head, body);
         // Each round checks tokens that were not checked before, and a request has few.
         for _ in 0..MAX_CHECKS {
@@ -123,7 +123,7 @@ impl Front {
         if matches!(decided, Decision::Answer(_)) {
             self.seen.audit(head, &self.observer);
         }
-        let limits = self.seen.limits(&self.agents, head);
+        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
         let Ok(text) = serde_json::to_string(&limits) else { return decided };
         if limits.is_empty() {
             return decided;
@@ -142,7 +142,7 @@ impl Front {
     }
 
     /// Carries a command out: by the index, or by the object of its task.
-    async fn perform(
+    pub(super) async fn perform(
         &self,
         parameters: &ServiceParameters,
         mut command: Command<Call>,
@@ -271,7 +271,7 @@ pub(super) fn hello(
 type Answer = std::result::Result<Result<Response>, Error>;
 
 /// The answer to a request whose tokens are not checked after all rounds.
-fn unchecked() -> HttpResponse {
+pub(super) fn unchecked() -> HttpResponse {
     HttpResponse::error(&Error::Internal { task: None })
 }
 

@@ -14,7 +14,7 @@ use super::identify::Verdicts;
 use super::route::{Route, route};
 use super::seen::Seen;
 use super::signatures::UnsignedCard;
-use crate::auth::UncheckedToken;
+use crate::auth::{Caller, UncheckedToken};
 use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::command::Command;
@@ -71,6 +71,8 @@ pub(super) struct Front {
     pub(super) cannot_sign: Cell<bool>,
     /// What the decision about it has seen.
     pub(super) seen: Seen,
+    /// Who makes the request, if that was known before: it comes from an agent of this Worker.
+    pub(super) inside: Option<Caller>,
 }
 
 impl Front {
@@ -91,7 +93,8 @@ impl Front {
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
         let (verdicts, cannot_sign) = (Verdicts::default(), Cell::new(false));
-        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign, seen: Seen::default() })
+        let (seen, inside) = (Seen::default(), None);
+        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign, seen, inside })
     }
 
     /// Decides about a request.

@@ -3,7 +3,6 @@
 use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
-use super::identify::identify;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
 use crate::edge::service::random::WorkerRandom;
@@ -184,7 +183,7 @@ impl<'a> Exchange<'a> {
 
     /// Who makes the request, if it is for this agent.
     fn identify(&self, agent: &HostedAgent) -> Identity {
-        let identity = identify(self.head, agent, &self.front.verdicts);
+        let identity = self.front.identify(self.head, agent);
         self.front.seen.note_identity(agent, &identity);
         identity
     }

@@ -56,7 +56,7 @@ impl<'a> Head<'a> {
 }
 
 /// The name under which `js/hop.js` tells the id of the request. No client can send a header of this name.
-const REQUEST: &str = ":request";
+pub(super) const REQUEST: &str = ":request";
 
 /// The headers that are handed over for every Worker; those of policies come on top, and what [`Head::trail`] reads. To
 /// ask the platform for each of them costs a fraction of going through all.

@@ -49,7 +49,7 @@ pub(super) async fn key_set(env: &Env, source: &KeySource, need: Need) -> Result
         KeySource::Discovery(issuer) => format!("oidc:{issuer}"),
     };
     let asked = (env.clone(), source.clone());
-    let fetch = move || -> LocalBoxFuture<'static, Fetched> {
+    let fetch = move |_| -> LocalBoxFuture<'static, Fetched> {
         let (env, source) = asked.clone();
         Box::pin(async move { fetch(&env, &source).await })
     };

@@ -20,6 +20,7 @@
 //! | `plan` | tells `js/hop.js` |
 //! | `double` | in development, notes requests and puts the faults of scripted agents in their way |
 //! | `carry_out` | carries out what has to wait |
+//! | `inside` | lets in what agents of this Worker ask each other |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
@@ -37,6 +38,7 @@ mod double;
 mod exchange;
 mod head;
 mod identify;
+mod inside;
 mod key_sets;
 mod listing;
 mod page;
@@ -47,6 +49,7 @@ mod seen;
 mod signatures;
 mod stream;
 
+pub(in crate::edge) use inside::{Inside, answer_inside};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Context, Env, Request, Response, Result};

@@ -140,7 +140,7 @@ impl Front {
     /// A plan behind what is to be heeded first: which pages may read the answer, and the rate limits to ask.
     fn limited(&self, head: &Head<'_>, plan: String) -> String {
         let mut plan = plan;
-        let limits = self.seen.limits(&self.agents, head);
+        let limits = self.seen.limits(&self.agents, head, false);
         if let (false, Ok(limits)) = (limits.is_empty(), serde_json::to_string(&limits)) {
             plan = format!("r{limits}\n{plan}");
         }

@@ -105,8 +105,9 @@ impl Seen {
         Some(head.header(ORIGIN).filter(is_allowed).unwrap_or_default())
     }
 
-    /// The rate limits that are to be asked, but for those that were.
-    pub(super) fn limits(&self, agents: &Agents, head: &Head<'_>) -> Vec<Limit> {
+    /// The rate limits that are to be asked, but for those that were. A request from inside of the Worker has no address, so
+    /// they are those of its caller.
+    pub(super) fn limits(&self, agents: &Agents, head: &Head<'_>, is_inside: bool) -> Vec<Limit> {
         let slug = self.answering.borrow();
         let agent = slug.as_deref().filter(|_| self.is_call.get());
         let Some(agent) = agent.and_then(|slug| agents.find(Some(slug))) else { return Vec::new() };
@@ -116,12 +117,14 @@ impl Seen {
         let (caller, asked) = (self.caller.borrow(), self.asked.borrow());
         let limit = |limit: &RateLimit| {
             let (kind, key) = match (limit.by, &*caller) {
+                (LimitedBy::Caller, Some(caller)) if !caller.is_anonymous() => {
+                    ("caller", caller.id.clone())
+                }
+                // Another agent of this Worker asks, which has no address.
+                _ if is_inside => return None,
                 (LimitedBy::Address, _) => ("address", address(head)),
                 (LimitedBy::Failures, _) if is_failure => ("failures", address(head)),
-                (LimitedBy::Caller, Some(caller)) if caller.is_anonymous() => {
-                    ("anonymous", address(head))
-                }
-                (LimitedBy::Caller, Some(caller)) => ("caller", caller.id.clone()),
+                (LimitedBy::Caller, Some(_)) => ("anonymous", address(head)),
                 (LimitedBy::Failures, _) | (LimitedBy::Caller, None) => return None,
             };
             let key = bounded(format!("{}/{kind}/{key}", agent.slug));

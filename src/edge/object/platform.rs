@@ -11,6 +11,7 @@ use super::followers::{self, Untold};
 use super::{InMemory, let_go};
 use crate::edge::address::ObjectId;
 use crate::edge::bindings;
+use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::queue::QueuedJob;
 use crate::edge::service::clock::WorkerClock;
@@ -45,6 +46,7 @@ pub(super) fn ports(
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
         http: Rc::new(Outbound),
+        peers: Rc::new(WorkerPeers { env: env.clone() }),
         counters: Rc::new(D1Counters { env: env.clone() }),
         vault: Rc::new(WorkerVault { env: env.clone() }),
         observer: Rc::new(observer),

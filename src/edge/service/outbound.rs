@@ -33,21 +33,12 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
     {
         return Err(HttpError::Refused { url: request.url, reason });
     }
-    let url = request.url.clone();
-    let bounds =
-        Bounds { url: url.clone(), timeout_ms: request.timeout_ms, max_bytes: request.max_bytes };
+    let bounds = Bounds::of(&request);
     let opened = Box::pin(async { open(to_request(request)?).await });
-    let (mut answer, exchange) = match bounds.in_time(opened).await? {
-        Ok(opened) => opened,
-        Err(error) => return Err(bounds.failed(&error)),
-    };
-    let body = match answer.stream() {
-        Ok(pieces) => HttpBody::Stream(Box::pin(bounded(pieces, bounds, exchange))),
-        // An answer without a body has no stream.
-        Err(_) => HttpBody::Empty,
-    };
-    let headers = answer.headers().entries().collect();
-    Ok(HttpAnswer { status: answer.status_code(), headers, body, url })
+    match bounds.in_time(opened).await? {
+        Ok((answer, exchange)) => Ok(bounds.answer_of(answer, exchange)),
+        Err(error) => Err(bounds.failed(&error)),
+    }
 }
 
 /// Whether a guarded request may go to this URL: where webhooks may go. Redirects are not followed, so there is no other
@@ -60,15 +51,43 @@ fn judge(url: &str) -> std::result::Result<(), String> {
 }
 
 /// What bounds an exchange.
-struct Bounds {
+pub(in crate::edge) struct Bounds {
     url: String,
     timeout_ms: u64,
     max_bytes: usize,
 }
 
 impl Bounds {
+    /// Those of a request.
+    pub(in crate::edge) fn of(request: &HttpRequest) -> Self {
+        let HttpRequest { url, timeout_ms, max_bytes, .. } = request;
+        Self { url: url.clone(), timeout_ms: *timeout_ms, max_bytes: *max_bytes }
+    }
+
+    /// What a response of this Worker is to its run, its body within these bounds.
+    pub(in crate::edge) fn answer(self, response: Response) -> HttpAnswer {
+        // Of a response that was made here, `worker` gives no stream.
+        let response = Response::from(web_sys::Response::from(response));
+        self.answer_of(response, Exchange(None))
+    }
+
+    fn answer_of(self, mut answer: Response, exchange: Exchange) -> HttpAnswer {
+        let (url, status) = (self.url.clone(), answer.status_code());
+        let headers = answer.headers().entries().collect();
+        let body = match answer.stream() {
+            Ok(pieces) => HttpBody::Stream(Box::pin(bounded(pieces, self, exchange))),
+            // An answer without a body has no stream.
+            Err(_) => HttpBody::Empty,
+        };
+        HttpAnswer { status, headers, body, url }
+    }
+
     /// What a future gives, if it does in time.
-    async fn in_time<T>(
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::Silent`].
+    pub(in crate::edge) async fn in_time<T>(
         &self,
         future: impl Future<Output = T> + Unpin,
     ) -> std::result::Result<T, HttpError> {
@@ -80,7 +99,8 @@ impl Bounds {
         }
     }
 
-    fn failed(&self, error: &Error) -> HttpError {
+    /// The error for an exchange that the platform failed.
+    pub(in crate::edge) fn failed(&self, error: &Error) -> HttpError {
         HttpError::Failed { url: self.url.clone(), reason: error.to_string() }
     }
 }

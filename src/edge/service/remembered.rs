@@ -35,8 +35,8 @@ pub(in crate::edge) struct Source {
     pub(in crate::edge) key: String,
     /// How long a value may be used after it was fetched, in milliseconds.
     pub(in crate::edge) usable_ms: u64,
-    /// Fetches it, in a time of its own bounds.
-    pub(in crate::edge) fetch: Rc<dyn Fn() -> LocalBoxFuture<'static, Fetched>>,
+    /// Fetches it, in a time of its own bounds. It gets what is known, if anything is.
+    pub(in crate::edge) fetch: Rc<dyn Fn(Option<Remembered>) -> LocalBoxFuture<'static, Fetched>>,
 }
 
 /// What comes of fetching a value: `None` for nothing that can be used, for which the operator was told why.
@@ -134,7 +134,8 @@ impl Source {
     }
 
     async fn fetch(&self, env: &Env, row: Option<Remembered>) {
-        let fetched = (self.fetch)().await;
+        let known = self.memory(|memory| memory.known().cloned());
+        let fetched = (self.fetch)(known).await;
         let Some(FetchedValue { value, fresh_ms }) =
             fetched.filter(|fetched| fetched.value.len() <= MAX_VALUE_BYTES)
         else {

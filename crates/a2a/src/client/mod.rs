@@ -75,6 +75,8 @@ pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use fold::{apply, changes};
+/// For `next` of a [`TaskStream`].
+pub use futures_util::StreamExt;
 #[cfg(feature = "markdown")]
 pub use helpers::skill_from_markdown;
 pub use helpers::{

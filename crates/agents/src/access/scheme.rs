@@ -22,6 +22,19 @@ pub enum Scheme {
     MutualTls(MutualTls),
 }
 
+impl Scheme {
+    /// The ids of the callers that it knows; `None` for a scheme that lists none.
+    pub fn callers(&self) -> Option<impl Iterator<Item = &str>> {
+        let callers = match self {
+            Self::ApiKey(key) => &key.callers,
+            Self::Bearer(bearer) => &bearer.callers,
+            Self::Basic(basic) => &basic.callers,
+            Self::Jwt(_) | Self::CloudflareAccess(_) | Self::MutualTls(_) => return None,
+        };
+        Some(callers.iter().map(|caller| caller.id.as_str()))
+    }
+}
+
 /// A key in a header, in the query or in a cookie.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -17,7 +17,7 @@ use serde_json::Map;
 
 use crate::{Need, Table, Values, check_slug};
 use a2a::binding::Binding;
-use a2a::client::{Settings, Streaming};
+use a2a::client::{Settings, Streaming, Verify};
 use a2a::dialect::Dialect;
 
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
@@ -46,22 +46,6 @@ pub struct RemoteSettings {
     pub agent: Option<String>,
     /// What shows it who calls.
     pub credentials: RemoteCredentials,
-    /// Whether its card must be signed.
-    pub verify: Verify,
-    /// The hosts from which the keys of its card's signatures may come (`jku`), besides its own.
-    pub jwks_hosts: Vec<String>,
-}
-
-/// Whether the card of a remote agent must be signed (spec §8.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verify {
-    /// Signatures are not looked at.
-    #[default]
-    Never,
-    /// A signature must be right if there is one.
-    IfSigned,
-    /// There must be a right signature.
-    Required,
 }
 
 /// Why a remote agent cannot be called: a secret or a variable is missing, or what it holds does not fit. The text names the
@@ -125,8 +109,6 @@ impl RemoteSettings {
             client: Settings::new(""),
             agent: Some(slug.to_owned()),
             credentials: RemoteCredentials::default(),
-            verify: Verify::Never,
-            jwks_hosts: Vec::new(),
         }
     }
 
@@ -168,13 +150,9 @@ impl RemoteSettings {
         client.streaming = keys.choice("streaming", &STREAMING).unwrap_or_default();
         client.allow_other_hosts = keys.flag("allow_other_hosts");
         client.extensions = keys.texts("extensions");
-        Self {
-            client,
-            agent,
-            credentials: RemoteCredentials::read(keys),
-            verify: keys.choice("verify", &VERIFY).unwrap_or_default(),
-            jwks_hosts: keys.texts("jwks_hosts"),
-        }
+        client.verify = keys.choice("verify", &VERIFY).unwrap_or_default();
+        client.jwks_hosts = keys.texts("jwks_hosts");
+        Self { client, agent, credentials: RemoteCredentials::read(keys) }
     }
 }
 

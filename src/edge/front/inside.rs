@@ -1,0 +1,124 @@
+//! Requests that an agent of this Worker makes to another one, for the caller of its task. They come in by this function
+//! alone, never over HTTP, and are decided like all others, but for the question who makes them: that is known. Headers
+//! that would answer it are not read.
+
+use worker::{Env, Error, Response, Result};
+
+use super::carry_out::unchecked;
+use super::decision::{Decision, Front, Received};
+use super::head::{Head, NAMES, REQUEST};
+use super::identify::identify;
+use super::route::{Route, route};
+use crate::auth::{Caller, Identity};
+use crate::edge::response::to_response;
+use crate::executor::HostedAgent;
+use a2a::binding::http::split_url;
+
+/// For whom requests are made inside of the Worker.
+#[derive(Clone)]
+pub(in crate::edge) struct Inside {
+    /// The caller of the task whose run makes them.
+    pub(in crate::edge) caller: Caller,
+    /// The id of the request that began the run.
+    pub(in crate::edge) request: Option<String>,
+}
+
+/// Answers a request to an agent of this Worker.
+///
+/// # Errors
+///
+/// If it is to none, or the platform fails.
+pub(in crate::edge) async fn answer_inside(
+    env: Env,
+    inside: Inside,
+    method: &'static str,
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+) -> Result<Response> {
+    let text = head(method, &url, &headers, inside.request.as_deref());
+    let (_, path, _) = split_url(&url);
+    if !matches!(
+        route(path),
+        Route::JsonRpc(_) | Route::Subscribe(_) | Route::Rest(..) | Route::Card(..)
+    ) {
+        return Err(Error::RustError(format!("{path} is no path of an agent")));
+    }
+    let front = match Front::of(env) {
+        Ok(front) => Front { inside: Some(inside.caller), ..front },
+        Err(answer) => return to_response(answer),
+    };
+    let head = Head::parse(&text);
+    match front.decide_checked(&head, &Received::Whole(&body)).await {
+        Decision::Perform(command, parameters) => front.perform(&parameters, *command).await,
+        Decision::Answer(answer) => to_response(answer),
+        Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
+            to_response(unchecked())
+        }
+    }
+}
+
+impl Front {
+    /// Who makes a request to an agent.
+    pub(super) fn identify(&self, head: &Head<'_>, agent: &HostedAgent) -> Identity {
+        match (&self.inside, &agent.policy) {
+            (Some(caller), Ok(policy)) => policy.vouch(caller),
+            (Some(_), Err(_)) | (None, _) => identify(head, agent, &self.verdicts),
+        }
+    }
+}
+
+/// The head of a request, of which the headers are kept that say how to answer it. Nothing in it holds a line break.
+fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&str>) -> String {
+    let clean = |text: &str| text.replace(['\n', '\r'], " ");
+    let mut text = format!("{method}\n{}", clean(url));
+    let mut add = |name: &str, value: &str| {
+        text.push('\n');
+        text.push_str(name);
+        text.push('\n');
+        text.push_str(&clean(value));
+    };
+    for (name, value) in headers {
+        let name = name.to_ascii_lowercase();
+        if NAMES.contains(&name.as_str()) || TRACE.contains(&name.as_str()) {
+            add(&name, value);
+        }
+    }
+    if let Some(request) = request {
+        add(REQUEST, request);
+    }
+    text
+}
+
+/// The headers of a trace.
+const TRACE: [&str; 2] = ["traceparent", "tracestate"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_header_of_a_request_inside_says_who_makes_it() {
+        let headers = [
+            ("Authorization", "Bearer x"),
+            ("Cookie", "a=b"),
+            ("Act-As", "operator"),
+            ("X-Key", "k"),
+            (":request", "mine"),
+            ("CF-Connecting-IP", "1.2.3.4"),
+            ("Content-Type", "application/json"),
+            ("Accept", "text/event-stream\nauthorization\nBearer x"),
+            ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+        ];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let text =
+            head("POST", "https://a.example/b\nact-as\noperator", &headers, Some("8f2d-FRA"));
+        let head = Head::parse(&text);
+        let names: Vec<&str> = head.headers().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["content-type", "accept", "traceparent", ":request"]);
+        assert_eq!(head.url(), "https://a.example/b act-as operator");
+        assert_eq!(head.header("accept"), Some("text/event-stream authorization Bearer x"));
+        assert_eq!(head.trail().request.as_deref(), Some("8f2d-FRA"));
+        assert!(head.trail().trace.is_some());
+    }
+}

@@ -1,0 +1,57 @@
+//! The port [`Peers`] on Cloudflare. Requests of a run to the agents of this Worker are decided by the code of the front
+//! Worker, in the isolate of the run, and the objects of their tasks are asked from there. Cards of others are remembered in D1.
+
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use worker::Env;
+
+use super::front::{Inside, answer_inside};
+use super::service::cards::{RememberedCards, WebVerifier};
+use super::service::outbound::Bounds;
+use crate::auth::Caller;
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers};
+use a2a::client::Client;
+
+/// What a run has for calls to other agents.
+pub(super) struct WorkerPeers {
+    pub(super) env: Env,
+}
+
+impl Peers for WorkerPeers {
+    fn hosted(&self, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
+        let inside = Inside { caller: caller.clone(), request: request.map(str::to_owned) };
+        Rc::new(HostedHttp { env: self.env.clone(), inside })
+    }
+
+    fn equip(&self, client: Client) -> Client {
+        let client = client.with_verifier(Rc::new(WebVerifier));
+        // Cards at URLs that callers name would fill the table.
+        match client.settings().is_guarded {
+            true => client,
+            false => client.with_cards(Rc::new(RememberedCards { env: self.env.clone() })),
+        }
+    }
+}
+
+/// The agents of this Worker, for one caller.
+struct HostedHttp {
+    env: Env,
+    inside: Inside,
+}
+
+impl Http for HostedHttp {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let (env, inside) = (self.env.clone(), self.inside.clone());
+        Box::pin(async move {
+            let bounds = Bounds::of(&request);
+            let HttpRequest { method, url, headers, body, .. } = request;
+            let body = body.bytes().await?;
+            let answered = Box::pin(answer_inside(env, inside, method, url, headers, body));
+            match bounds.in_time(answered).await? {
+                Ok(response) => Ok(bounds.answer(response)),
+                Err(error) => Err(bounds.failed(&error)),
+            }
+        })
+    }
+}

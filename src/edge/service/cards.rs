@@ -1,0 +1,129 @@
+//! The cards of other agents, remembered in the table `remembered` of D1, and who has signed them.
+//!
+//! A card is used while it is fresh, and while its server is down for up to a day. Where it is stale, one request of one instance
+//! fetches it anew beside, and asks whether it has changed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Value, json};
+use worker::Env;
+
+use super::observer::ConsoleObserver;
+use super::remembered::{Fetched, FetchedValue, Recalled, Source};
+use super::signatures::is_genuine;
+use crate::auth::KeySet;
+use crate::edge::target::host_of;
+use crate::port::{HttpError, Observation, Observer};
+use crate::remembered::{MAX_FRESH_MS, MIN_FRESH_MS, Need, Remembered};
+use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifier};
+use a2a_agents::access::JwtAlgorithm;
+
+/// Cards that are remembered.
+pub(in crate::edge) struct RememberedCards {
+    pub(in crate::edge) env: Env,
+}
+
+impl CardSource for RememberedCards {
+    fn card<'a>(
+        &'a self,
+        client: &'a Client,
+    ) -> LocalBoxFuture<'a, Result<Rc<RemoteCard>, ClientError>> {
+        Box::pin(self.recall(client))
+    }
+}
+
+impl RememberedCards {
+    async fn recall(&self, client: &Client) -> Result<Rc<RemoteCard>, ClientError> {
+        // What this request itself has fetched: too large a card has no row, and of a failure the row knows nothing.
+        let own: Rc<RefCell<Option<Result<CardText, ClientError>>>> = Rc::default();
+        let asked = (self.env.clone(), client.clone(), own.clone());
+        let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
+            let (env, client, own) = asked.clone();
+            Box::pin(async move {
+                let known = known.and_then(|known| read(&known.value));
+                let card = client.fetch_card_text(known.as_ref()).await;
+                if let Err(error) = &card {
+                    tell(&env, &client, error);
+                }
+                let fetched = card.as_ref().ok().map(fetched);
+                own.replace(Some(card));
+                fetched
+            })
+        };
+        let key = format!("card:{}", client.settings().card_key());
+        let source = Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) };
+        let mut need = Need::Usable;
+        // What another version has stored is fetched anew.
+        for _ in 0..2 {
+            let Recalled::Value(remembered) = source.recall(&self.env, need).await else { break };
+            let card = read(&remembered.value).and_then(|card| RemoteCard::parse(&card.text).ok());
+            match card {
+                Some(card) => return Ok(Rc::new(card)),
+                None => need = Need::NewerThan(remembered.fetched),
+            }
+        }
+        match own.take() {
+            Some(Ok(card)) => RemoteCard::parse(&card.text).map(Rc::new),
+            Some(Err(error)) => Err(error),
+            None => {
+                let reason = "its card could not be had a moment ago".to_owned();
+                let url = client.settings().url.clone();
+                Err(ClientError::Http(HttpError::Failed { url, reason }))
+            }
+        }
+    }
+}
+
+/// What is remembered of a card.
+fn fetched(card: &CardText) -> FetchedValue {
+    let CardText { url, text, fresh_ms, etag, last_modified } = card;
+    let value = json!({"url": url, "text": text, "etag": etag, "modified": last_modified});
+    let fresh_ms = (*fresh_ms).clamp(MIN_FRESH_MS, MAX_FRESH_MS);
+    FetchedValue { value: value.to_string(), fresh_ms }
+}
+
+/// A card as it is remembered; `None` for what this version cannot read.
+fn read(value: &str) -> Option<CardText> {
+    let value: Value = serde_json::from_str(value).ok()?;
+    let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (etag, last_modified) = (text("etag"), text("modified"));
+    Some(CardText { url: text("url")?, text: text("text")?, fresh_ms: 0, etag, last_modified })
+}
+
+fn tell(env: &Env, client: &Client, error: &ClientError) {
+    let host = host_of(&client.settings().url);
+    let host = host.as_deref().unwrap_or("an address that is no URL");
+    let reason = error.to_string();
+    ConsoleObserver::of(env).observe(&Observation::CardUnavailable { host, reason: &reason });
+}
+
+/// How long a card is used after it was fetched, while its server is down: 24 hours, in milliseconds.
+const USABLE_MS: u64 = 24 * 60 * 60_000;
+
+/// Checks signatures of cards by WebCrypto.
+pub(in crate::edge) struct WebVerifier;
+
+impl Verifier for WebVerifier {
+    fn verify<'a>(
+        &'a self,
+        jwk: &'a str,
+        algorithm: &'a str,
+        text: &'a [u8],
+        signature: &'a [u8],
+    ) -> LocalBoxFuture<'a, bool> {
+        let algorithm = match algorithm {
+            "ES256" => JwtAlgorithm::Es256,
+            "RS256" => JwtAlgorithm::Rs256,
+            "EdDSA" => JwtAlgorithm::EdDsa,
+            _ => return Box::pin(std::future::ready(false)),
+        };
+        Box::pin(async move {
+            let keys = KeySet::parse(&format!(r#"{{"keys":[{jwk}]}}"#));
+            let (Ok(keys), Ok(text)) = (keys, std::str::from_utf8(text)) else { return false };
+            let Ok(key) = keys.key(None, algorithm) else { return false };
+            is_genuine(key, text, signature).await.unwrap_or(false)
+        })
+    }
+}

@@ -1,0 +1,128 @@
+// Agents on other servers, called by the names of remotes.toml: credentials, and cards that are remembered in D1.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { fresh } from "./access.ts";
+import { Agent, textOf, toolCall, until } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { Sink, type Arrival, type Deed } from "./sink.ts";
+
+const CARD = "/kept/.well-known/agent-card.json";
+const REMOTE_TOKEN = fresh();
+const REMOTE_KEY = fresh();
+
+let sink: Sink;
+let worker: Worker;
+/** What the server does when it is asked for the card. */
+let card: (arrival: Arrival) => Deed;
+before(async () => {
+  sink = await Sink.open();
+  sink.otherwise = (arrival) => (arrival.path.startsWith(CARD) ? card(arrival) : said(arrival));
+  worker = await startWorker({ vars: { REMOTE_URL: sink.url, REMOTE_TOKEN, REMOTE_KEY } });
+  card = isKnown;
+  await ask();
+  await until(rows, ({ length }) => length === 1);
+});
+after(async () => {
+  await worker.stop();
+  sink.close();
+});
+beforeEach(() => {
+  card = isKnown;
+  sink.forget("/kept");
+});
+
+/** The card, or that it has not changed. */
+function isKnown(arrival: Arrival): Deed {
+  if (arrival.headers["if-none-match"] === '"v1"') return { status: 304, headers: { etag: '"v1"' }, body: "" };
+  const described = {
+    name: "Kept", description: "", version: "1", capabilities: {}, skills: [], defaultInputModes: [], defaultOutputModes: [],
+    supportedInterfaces: [{ url: `${sink.url}/kept/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+  };
+  return { headers: { "content-type": "application/json", etag: '"v1"' }, body: JSON.stringify(described) };
+}
+
+/** A message with what the request has shown. */
+function said({ headers, path, body }: Arrival): Deed {
+  const text = [headers.authorization, path, headers["x-team"]].join(" ");
+  const result = { message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text }] } };
+  const { id } = JSON.parse(body) as { id: unknown };
+  return { headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id, result }) };
+}
+
+interface Told {
+  outcome: string;
+  text: string;
+}
+
+async function ask(): Promise<Told> {
+  const task = await new Agent(`${worker.url}/calling`).sendForTask(toolCall("probe_ask", { agent: "keyed", text: "hello" }));
+  const [artifact] = task.artifacts ?? [];
+  return (artifact?.parts.find(({ data }) => data !== undefined)?.data ?? { outcome: "none", text: textOf(artifact) }) as Told;
+}
+
+interface Row {
+  key: string;
+  value: string;
+  fetched_ms: number;
+  fresh_until_ms: number;
+}
+
+async function rows(): Promise<Row[]> {
+  const { results } = await (await worker.d1()).prepare("SELECT * FROM remembered WHERE key LIKE 'card:%'").run<Row>();
+  return results;
+}
+
+/** Lets the card be this old, for an instance that has just begun. */
+async function age(milliseconds: number): Promise<void> {
+  const fetched = Date.now() - milliseconds;
+  await (await worker.d1()).prepare("UPDATE remembered SET fetched_ms = ?1, fresh_until_ms = ?1 + 300000").bind(fetched).run();
+  await worker.restart();
+}
+
+/** How often the card was asked for. */
+const asked = (): Arrival[] => sink.arrivals("/kept").filter(({ path }) => path.startsWith(CARD));
+
+test("a remote gets its credentials and headers, and the caller sees none of them", async () => {
+  const { outcome, text } = await ask();
+  assert.equal(outcome, "Completed");
+  assert.equal(text, "Bearer [REMOTE_TOKEN] /kept/rpc?key=[REMOTE_KEY] blue");
+  const [arrival] = sink.arrivals("/kept").filter(({ method }) => method === "POST");
+  assert.equal(arrival?.headers.authorization, `Bearer ${REMOTE_TOKEN}`);
+  assert.ok(arrival?.path.endsWith(`key=${REMOTE_KEY}`));
+});
+
+test("a card is fetched once, and a Worker that begins with the database of another one needs no fetch", async () => {
+  assert.equal((await rows())[0]?.key, `card:${sink.url}/kept`);
+  card = () => ({ status: 503 });
+  for (const begins of [false, true]) {
+    if (begins) await worker.restart();
+    assert.equal((await ask()).outcome, "Completed");
+  }
+  assert.equal(asked().length, 0);
+});
+
+test("a stale card is used at once, and whether it has changed is asked beside, by one request", async () => {
+  await age(3_600_000);
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  assert.deepEqual(answers.map(({ outcome }) => outcome), ["Completed", "Completed", "Completed"]);
+  await until(rows, ([row]) => (row?.fetched_ms ?? 0) > Date.now() - 60_000);
+  assert.deepEqual(asked().map(({ headers }) => headers["if-none-match"]), ['"v1"']);
+});
+
+test("a stale card is used while its server is down, and the operator is told", async () => {
+  card = () => ({ status: 503 });
+  await age(3_600_000);
+  assert.equal((await ask()).outcome, "Completed");
+  const told = () => Promise.resolve(worker.logs.filter(({ message }) => message.includes("the card of the agent at")));
+  await until(told, ({ length }) => length > 0);
+  assert.equal((await ask()).outcome, "Completed");
+});
+
+test("a card of two days is not used, and why there is no other one is said", async () => {
+  card = () => ({ status: 503 });
+  await age(2 * 24 * 3_600_000);
+  const { outcome, text } = await ask();
+  assert.equal(outcome, "Failed");
+  assert.match(text, /503/);
+  card = isKnown;
+});

@@ -29,7 +29,8 @@
 //! | [`CardSource`] | cards: fetched, remembered, read, checked |
 //! | [`Credentials`] | what shows the agent who calls, bound to its host |
 //! | [`Interceptor`] | changes requests, sees answers |
-//! | [`TaskStream`] | the events of a task, streamed or polled |
+//! | [`TaskStream`] | the events of a task, streamed or polled, through all cuts |
+//! | [`apply`], [`changes`] | a task from its events, and events from two looks at a task |
 //! | [`Observed`] | what a send came to |
 //! | [`simulation`] | time and servers in memory |
 

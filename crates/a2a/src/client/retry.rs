@@ -86,8 +86,8 @@ fn is_repeatable(call: &Call) -> bool {
     }
 }
 
-const MAX_DELAY_MS: u64 = 30_000;
+pub(super) const MAX_DELAY_MS: u64 = 30_000;
 
 /// The longest `Retry-After` that is waited for: five minutes. A server that wants more gets no other request; the error says how
 /// long it wants.
-const MAX_RETRY_AFTER_MS: u64 = 300_000;
+pub(super) const MAX_RETRY_AFTER_MS: u64 = 300_000;

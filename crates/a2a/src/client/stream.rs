@@ -28,8 +28,11 @@ pub struct TaskEvent {
 ///   where the server numbers them, else with what a look at the task shows to be missing, else by polling. What
 ///   polling cannot bring any more either within [`timeout_ms`](super::Settings::timeout_ms) is [`ClientError::Ended`].
 /// - The event with the final state is the last one: what a server says after it comes before it.
-/// - The stream of a send ends also when the agent asks for input, and when the server ends it while the task waits for credentials.
-///   A subscription ends with the task, or when the server ends it while the task waits for somebody.
+/// - The stream of a send ends also when the agent asks for input, and when the server ends it while the task waits for credentials;
+///   one that is polled, when the task waits for anybody. A subscription ends with the task, or when the server ends it while the
+///   task waits for somebody.
+/// - Events have at most 4 MiB. While nothing comes, not even a comment, for
+///   [`request_timeout_ms`](super::Settings::request_timeout_ms), the stream counts as cut.
 ///
 /// An error is the last item. Dropping the stream leaves the task alone.
 pub type TaskStream = LocalBoxStream<'static, Result<TaskEvent, ClientError>>;

@@ -9,7 +9,9 @@
     reason = "tests may fail by panicking"
 )]
 
+mod calls;
 mod cut;
 mod folding;
 mod polled;
 mod script;
+mod streams;

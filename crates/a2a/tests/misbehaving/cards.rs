@@ -42,6 +42,17 @@ pub(crate) fn cases() -> Vec<Case> {
             .card(|_| SimulatedAnswer::status(404))
             .is(Failed, "submit failed: HTTP 404")
             .requests(0),
+        case("the card is out of reach once", |_| completed("hello"))
+            .card(|request| match request.call_number {
+                1 => SimulatedAnswer::status(503),
+                2 => SimulatedAnswer::refused("reset"),
+                _ => super::said::card(),
+            })
+            .requests(1),
+        case("the card is out of reach for ever", |_| completed("never"))
+            .card(|_| SimulatedAnswer::status(503))
+            .is(Failed, "submit failed: HTTP 503")
+            .requests(0),
         case("the card is too large", |_| completed("never"))
             .card(|_| SimulatedAnswer::json(&json!({"name": "x".repeat(2_000_000)})))
             .holds(Failed, "submit failed: ")

@@ -121,6 +121,35 @@ fn middles() -> Vec<Case> {
             }
         })
         .requests(3),
+        case("the server takes its own numbers no more", |request| {
+            let is_numbered = request.header("last-event-id").is_some();
+            match request.rpc_method().as_str() {
+                "SendStreamingMessage" => {
+                    numbered(7, [snapshot("WORKING", &[]), artifact("hel")]).cut("reset")
+                }
+                "SubscribeToTask" if is_numbered => refused(-32602, "no such event"),
+                _ => stream([snapshot("COMPLETED", &[("a", "hello")])]),
+            }
+        })
+        .requests(3),
+        case(
+            "the server wants to be left alone before the stream goes on",
+            |request| match request.call_number {
+                1 => stream([snapshot("WORKING", &[])]).cut("reset"),
+                2 => SimulatedAnswer::status(503).header("retry-after", "120"),
+                _ => stream([snapshot("COMPLETED", &[("a", "hello")])]),
+            },
+        )
+        .requests(3)
+        .ends(120_750, 120_750),
+        case("the server wants to be left alone for an hour", |request| {
+            match request.call_number {
+                1 => stream([snapshot("WORKING", &[])]).cut("reset"),
+                _ => SimulatedAnswer::status(503).header("retry-after", "3600"),
+            }
+        })
+        .is(Failed, "following the task failed: HTTP 503")
+        .requests(2),
         case("a look at the task is older than what was told", |request| {
             match request.rpc_method().as_str() {
                 "SendStreamingMessage" => {

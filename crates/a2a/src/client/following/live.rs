@@ -3,6 +3,7 @@
 use futures_util::future::{Either, select};
 use std::pin::pin;
 
+use super::super::retry::MAX_DELAY_MS;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::wire::Wire;
 use super::{Following, Source, Start};
@@ -115,7 +116,7 @@ impl Following {
             return;
         }
         if let Source::Live(live) = &self.source {
-            self.retry_ms = live.reader.retry_ms().unwrap_or(0);
+            self.retry_ms = live.reader.retry_ms().unwrap_or(0).min(MAX_DELAY_MS);
         }
         // What went wrong first says more than that the stream then ended.
         let first = self.reason.take();

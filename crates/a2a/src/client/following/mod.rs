@@ -13,7 +13,7 @@ use crate::model::{TaskId, UnixMillis};
 use live::Live;
 use telling::Telling;
 
-use super::retry::{Failure, Retries};
+use super::retry::{Failure, MAX_RETRY_AFTER_MS, Retries};
 use super::{Answer, Streaming};
 
 /// How following a task begins.
@@ -105,25 +105,27 @@ impl Following {
     }
 
     async fn begin(&mut self) -> Result<(), ClientError> {
-        let connection = self.client.connect().await?;
-        let wants_stream = self.client.settings().streaming != Streaming::Never;
-        if !connection.streams || !wants_stream {
-            return self.begin_to_poll().await;
-        }
         let call = match &self.start {
             Start::Send(request) => FollowCall::SendStreamingMessage(request.clone()),
             Start::Subscribe(request) => FollowCall::SubscribeToTask(request.clone()),
         };
         let call = Call::Follow(call);
         let mut retries = Retries::new(&call, self.options.deadline);
+        let wants_stream = self.client.settings().streaming != Streaming::Never;
         loop {
-            let failure = match self.open(&call).await {
-                Ok(opened) => return self.opened(opened),
-                Err(failure) => failure,
+            let failure = match self.client.connect().await {
+                Ok(connection) if !connection.streams || !wants_stream => {
+                    return self.begin_to_poll().await;
+                }
+                Ok(_) => match self.open(&call).await {
+                    Ok(opened) => return self.opened(opened),
+                    Err(failure) if is_refusal(&failure.error) => {
+                        return self.refused(failure.error).await;
+                    }
+                    Err(failure) => failure,
+                },
+                Err(error) => error.into(),
             };
-            if is_refusal(&failure.error) {
-                return self.refused(failure.error).await;
-            }
             retries.wait(&self.client, failure).await?;
         }
     }
@@ -214,8 +216,17 @@ impl Following {
         match self.open(&call).await {
             Ok(opened) => self.opened(opened),
             Err(failure) if failure.error.may_pass() => {
+                let wanted_ms = failure.retry_after_ms.unwrap_or(0);
+                if wanted_ms > MAX_RETRY_AFTER_MS {
+                    return Err(failure.error);
+                }
                 self.cut(failure.error);
-                self.retry_ms = self.retry_ms.max(failure.retry_after_ms.unwrap_or(0));
+                self.retry_ms = wanted_ms;
+                Ok(())
+            }
+            // It takes its own numbers no more.
+            Err(failure) if is_bad_request(&failure.error) && self.telling.forget_numbers() => {
+                self.source = Source::Cut;
                 Ok(())
             }
             Err(failure) => self.refused(failure.error).await,
@@ -236,7 +247,7 @@ impl Following {
 
     /// Waits before the next attempt.
     async fn pause(&mut self) -> Result<(), ClientError> {
-        let wanted_ms = std::mem::take(&mut self.retry_ms).min(LONGEST_PAUSE_MS);
+        let wanted_ms = std::mem::take(&mut self.retry_ms);
         let delay_ms = self.client.retry_delay_ms(self.failures.max(1)).max(wanted_ms);
         self.sleep(delay_ms).await
     }
@@ -336,8 +347,15 @@ fn is_final(error: &ClientError) -> bool {
     }
 }
 
+/// Whether the server finds something wrong with the request.
+fn is_bad_request(error: &ClientError) -> bool {
+    match error {
+        ClientError::Remote(error) => error.code == INVALID_PARAMS,
+        ClientError::Http(HttpError::Status { status, .. }) => *status == 400,
+        _ => false,
+    }
+}
+
+const INVALID_PARAMS: i32 = -32602;
 const UNSUPPORTED_OPERATION: i32 = -32004;
 const METHOD_NOT_FOUND: i32 = -32601;
-
-/// The longest time that a server can make its clients wait before they come back, in milliseconds.
-const LONGEST_PAUSE_MS: u64 = 30_000;

@@ -60,6 +60,11 @@ impl Telling {
         self.last_id.as_deref()
     }
 
+    /// Goes on by looks instead of numbers. Gives whether there were numbers.
+    pub(super) fn forget_numbers(&mut self) -> bool {
+        self.last_id.take().is_some()
+    }
+
     /// Whether the task has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.told.as_ref().is_some_and(|task| task.status.state.is_terminal())

@@ -9,6 +9,7 @@ macro_rules! pages {
 
 pages! {
     Readme "../README.md"
+    CallingAgents "../docs/calling-agents.md"
     Executors "../docs/executors.md"
     FirstAgent "../docs/first-agent.md"
     ForAssistants "../docs/for-assistants.md"

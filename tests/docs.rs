@@ -35,13 +35,14 @@ type Files = BTreeMap<String, String>;
 #[test]
 fn every_agent_file_of_the_pages_can_be_built() {
     let blocks = blocks();
-    let shared = titled(&blocks, "tools/");
+    let mut shared = titled(&blocks, "tools/");
+    shared.extend(titled(&blocks, "remotes.toml"));
     let mut problems = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         let checked = match block.title() {
             title if title.starts_with("agents/") => check(number, title, &block.text, &shared),
             // They are built with every agent; wrangler's own; cargo's.
-            title if title.starts_with("tools/") => Ok(()),
+            title if title.starts_with("tools/") || title == "remotes.toml" => Ok(()),
             "wrangler.toml" | "Cargo.toml" => parse(&block.text).map(|_| ()),
             _ => complete(&block.text)
                 .and_then(|text| check(number, "agents/piece.toml", &text, &shared)),

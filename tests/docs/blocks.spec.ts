@@ -85,8 +85,11 @@ for (const page of pages()) {
   });
 }
 
+/** Where the native programs are, which the pages call by aliases. */
+const examples = process.env["A2A_EXAMPLES"] ?? join(root, "target", "debug", "examples");
+
 function openSession(): Shell {
-  return openShell({ cwd: root, env: { ...process.env, NO_COLOR: "1" } });
+  return openShell({ cwd: root, env: { ...process.env, PATH: `${examples}:${process.env["PATH"]}`, NO_COLOR: "1" } });
 }
 
 async function runCommands(block: Block, shell: Shell): Promise<void> {

@@ -6,7 +6,7 @@ import { inNpmPackage, packagedNode } from "../../scripts/lib/packages.mjs";
 import { root } from "./markdown.mjs";
 
 /** Commands of the reader's machine, which a test leaves alone. */
-const LEFT_ALONE = /^(?:cd|git|mkdir|cp|export|rustup|cargo|pip|python3? -m venv|npm (?:install|init|ci)|kill|source|\.) ?/;
+const LEFT_ALONE = /^(?:cd|git|mkdir|cp|export|alias|rustup|cargo|pip|python3? -m venv|npm (?:install|init|ci)|kill|source|\.) ?/;
 
 /** What a command line is, without variables before it and a comment behind it. */
 export function kindOf(command) {
@@ -15,6 +15,7 @@ export function kindOf(command) {
   if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
   if (/^kill -9|^pkill -9/.test(bare)) return "kill";
   if (/^(?:node|python3?) examples\/clients\//.test(bare)) return "client";
+  if (/^(?:call|coordinator) /.test(bare)) return "native";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?scripts\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";
   if (/^node_modules\/\.bin\/node /.test(bare)) return existsSync(join(root, bare.split(" ")[1])) ? "left alone" : undefined;

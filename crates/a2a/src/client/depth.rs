@@ -1,8 +1,11 @@
 //! How many agents have called each other before a message, so that circles of agents end.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{Client, ClientError};
+use crate::call::Call;
 use crate::model::{Message, SendMessageRequest};
 
 /// The member of a message's metadata that says how many agents have called each other before it.
@@ -43,18 +46,40 @@ impl Client {
         &self,
         mut request: SendMessageRequest,
     ) -> Result<SendMessageRequest, ClientError> {
-        let (known, limit) = (depth_of(&request.message), self.settings().max_depth);
+        if let Some(depth) = self.depth_to_say(&request.message)? {
+            say(depth, &mut request.message);
+        }
+        Ok(request)
+    }
+
+    /// As [`deepened`](Self::deepened), for a call of any kind. Only a message that has to say something else is copied.
+    pub(super) fn deepened_call<'a>(&self, call: &'a Call) -> Result<Cow<'a, Call>, ClientError> {
+        let Some(request) = call.message() else { return Ok(Cow::Borrowed(call)) };
+        let Some(depth) = self.depth_to_say(&request.message)? else {
+            return Ok(Cow::Borrowed(call));
+        };
+        let mut call = call.clone();
+        if let Some(request) = call.message_mut() {
+            say(depth, &mut request.message);
+        }
+        Ok(Cow::Owned(call))
+    }
+
+    /// The depth that a message has to say instead of what it says.
+    fn depth_to_say(&self, message: &Message) -> Result<Option<u32>, ClientError> {
+        let (known, limit) = (depth_of(message), self.settings().max_depth);
         let depth = known.max(self.settings().depth);
         if depth > limit {
             return Err(ClientError::TooDeep { depth, limit });
         }
-        if depth > known {
-            let mut members = request.message.metadata.take().unwrap_or_default().members();
-            members.insert(DEPTH_KEY.to_owned(), depth.into());
-            request.message.metadata = Some(members.into());
-        }
-        Ok(request)
+        Ok((depth > known).then_some(depth))
     }
+}
+
+fn say(depth: u32, message: &mut Message) {
+    let mut members = message.metadata.take().unwrap_or_default().members();
+    members.insert(DEPTH_KEY.to_owned(), depth.into());
+    message.metadata = Some(members.into());
 }
 
 #[cfg(test)]
@@ -62,6 +87,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::call::TaskCall;
     use crate::client::simulation::Simulation;
     use crate::client::{Settings, create_message};
     use crate::model::{Metadata, SendMessageConfiguration};
@@ -122,6 +148,12 @@ mod tests {
             let other = metadata.and_then(|metadata| metadata.member("other"));
             assert_eq!(other.is_some(), of_message.is_some(), "other members are kept");
         }
+        let asked = request(None);
+        let call = Call::Task(TaskCall::SendMessage(Box::new(asked.clone())));
+        let deeper = client(3).deepened_call(&call).unwrap().into_owned();
+        assert_eq!(deeper.message(), Some(&client(3).deepened(asked).unwrap()));
+        let same = client(3).deepened_call(&deeper).unwrap();
+        assert!(matches!(same, Cow::Borrowed(_)), "it says so already");
         for (of_client, of_message) in [(9, json!(0)), (1, json!(9)), (0, json!(1e12))] {
             let refused = client(of_client).deepened(request(Some(metadata(of_message))));
             assert!(matches!(refused, Err(ClientError::TooDeep { limit: 8, .. })), "{refused:?}");

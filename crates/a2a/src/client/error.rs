@@ -63,7 +63,9 @@ impl RemoteError {
     fn names_another_version(&self) -> bool {
         let data = self.data.as_ref().map(Value::to_string).unwrap_or_default();
         let has = |word: &str| self.message.contains(word) || data.contains(word);
-        ["kind", "ROLE_", "discriminator", "contextId", "sessionId"].into_iter().any(has)
+        ["kind", "ROLE_", "discriminator", "contextId", "sessionId", "A2A-Version"]
+            .into_iter()
+            .any(has)
     }
 }
 

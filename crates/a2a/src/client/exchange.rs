@@ -32,6 +32,7 @@ impl Client {
     ///
     /// If the agent refuses it, or cannot be called.
     pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
+        let call = &*self.deepened_call(call)?;
         let trying = Box::pin(async {
             let mut retries = Retries::new(call, options.deadline);
             let mut refusal = None;

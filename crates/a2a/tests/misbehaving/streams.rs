@@ -325,6 +325,25 @@ fn kinds() -> Vec<Case> {
             SimulatedAnswer::json(&snapshot("COMPLETED", &[("a", "hello")]))
         })
         .requests(1),
+        case("the stream says that it is JSON", |_| {
+            let begin = SimulatedAnswer::status(200).header("content-type", "application/json");
+            begin.text("\n").text(format!("data: {}\n\n", snapshot("COMPLETED", &[("a", "hello")])))
+        })
+        .requests(1),
+        case("a task comes instead of a stream, and says that it is plain text", |_| {
+            let begin = SimulatedAnswer::status(200).header("content-type", "text/plain");
+            begin.text(" ").text(snapshot("COMPLETED", &[("a", "hello")]).to_string())
+        })
+        .requests(1),
+        case("an error comes instead of a stream, and says that it is one", |_| {
+            SimulatedAnswer::events([]).text(error(-32602, "no such thing").to_string())
+        })
+        .holds(Failed, "submit failed: "),
+        case("a page of HTML comes instead of a stream, and does not say what it is", |_| {
+            SimulatedAnswer::status(200).text("<!doctype html><title>Log in</title>")
+        })
+        .holds(Failed, "submit failed: ")
+        .requests(1),
         case("a task that is under way comes instead of a stream", |request| {
             match request.rpc_method().as_str() {
                 "GetTask" => bare("COMPLETED", &[("a", "hello")]),

@@ -9,7 +9,7 @@ use super::super::wire::Wire;
 use super::{Following, Source, Start};
 use crate::call::{Call, FollowCall};
 use crate::client::ClientError;
-use crate::http::{HttpBody, HttpError};
+use crate::http::{HttpAnswer, HttpBody, HttpError};
 use crate::model::{StreamResponse, TaskState, UnixMillis, fnv1a};
 
 /// An open stream.
@@ -29,7 +29,8 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn new(wire: Wire, body: HttpBody, url: String, call: &Call) -> Self {
+    pub(super) fn new(wire: Wire, answer: HttpAnswer, call: &Call) -> Self {
+        let HttpAnswer { body, url, .. } = answer;
         let reader = SseReader::new(MAX_EVENT_BYTES);
         let is_send = matches!(call, Call::Follow(FollowCall::SendStreamingMessage(_)));
         Self { wire, body, url, reader, is_send, count: 0, senseless: 0, last_words: None }

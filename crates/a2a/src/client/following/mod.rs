@@ -1,13 +1,14 @@
 //! What it takes to follow a task to its end: opening its stream, reading it, coming back after a cut, looking when there is no
 //! stream, and telling everything once.
 
+mod form;
 mod live;
 mod poll;
 mod telling;
 
 use super::{CallOptions, Client, ClientError, TaskEvent};
 use crate::call::{Call, FollowCall, TaskCall};
-use crate::http::{HttpAnswer, HttpError};
+use crate::http::HttpError;
 use crate::model::{GetTaskRequest, SendMessageRequest, SubscribeToTaskRequest, Task};
 use crate::model::{TaskId, UnixMillis};
 use live::Live;
@@ -181,9 +182,9 @@ impl Following {
             ..self.options.clone()
         };
         let (wire, answer) = self.client.open(call, &options).await?;
-        let url = answer.url.clone();
-        if is_stream(&answer) {
-            return Ok(Opened::Live(Box::new(Live::new(wire, answer.body, url, call))));
+        let (is_stream, answer) = form::told(answer).await.map_err(ClientError::from)?;
+        if is_stream {
+            return Ok(Opened::Live(Box::new(Live::new(wire, answer, call))));
         }
         let answer = self.client.whole(&wire, call, answer).await?;
         Ok(Opened::Whole(Box::new(answer)))
@@ -317,13 +318,6 @@ impl Following {
     fn now(&self) -> UnixMillis {
         self.client.ports().clock.now()
     }
-}
-
-/// Whether an answer is a stream of events. Some servers forget to say so.
-fn is_stream(answer: &HttpAnswer) -> bool {
-    let content_type = answer.header("content-type").unwrap_or_default().to_ascii_lowercase();
-    let is_other = content_type.contains("json") || content_type.contains("html");
-    answer.status == 200 && !is_other
 }
 
 /// Whether the server has understood and refused, so that the same request will not succeed later.

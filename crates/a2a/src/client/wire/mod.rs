@@ -3,6 +3,10 @@
 
 mod failure;
 #[cfg(test)]
+mod goldens;
+#[cfg(test)]
+mod losses;
+#[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod tests;

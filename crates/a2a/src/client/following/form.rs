@@ -1,0 +1,51 @@
+//! Whether an answer is a stream of events, by what it says of itself, else by how it begins: many servers say nothing, or something
+//! wrong.
+
+use futures_util::stream::{self, StreamExt};
+
+use crate::http::{HttpAnswer, HttpBody, HttpError};
+
+/// Whether an answer is a stream of events; and the answer, from its beginning.
+///
+/// # Errors
+///
+/// If its beginning does not come.
+pub(super) async fn told(answer: HttpAnswer) -> Result<(bool, HttpAnswer), HttpError> {
+    let content_type = answer.header("content-type").unwrap_or_default();
+    if answer.status != 200 || content_type.to_ascii_lowercase().starts_with(EVENT_STREAM) {
+        return Ok((answer.status == 200, answer));
+    }
+    let HttpAnswer { status, headers, mut body, url } = answer;
+    let mut begin = Vec::new();
+    while first_sign(&begin).is_none() && begin.len() < MAX_BEGIN_BYTES {
+        match body.next().await {
+            Some(piece) => begin.extend(piece?),
+            None => break,
+        }
+    }
+    let is_stream = first_sign(&begin).is_some_and(|sign| !WHOLE.contains(&sign));
+    let body = HttpBody::stream(stream::iter([Ok(begin)]).chain(rest(body)));
+    Ok((is_stream, HttpAnswer { status, headers, body, url }))
+}
+
+/// The first byte that is not blank.
+fn first_sign(begin: &[u8]) -> Option<u8> {
+    begin.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+}
+
+/// What is left of a body.
+fn rest(body: HttpBody) -> stream::LocalBoxStream<'static, Result<Vec<u8>, HttpError>> {
+    let pieces = stream::unfold(body, |mut body| async move {
+        let piece = body.next().await?;
+        Some((piece, body))
+    });
+    pieces.boxed_local()
+}
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// The first signs of JSON and of HTML. A line of an event stream begins with a letter or a colon.
+const WHOLE: [u8; 4] = [b'{', b'[', b'"', b'<'];
+
+/// How many blank bytes an answer may begin with.
+const MAX_BEGIN_BYTES: usize = 1024;

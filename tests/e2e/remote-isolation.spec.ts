@@ -10,7 +10,7 @@ const [annasKey, bertsKey] = [fresh(), fresh()];
 /** A server that asks, and keeps apart by `contextId` and `taskId` alone what its one caller tells it. */
 const liars = new Liars(
   {
-    front: {
+    shared: {
       answer: ({ method, params, before }, reply) => {
         if (method !== "SendStreamingMessage") return false;
         const id = params.message?.taskId ?? `r-${before}`;
@@ -29,8 +29,8 @@ let anna: Agent;
 let bert: Agent;
 before(async () => {
   await liars.start();
-  anna = liars.agent("front", { "x-key": annasKey });
-  bert = liars.agent("front", { "x-key": bertsKey });
+  anna = liars.agent("shared", { "x-key": annasKey });
+  bert = liars.agent("shared", { "x-key": bertsKey });
 });
 after(() => liars.stop());
 
@@ -40,7 +40,7 @@ describe("a task of another caller", () => {
   test("is not found by any operation, and the remote agent hears of none (§13.1)", async () => {
     const theirs = await begun();
     assert.equal(theirs.status.state, "TASK_STATE_INPUT_REQUIRED");
-    const calls = liars.asked("front").length;
+    const calls = liars.asked("shared").length;
     for (const attempt of [
       () => bert.getTask(theirs.id),
       () => bert.cancelTask(theirs.id),
@@ -49,14 +49,14 @@ describe("a task of another caller", () => {
     ]) {
       await assert.rejects(attempt, { code: -32001 });
     }
-    assert.equal(liars.asked("front").length, calls);
+    assert.equal(liars.asked("shared").length, calls);
     assert.deepEqual((await bert.listTasks()).tasks, []);
     assert.equal((await anna.sendForTask(followUp(theirs, "this one"))).status.state, "TASK_STATE_COMPLETED");
   });
 
   test("is not found by the id that it has at the remote agent (§13.1)", async () => {
     await begun();
-    const ids = liars.asked("front").map((_, at) => `r-${at}`);
+    const ids = liars.asked("shared").map((_, at) => `r-${at}`);
     for (const id of ids) for (const agent of [anna, bert]) await assert.rejects(agent.getTask(id), { code: -32001 });
   });
 });
@@ -67,7 +67,7 @@ describe("a conversation of another caller", () => {
     const contexts: (string | undefined)[] = [];
     for (const agent of [anna, anna, bert]) {
       await agent.sendForTask({ ...message("hello"), contextId });
-      contexts.push(liars.asked("front").at(-1)?.params.message?.contextId);
+      contexts.push(liars.asked("shared").at(-1)?.params.message?.contextId);
     }
     const [first, again, other] = contexts;
     assert.equal(first, again, "one conversation of one caller stays one");
@@ -77,16 +77,16 @@ describe("a conversation of another caller", () => {
 
   test("nobody can name the conversation of the remote agent (§3.4.1)", async () => {
     const theirs = await begun();
-    const remote = liars.asked("front").at(-1)?.params.message?.contextId;
+    const remote = liars.asked("shared").at(-1)?.params.message?.contextId;
     await bert.sendForTask({ ...message("hello"), contextId: remote ?? "" });
-    await until(() => Promise.resolve(liars.asked("front").at(-1)?.params.message?.contextId), (id) => id !== undefined);
-    assert.notEqual(liars.asked("front").at(-1)?.params.message?.contextId, remote);
+    await until(() => Promise.resolve(liars.asked("shared").at(-1)?.params.message?.contextId), (id) => id !== undefined);
+    assert.notEqual(liars.asked("shared").at(-1)?.params.message?.contextId, remote);
     assert.notEqual(theirs.contextId, remote);
   });
 });
 
 test("the remote agent is shown the credentials of its settings, and none of the caller's", async () => {
   await begun();
-  const heard = JSON.stringify(liars.asked("front"));
+  const heard = JSON.stringify(liars.asked("shared"));
   for (const key of [annasKey, bertsKey]) assert.ok(!heard.includes(key));
 });

@@ -65,12 +65,13 @@ fn any_input() -> impl Strategy<Value = Input> {
     let status = (state, any::<bool>(), "[a-z]{4}").prop_map(|(state, speaks, id)| Input::Status {
         state,
         message: speaks.then(|| message(id, Role::Agent)),
+        metadata: None,
     });
     let artifact = ("[abc]", any::<bool>(), any::<bool>(), 0..3usize).prop_map(
         |(id, append, last_chunk, parts)| {
             let mut artifact = Artifact::new(id, Part::text("x"));
             artifact.parts = vec![Part::text("x"); parts];
-            Input::Artifact { artifact, append, last_chunk }
+            Input::Artifact { artifact, append, last_chunk, metadata: None }
         },
     );
     prop_oneof![
@@ -208,7 +209,8 @@ proptest! {
         let (mut machine, _) = new_machine();
         for to in moves {
             let from = machine.state();
-            let outcome = machine.step(Input::Status { state: to, message: None }, UnixMillis(1));
+            let status = Input::Status { state: to, message: None, metadata: None };
+            let outcome = machine.step(status, UnixMillis(1));
             prop_assert_eq!(outcome.is_ok(), may_enter(from, to), "{:?} -> {:?}", from, to);
         }
     }
@@ -216,7 +218,8 @@ proptest! {
     #[test]
     fn a_cancel_wins_or_loses_against_a_completion(cancel_first in any::<bool>()) {
         let (mut machine, _) = new_machine();
-        let complete = Input::Status { state: TaskState::Completed, message: None };
+        let complete =
+            Input::Status { state: TaskState::Completed, message: None, metadata: None };
         let (first, second) =
             if cancel_first { (Input::Cancel, complete) } else { (complete, Input::Cancel) };
         prop_assert!(machine.step(first, UnixMillis(1)).is_ok());
@@ -240,6 +243,7 @@ fn what_the_agent_said_becomes_history_when_it_says_something_else() {
     let say = |id: &str, state| Input::Status {
         state,
         message: Some(message(id.to_owned(), Role::Agent)),
+        metadata: None,
     };
     machine.step(say("question", TaskState::InputRequired), UnixMillis(1)).unwrap();
     machine.step(Input::RunEnded(RunOutcome::Finished), UnixMillis(2)).unwrap();

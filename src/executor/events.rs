@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::redaction::Redaction;
 use super::{ExecutorError, TurnHost};
-use a2a::model::{Artifact, Message, Part, Role, TaskState};
+use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
 
 /// The verbs of the protocol.
 ///
@@ -48,7 +48,7 @@ impl Events {
     ///
     /// If the task has ended, or the artifact has no parts or is too large.
     pub fn artifact(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.emit(Emission::Artifact { artifact, append: false, last_chunk: true })
+        self.emit(Emission::artifact(artifact, false, true))
     }
 
     /// Begins an artifact of which more will come through [`append`](Self::append).
@@ -57,7 +57,7 @@ impl Events {
     ///
     /// As [`artifact`](Self::artifact).
     pub fn begin(&self, artifact: Artifact) -> Result<(), ExecutorError> {
-        self.emit(Emission::Artifact { artifact, append: false, last_chunk: false })
+        self.emit(Emission::artifact(artifact, false, false))
     }
 
     /// Adds the parts of `chunk` to the artifact of the same id.
@@ -66,7 +66,7 @@ impl Events {
     ///
     /// As [`artifact`](Self::artifact), or if there is no such artifact.
     pub fn append(&self, chunk: Artifact, last_chunk: bool) -> Result<(), ExecutorError> {
-        self.emit(Emission::Artifact { artifact: chunk, append: true, last_chunk })
+        self.emit(Emission::artifact(chunk, true, last_chunk))
     }
 
     /// The task is done. Results belong into artifacts; the text is for a closing word.
@@ -132,19 +132,19 @@ impl Events {
     /// If the task has ended or no agent may make this move.
     pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = Some(self.message(parts));
-        self.emit(Emission::Status { state, message })
+        self.emit(Emission::Status { state, message, metadata: None })
     }
 
     fn status(&self, state: TaskState, text: Option<&str>) -> Result<(), ExecutorError> {
         let message = text.map(|text| self.message(vec![Part::text(text)]));
-        self.emit(Emission::Status { state, message })
+        self.emit(Emission::Status { state, message, metadata: None })
     }
 
-    fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+    pub(super) fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
         self.host.emit(self.redaction.emission(emission))
     }
 
-    fn message(&self, parts: Vec<Part>) -> Message {
+    pub(super) fn message(&self, parts: Vec<Part>) -> Message {
         Message {
             message_id: self.host.random().new_id(),
             context_id: None,
@@ -167,6 +167,8 @@ pub enum Emission {
         state: TaskState,
         /// What the agent says with it.
         message: Option<Message>,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// An artifact begins, grows or is replaced.
     Artifact {
@@ -176,7 +178,15 @@ pub enum Emission {
         append: bool,
         /// Whether the artifact is complete.
         last_chunk: bool,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// A message instead of a task.
     Reply(Message),
+}
+
+impl Emission {
+    fn artifact(artifact: Artifact, append: bool, last_chunk: bool) -> Self {
+        Self::Artifact { artifact, append, last_chunk, metadata: None }
+    }
 }

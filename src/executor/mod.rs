@@ -9,6 +9,7 @@ mod double;
 mod events;
 mod redaction;
 mod registry;
+mod remote;
 mod script;
 mod tools;
 mod turn;
@@ -30,6 +31,7 @@ pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
 pub use events::{Emission, Events};
 pub use registry::{Constructor, Registry};
+pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 
@@ -88,9 +90,16 @@ pub trait AgentExecutor {
     /// Called when the client canceled the task of a run that is under way or parked, to release what the run
     /// holds outside. The task is canceled already; `execute` should notice
     /// [`Turn::canceled`] and return soon, or is dropped. Of a run that is parked there is nothing but the turn. The
-    /// hook has five seconds; it is not called again if the process dies meanwhile.
+    /// hook has five seconds; if the process dies meanwhile it is not called again, unless it
+    /// [asks for that](Self::ensures_cancel).
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
+    }
+
+    /// Whether [`cancel`](Self::cancel) is called again where the process has died before it returned: as often as needed
+    /// within an hour. That costs each canceled task a row, and an alarm for a run that was parked.
+    fn ensures_cancel(&self) -> bool {
+        false
     }
 
     /// What is to be done when a run was interrupted, by a crash, a deploy or a panic: unless the

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::AgentExecutor;
+use super::remote::RemoteExecutor;
 use super::script::ScriptExecutor;
 use super::tools::{Offer, ToolsExecutor};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
 use a2a_agents::{
-    EmbeddedAgent, EmbeddedExecutor, HttpTool, Misfit, ScriptTable, Table, ToolsTable,
+    EmbeddedAgent, EmbeddedExecutor, HttpTool, Misfit, RemoteTable, ScriptTable, Table, ToolsTable,
 };
 
 /// Makes an executor from its table in an agent file.
@@ -80,12 +81,18 @@ impl Registry {
         let table: ScriptTable = agent.executor.table.read()?;
         Ok(Rc::new(ScriptExecutor::new(table)))
     }
+
+    fn remote(&self, agent: &EmbeddedAgent) -> Made {
+        let table: RemoteTable = agent.executor.table.read()?;
+        Ok(Rc::new(RemoteExecutor::of(table)))
+    }
 }
 
 type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 
 /// The kinds that come with every Worker, each with its constructor.
-const OWN: [(&str, Kind); 2] = [("tools", Registry::tools), ("script", Registry::script)];
+const OWN: [(&str, Kind); 3] =
+    [("tools", Registry::tools), ("script", Registry::script), ("remote", Registry::remote)];
 
 type Kind = fn(&Registry, &EmbeddedAgent) -> Made;
 

@@ -12,7 +12,7 @@ use crate::auth::Caller;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random};
 use crate::task::CallbackName;
 use a2a::client::Client;
-use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, TaskId, UnixMillis};
+use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, Task, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
 
@@ -60,6 +60,8 @@ pub struct Turn {
     /// gave, and what was said is not said again.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
+    /// How long the run may take in all, in milliseconds.
+    pub(crate) timeout_ms: u64,
     /// Where this Worker is, as `https://agents.example`, if that is known.
     pub(crate) origin: Option<String>,
     pub(crate) host: Rc<dyn TurnHost>,
@@ -241,6 +243,80 @@ impl Turn {
         Ok(self.host.http().send(request).await?)
     }
 
+    /// The task as it is now: also what earlier attempts of this run, and earlier turns, have made of it. `None` before
+    /// the run has said anything.
+    ///
+    /// A run that resumes and repeats what it said must not decide by it; one that goes on from there begins with
+    /// [`take_up`](Self::take_up).
+    pub fn task(&self) -> Option<Task> {
+        self.host.task()
+    }
+
+    /// The run goes on from where the task stands, instead of repeating what earlier attempts said. For an executor
+    /// that follows something outside which goes on meanwhile: what it says would be another thing each time.
+    ///
+    /// From here on all that it says is new, waits that were over are behind it, and so is what was posted to
+    /// callbacks; [steps](Self::step) that were done still give what they gave. So it finds out where it is from
+    /// [`task`](Self::task) and from steps, and says what is missing. Gives for how many milliseconds the newest wait was
+    /// to park the run; `None` if it has never waited. In a run that does not resume nothing happens.
+    ///
+    /// ```
+    /// use a2a_edge::prelude::*;
+    /// use a2a_edge::testing::TestAgent;
+    ///
+    /// /// Says how far a machine elsewhere is, every hour until it is done.
+    /// struct Watch;
+    ///
+    /// #[async_trait(?Send)]
+    /// impl AgentExecutor for Watch {
+    ///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    ///         turn.take_up();
+    ///         loop {
+    ///             let percent = turn.fetch(HttpRequest::get("https://machine.example/percent")).await?.body;
+    ///             if percent == "100" {
+    ///                 return events.complete(None);
+    ///             }
+    ///             let said = turn.task().and_then(|task| task.status.message).map(|message| message.text());
+    ///             if said.as_ref() != Some(&percent) {
+    ///                 events.working(Some(&percent))?;
+    ///             }
+    ///             turn.wait_until(Wait::for_millis(3_600_000)).await?;
+    ///         }
+    ///     }
+    ///
+    ///     fn parks(&self) -> bool {
+    ///         true
+    ///     }
+    /// }
+    ///
+    /// let agent = TestAgent::new(Watch);
+    /// let asked = std::cell::Cell::new(0);
+    /// agent.http().answer_with(move |_, _| {
+    ///     asked.set(asked.get() + 1);
+    ///     Ok(http::memory::ok(["0", "0", "50", "100"][asked.get() - 1]))
+    /// });
+    /// agent.send("watch").unwrap();
+    /// agent.run();
+    /// assert_eq!(agent.http().called().len(), 4);
+    /// assert_eq!(agent.task().unwrap().status.state, TaskState::Completed);
+    /// ```
+    pub fn take_up(&self) -> Option<u64> {
+        self.host.take_up()
+    }
+
+    /// What the newest [`step`](Self::step) of this name gave in this task, whichever turn took it. So a turn knows what
+    /// an earlier one has begun outside, and [`cancel`](super::AgentExecutor::cancel) what is to be ended. Steps
+    /// that failed do not count. It reads the task from storage.
+    ///
+    /// # Errors
+    ///
+    /// If storage fails, or the result is of another type.
+    pub fn last_step<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ExecutorError> {
+        let Some(result) = self.host.last_step(name)? else { return Ok(None) };
+        let misfit = |error| ExecutorError(format!("the stored result of step {name:?}: {error}"));
+        serde_json::from_value(result.value()).map(Some).map_err(misfit)
+    }
+
     /// For how many milliseconds the run may still be in memory, all its attempts together; then its task fails. The
     /// time for which it is parked does not count.
     pub fn time_left_ms(&self) -> u64 {
@@ -343,6 +419,19 @@ pub trait TurnHost {
 
     /// An id that no other task has.
     fn unique_id(&self) -> &str;
+
+    /// The task as it is now, if there is one.
+    fn task(&self) -> Option<Task>;
+
+    /// The run goes on from where its task stands. Gives how long the newest wait was to take, in milliseconds.
+    fn take_up(&self) -> Option<u64>;
+
+    /// What the newest step of this name came to in the task.
+    ///
+    /// # Errors
+    ///
+    /// If storage fails.
+    fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError>;
 
     /// What was said so far, oldest first.
     fn history(&self) -> Vec<Message>;

@@ -67,13 +67,15 @@ pub(super) fn arm(session: &TaskSession) {
         return;
     }
     let now = session.now();
+    // Looked after like a run.
+    let telling = parking::owes_cancel(session).then(|| now.after(session.limits.keep_alive_ms));
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
         let is_listed = !session.index.owes(machine.status_generation());
         let looks = session.webhooks.looks(machine, now);
         Wants {
-            run_until: run.map(RunStart::deadline),
+            run_until: run.map(RunStart::deadline).or(telling),
             parked_until: parked.map(Park::until),
             owes_index: !is_listed,
             index_retry: session.index.retry_at(),
@@ -94,6 +96,7 @@ pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
     // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
     let _ = parking::wake_if_due(session);
+    parking::tell_again(session);
     session.index.note_alarm(session.now());
     index::project(session);
     notifications::enqueue_due(session);

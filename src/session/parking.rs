@@ -7,8 +7,8 @@ use super::run_state::BegunWait;
 use super::{OpenError, TaskSession, run};
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
-use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
-use a2a::model::measure;
+use crate::task::{CallbackName, Input, Park, Recovery, RunStart, WaitEnd, WokenBy};
+use a2a::model::{UnixMillis, measure};
 
 /// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
 ///
@@ -135,16 +135,54 @@ pub(super) fn tell_canceled(session: &TaskSession) {
         return;
     };
     let Some(runner) = session.runner() else { return };
+    if !session.run.set_telling(true) {
+        return;
+    }
     session.ports.runtime.spawn(Box::pin(async move {
+        // The time of the run is that of the hook now, however long it was parked.
+        let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
         select(runner.executor.cancel(&turn), limit).await;
+        handle.run.set_telling(false);
+        note_canceled(&handle);
+        // It fails where storage does, which is told there.
+        let _ = handle.flush();
     }));
+}
+
+/// Whether the task was canceled lately, and its executor wants to be told for sure, which is not done.
+pub(super) fn owes_cancel(session: &TaskSession) -> bool {
+    let canceled = session.life.with_machine(|machine| {
+        machine.owes_cancel().then(|| machine.task().status.timestamp).flatten()
+    });
+    let is_late = |at: UnixMillis| session.now().millis_since(at) > LONGEST_CANCEL_MS;
+    canceled.flatten().is_some_and(|at| !is_late(at))
+        && session.runner().is_some_and(|runner| runner.executor.ensures_cancel())
+}
+
+/// The executor has done what it has to do about a cancel.
+pub(super) fn note_canceled(session: &TaskSession) {
+    if owes_cancel(session) {
+        // That is always legal.
+        let _ = session.step(Input::CancelTold);
+    }
+}
+
+/// Tells the executor of a cancel, if the process that did has died meanwhile.
+pub(super) fn tell_again(session: &TaskSession) {
+    let is_running = session.life.with_machine(|machine| machine.is_running());
+    if is_running == Some(false) && owes_cancel(session) {
+        tell_canceled(session);
+    }
 }
 
 fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
     Err(ExecutorError(reason.into()))
 }
+
+/// For how long after a cancel the executor is told again, in milliseconds.
+const LONGEST_CANCEL_MS: u64 = 3_600_000;
 
 /// What the log says of a wait besides how its run goes on, in bytes and in JSON values.
 const WAIT_BYTES: usize = 1_024;

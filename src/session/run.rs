@@ -90,7 +90,7 @@ pub(super) fn turn_of(
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
     let deadline = start.deadline();
-    let RunRequest { caller, accepted_output_modes, metadata, trail, origin, timeout_ms: _ } =
+    let RunRequest { caller, accepted_output_modes, metadata, trail, origin, timeout_ms } =
         start.request;
     session.tracing.follow(*trail);
     Some(Turn {
@@ -105,6 +105,7 @@ pub(super) fn turn_of(
         attempt: start.attempt,
         resumes: start.resumes,
         deadline,
+        timeout_ms,
         origin,
         host: session.clone(),
         outside: runner.outside.clone(),
@@ -159,6 +160,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         // The log has what it waits for.
         Ending::Parked => {}
     }
+    parking::note_canceled(&session);
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
     // A message that no run took, or an attempt after a lost one.

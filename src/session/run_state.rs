@@ -32,6 +32,8 @@ pub(super) struct RunState {
     /// When it last did anything.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
+    /// Whether the executor is being told of a cancel, for a run that is not under way.
+    is_telling: Cell<bool>,
     /// The message and the start of a run that begins, and that nobody polls yet.
     begun: RefCell<Option<(Message, RunStart)>>,
 }
@@ -137,6 +139,17 @@ impl RunState {
         known.map_or(BegunWait::New(nth), BegunWait::Over)
     }
 
+    /// The run goes on from where its task stands: what it says is new, waits that are over are behind it, and so is what
+    /// was posted to callbacks. Gives how long the newest wait was to take.
+    pub(super) fn take_up(&self) -> Option<u64> {
+        let mut recall = self.recall.borrow_mut();
+        let recall = recall.as_mut()?;
+        recall.forget_said();
+        self.waits.set(self.waits.get().max(recall.waits()));
+        self.taken_calls.borrow_mut().extend(recall.newest_calls());
+        recall.last_wait_ms()
+    }
+
     /// The run makes a callback of this name, or one that an earlier run has made.
     pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
         let mut callbacks = self.callbacks.borrow_mut();
@@ -229,6 +242,11 @@ impl RunState {
     /// The run is to stop: nothing that it says counts any more.
     pub(super) fn stop(&self) {
         self.is_stopped.set(true);
+    }
+
+    /// The executor is told of a cancel from now on, or does not need to be any more. Whether that changes anything.
+    pub(super) fn set_telling(&self, is_telling: bool) -> bool {
+        self.is_telling.replace(is_telling) != is_telling
     }
 
     /// Whether the run is to stop.

@@ -12,7 +12,7 @@ use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
 use crate::port::{Http, Observation, Random};
-use crate::task::{CallbackName, Input, StepRecord};
+use crate::task::{CallbackName, Input, LogEntry, StepRecord};
 use a2a::client::Client;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
@@ -30,11 +30,14 @@ impl TurnHost for TaskSession {
                 return Ok(());
             }
             Emission::Reply(message) => {
-                Input::Status { state: TaskState::Completed, message: Some(message) }
+                let (state, message) = (TaskState::Completed, Some(message));
+                Input::Status { state, message, metadata: None }
             }
-            Emission::Status { state, message } => Input::Status { state, message },
-            Emission::Artifact { artifact, append, last_chunk } => {
-                Input::Artifact { artifact, append, last_chunk }
+            Emission::Status { state, message, metadata } => {
+                Input::Status { state, message, metadata }
+            }
+            Emission::Artifact { artifact, append, last_chunk, metadata } => {
+                Input::Artifact { artifact, append, last_chunk, metadata }
             }
         };
         self.create();
@@ -44,8 +47,10 @@ impl TurnHost for TaskSession {
         if self.run.was_said(&input).map_err(|diverged| ExecutorError(diverged.to_string()))? {
             return Ok(());
         }
-        let says_nothing =
-            matches!(input, Input::Status { state: TaskState::Working, message: None });
+        let says_nothing = matches!(
+            input,
+            Input::Status { state: TaskState::Working, message: None, metadata: None }
+        );
         if says_nothing && self.life.with_task(is_plainly_working).unwrap_or(false) {
             return Ok(());
         }
@@ -59,6 +64,23 @@ impl TurnHost for TaskSession {
 
     fn unique_id(&self) -> &str {
         self.object()
+    }
+
+    fn task(&self) -> Option<Task> {
+        self.life.with_task(Task::clone)
+    }
+
+    fn take_up(&self) -> Option<u64> {
+        self.run.take_up()
+    }
+
+    fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError> {
+        self.flush().map_err(|_| not_stored())?;
+        let log = self.journal.reload(self.id()).map_err(|_| not_stored())?;
+        Ok(log.into_iter().rev().find_map(|entry| match entry {
+            LogEntry::Step(step) if step.name == name => step.outcome.ok(),
+            _ => None,
+        }))
     }
 
     fn history(&self) -> Vec<Message> {
@@ -200,11 +222,13 @@ fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize,
         return Err(not_stored());
     }
     let limits = &session.limits;
-    let (bytes, values) = match emission {
-        Emission::Status { message, .. } => measure(message),
-        Emission::Artifact { artifact, .. } => measure(artifact),
-        Emission::Reply(message) => measure(message),
+    let ((bytes, values), metadata) = match emission {
+        Emission::Status { message, metadata, .. } => (measure(message), metadata.as_ref()),
+        Emission::Artifact { artifact, metadata, .. } => (measure(artifact), metadata.as_ref()),
+        Emission::Reply(message) => (measure(message), None),
     };
+    let (more_bytes, more_values) = metadata.map(measure).unwrap_or_default();
+    let (bytes, values) = (bytes + more_bytes, values + more_values);
     if bytes > limits.max_event_bytes {
         let limit = limits.max_event_bytes;
         return Err(ExecutorError(format!(

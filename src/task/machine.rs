@@ -47,6 +47,8 @@ pub struct TaskMachine {
     is_waiting_turn: bool,
     /// The callbacks of the newest turn.
     callbacks: Callbacks,
+    /// Whether what the executor has to do about a cancel is done, where that is kept.
+    is_cancel_told: bool,
 }
 
 /// What a new task starts from.
@@ -79,6 +81,8 @@ pub enum Input {
         state: TaskState,
         /// What the agent says with it.
         message: Option<Message>,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// The executor begins or replaces an artifact, or adds to one.
     Artifact {
@@ -88,6 +92,8 @@ pub enum Input {
         append: bool,
         /// Whether the artifact is complete with it.
         last_chunk: bool,
+        /// The metadata of the event.
+        metadata: Option<Metadata>,
     },
     /// The run took a message that was offered to it.
     MessageTaken,
@@ -106,6 +112,8 @@ pub enum Input {
         /// Whether there is anybody who can run it.
         is_served: bool,
     },
+    /// The executor has done what it has to do about a cancel.
+    CancelTold,
     /// The executor's run is over.
     RunEnded(RunOutcome),
     /// The executor's run is gone before it was over.
@@ -233,6 +241,7 @@ impl TaskMachine {
             parked: None,
             is_waiting_turn: false,
             callbacks: Callbacks::default(),
+            is_cancel_told: false,
         }
     }
 
@@ -250,6 +259,8 @@ impl TaskMachine {
             Input::Cancel => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
             Input::MessageTaken if self.unread == 0 || state.is_terminal() => Ok(Vec::new()),
             Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
+            Input::CancelTold if self.owes_cancel() => Ok(vec![self.append(LogEntry::Ended)]),
+            Input::CancelTold => Ok(Vec::new()),
             Input::RunEnded(outcome) => Ok(self.end_run(outcome, now)),
             Input::RunLost { loss, recovery, max_attempts } => {
                 Ok(self.lose_run(loss, recovery, max_attempts, now))
@@ -284,9 +295,11 @@ impl TaskMachine {
             Input::Status { state: to, .. } if !may_enter(state, to) => {
                 Err(TaskError::IllegalMove { from: state, to })
             }
-            Input::Status { state: to, message } => Ok(vec![self.enter(to, message, now)]),
-            Input::Artifact { artifact, append, last_chunk } => {
-                self.produce(artifact, append, last_chunk)
+            Input::Status { state: to, message, metadata } => {
+                Ok(vec![self.enter_with(to, message, metadata, now)])
+            }
+            Input::Artifact { artifact, append, last_chunk, metadata } => {
+                self.produce(artifact, append, last_chunk, metadata)
             }
         }
     }
@@ -339,6 +352,16 @@ impl TaskMachine {
     /// Whether no run handles the newest turn any more: none is under way, parked, or lost.
     pub fn is_turn_over(&self) -> bool {
         !self.running && self.parked.is_none() && !self.is_orphaned()
+    }
+
+    /// Whether the task was canceled, and it is not known that the executor was told.
+    pub fn owes_cancel(&self) -> bool {
+        self.state() == TaskState::Canceled && self.run.is_some() && !self.is_cancel_told
+    }
+
+    /// Whether a run of the executor is under way in this process.
+    pub fn is_running(&self) -> bool {
+        self.running
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -411,6 +434,7 @@ impl TaskMachine {
         artifact: Artifact,
         append: bool,
         last_chunk: bool,
+        metadata: Option<Metadata>,
     ) -> Result<Vec<Effect>, TaskError> {
         if artifact.parts.is_empty() {
             return Err(TaskError::NoParts(artifact.artifact_id));
@@ -426,19 +450,29 @@ impl TaskMachine {
             artifact,
             append,
             last_chunk,
-            metadata: None,
+            metadata,
         };
         Ok(vec![self.append(LogEntry::ArtifactUpdate(event))])
     }
 
     fn enter(&mut self, state: TaskState, message: Option<Message>, now: UnixMillis) -> Effect {
+        self.enter_with(state, message, None, now)
+    }
+
+    fn enter_with(
+        &mut self,
+        state: TaskState,
+        message: Option<Message>,
+        metadata: Option<Metadata>,
+        now: UnixMillis,
+    ) -> Effect {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
         let event = TaskStatusUpdateEvent {
             task_id: self.task.id.clone(),
             context_id: self.task.context_id.clone(),
             status: TaskStatus { state, message, timestamp: Some(now) },
-            metadata: None,
+            metadata,
         };
         self.append(LogEntry::StatusUpdate(event))
     }
@@ -499,7 +533,10 @@ impl TaskMachine {
                 self.is_waiting_turn = true;
                 self.parked = Some(park);
             }
-            LogEntry::Ended => self.is_waiting_turn = false,
+            LogEntry::Ended => {
+                self.is_waiting_turn = false;
+                self.is_cancel_told = self.task.status.state == TaskState::Canceled;
+            }
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
             // For the run that resumes: see `Recall`.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use super::{CallbackName, Input, LogEntry, WokenBy};
-use a2a::model::{Json, Part, TaskState, TaskStatus};
+use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
 /// it.
@@ -22,6 +22,8 @@ pub struct Recall {
     waits: BTreeMap<u32, WokenBy>,
     /// What was posted to callbacks, by their names and the numbers of the bodies.
     calls: BTreeMap<(CallbackName, u32), Part>,
+    /// How long the newest wait was to take, in milliseconds.
+    last_wait_ms: Option<u64>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -69,11 +71,10 @@ impl Recall {
                 LogEntry::Run(start) if !start.resumes => {
                     recall = Self { is_plainly_working: is_plain, ..Self::default() };
                 }
-                LogEntry::Run(_)
-                | LogEntry::Taken
-                | LogEntry::Ended
-                | LogEntry::Parked(_)
-                | LogEntry::Callback(_) => {}
+                LogEntry::Run(_) | LogEntry::Taken | LogEntry::Ended | LogEntry::Callback(_) => {}
+                LogEntry::Parked(park) => {
+                    recall.last_wait_ms = Some(park.until().millis_since(UnixMillis(park.at_ms)));
+                }
                 // The machine itself goes on working then, right behind the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
                 LogEntry::StatusUpdate(event) => {
@@ -108,7 +109,7 @@ impl Recall {
     /// If something else was said at this point.
     pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
         let says = match input {
-            Input::Status { state, message } => Event::Status(*state, message.is_some()),
+            Input::Status { state, message, .. } => Event::Status(*state, message.is_some()),
             Input::Artifact { artifact, append, .. } => {
                 Event::Artifact(artifact.artifact_id.clone(), *append)
             }
@@ -121,6 +122,7 @@ impl Recall {
             | Input::CallbackMade(_)
             | Input::Called(_)
             | Input::Wake { .. }
+            | Input::CancelTold
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
         };
@@ -149,6 +151,26 @@ impl Recall {
                 return Err(Diverged { says: says.to_string(), said: said.to_string() });
             }
         }
+    }
+
+    /// What the run says from here on is new, whatever earlier attempts said.
+    pub fn forget_said(&mut self) {
+        self.events.clear();
+    }
+
+    /// The number of the newest wait that is over; 0 if there is none.
+    pub fn waits(&self) -> u32 {
+        self.waits.keys().next_back().copied().unwrap_or_default()
+    }
+
+    /// How long the newest wait was to take, in milliseconds.
+    pub fn last_wait_ms(&self) -> Option<u64> {
+        self.last_wait_ms
+    }
+
+    /// The numbers of the newest bodies that were posted to callbacks.
+    pub fn newest_calls(&self) -> BTreeMap<CallbackName, u32> {
+        self.calls.keys().cloned().collect()
     }
 
     /// What a step came to, if it is done: the `nth` one of this name in the turn.

@@ -4,6 +4,7 @@
 import { Agent, isTerminal, type Task } from "../e2e/client.ts";
 import { startWorker } from "../e2e/harness.ts";
 import { Sink } from "../e2e/sink.ts";
+import { FrontSubject } from "./front.ts";
 import { Random, sleep } from "./random.ts";
 import { Subject, type World } from "./subject.ts";
 
@@ -22,7 +23,8 @@ sink.otherwise = async () => {
   return {};
 };
 // As often as a task may be interrupted here is no failure.
-const vars = { KEEP_ALIVE_MS: "400", MAX_ATTEMPTS: "1000", RUN_TIMEOUT_MS: "900000" };
+const remote = await startWorker({ vars: { RUN_TIMEOUT_MS: "900000" } });
+const vars = { NEXT_URL: `${remote.url}/faults`, KEEP_ALIVE_MS: "400", MAX_ATTEMPTS: "1000", RUN_TIMEOUT_MS: "900000" };
 const worker = await startWorker({ vars });
 const agent = new Agent(`${worker.url}/faults`);
 
@@ -40,14 +42,16 @@ const world: World = {
   },
 };
 
-const subjects: Subject[] = [];
-const alive = new Set<Subject>();
+const subjects: (Subject | FrontSubject)[] = [];
+const alive = new Set<Subject | FrontSubject>();
 const begun = Date.now();
 
 /** Keeps as many tasks under way as wanted, until the killing is over. */
-async function keepBusy(): Promise<void> {
+async function keepBusy(_: unknown, place: number): Promise<void> {
   while (isKilling) {
-    const subject = new Subject(world, seed, subjects.length + 1);
+    // A quarter of them are tasks of a front.
+    const number = subjects.length + 1;
+    const subject = place % 4 === 3 ? new FrontSubject(world, `${worker.url}/front`, seed, number) : new Subject(world, seed, number);
     subjects.push(subject);
     alive.add(subject);
     await subject.live();
@@ -109,7 +113,7 @@ await Promise.race([living, sleep(PATIENCE_MS + 45_000)]);
 for (const subject of alive) if (!subject.wrong.some((line) => line.startsWith("stuck"))) subject.wrong.push("stuck: it did not come to its end");
 clearInterval(reporting);
 await Promise.race([listing, sleep(1_000)]);
-await worker.stop();
+await Promise.all([worker.stop(), remote.stop()]);
 sink.close();
 
 const failed = subjects.filter(({ wrong }) => wrong.length > 0);

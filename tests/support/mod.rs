@@ -1,6 +1,9 @@
 //! A task in memory with an agent that is one closure, for tests of whole walks.
 #![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
 
+pub mod front;
+pub mod remote;
+
 use std::rc::Rc;
 
 use a2a::dialect::Dialect;

@@ -35,6 +35,14 @@ pub(super) struct Chosen {
 }
 
 impl Client {
+    /// The same client with an interface that is known already, so that no card is asked for it in the next five minutes.
+    #[must_use]
+    pub fn with_connection(self, connection: Rc<Connection>) -> Self {
+        let until = self.ports().clock.now().after(KEPT_MS);
+        let chosen = Chosen { connection: Some((connection, until)), version: None };
+        self.with(|inner| inner.chosen = chosen.into())
+    }
+
     /// The interface that is called: the first one of the card that this client speaks, unless the settings say otherwise.
     /// The card is asked again after five minutes; while it cannot be had then, the interface stays.
     ///

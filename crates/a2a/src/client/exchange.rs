@@ -68,7 +68,9 @@ impl Client {
         error: &ClientError,
         refusal: &mut Option<ClientError>,
     ) -> bool {
-        if self.0.is_proven.get() || !error.looks_like_other_version() {
+        // An operation that the other version does not have was not even asked for.
+        let is_absent = refusal.is_some() && matches!(error, ClientError::NotInVersion(_));
+        if self.0.is_proven.get() || !(is_absent || error.looks_like_other_version()) {
             refusal.take();
             return false;
         }

@@ -6,6 +6,7 @@
 //! executor of its own.
 
 mod registered;
+mod remote;
 mod script;
 mod tables;
 mod tools;
@@ -18,6 +19,7 @@ use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
 
 pub use registered::RegisteredTable;
+pub use remote::RemoteTable;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
 
@@ -38,6 +40,8 @@ pub enum Executor {
     Tools(ToolsTable),
     /// Follows fixed rules, for tests and demonstrations.
     Script(ScriptTable),
+    /// Passes everything on to an agent elsewhere.
+    Remote(RemoteTable),
     /// Is written in Rust, and registered by the Worker under the name of the kind.
     Registered(RegisteredTable),
 }
@@ -48,6 +52,7 @@ impl Executor {
         match self {
             Self::Tools(_) => TOOLS,
             Self::Script(_) => SCRIPT,
+            Self::Remote(_) => REMOTE,
             Self::Registered(table) => &table.kind,
         }
     }
@@ -61,6 +66,7 @@ impl Executor {
         match self {
             Self::Tools(table) => Table::of(table),
             Self::Script(table) => Table::of(table),
+            Self::Remote(table) => Table::of(table),
             Self::Registered(table) => Table::of(&table.settings),
         }
     }
@@ -74,6 +80,7 @@ impl Executor {
         match self {
             Self::Tools(table) => table.problems(agent, tools),
             Self::Script(table) => table.problems(agent),
+            Self::Remote(table) => table.problems(agent),
             Self::Registered(table) => table.problems(agent),
         }
     }
@@ -87,7 +94,7 @@ impl Executor {
     ) -> Vec<(String, String)> {
         match self {
             Self::Tools(table) => table.needs(agent, tools),
-            Self::Script(_) => Vec::new(),
+            Self::Script(_) | Self::Remote(_) => Vec::new(),
             Self::Registered(table) => table.needs(),
         }
     }
@@ -96,6 +103,7 @@ impl Executor {
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
         match self {
+            Self::Remote(table) => table.remotes(),
             Self::Tools(_) | Self::Script(_) | Self::Registered(_) => Vec::new(),
         }
     }
@@ -108,19 +116,20 @@ impl Executor {
     ) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_) | Self::Registered(_) => Vec::new(),
+            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => Vec::new(),
         }
     }
 }
 
 const TOOLS: &str = "tools";
 const SCRIPT: &str = "script";
+const REMOTE: &str = "remote";
 
 /// The kinds that come with every Worker.
-const OWN_KINDS: [&str; 2] = [TOOLS, SCRIPT];
+const OWN_KINDS: [&str; 3] = [TOOLS, SCRIPT, REMOTE];
 
 /// Names that no Worker can register: those of kinds to come, and the key beside the tables.
-const RESERVED_KINDS: [&str; 5] = ["run", "rust", "model", "remote", "http"];
+const RESERVED_KINDS: [&str; 4] = ["run", "rust", "model", "http"];
 
 /// Whether a Worker may register an executor under this name, and agent files name it as their kind.
 ///

@@ -8,7 +8,8 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{
-    Executor, ExecutorDefinition, OWN_KINDS, RegisteredTable, SCRIPT, TOOLS, ToolsTable, check_kind,
+    Executor, ExecutorDefinition, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS, ToolsTable,
+    check_kind,
 };
 use crate::definition::RunSettings;
 
@@ -44,6 +45,7 @@ impl<'de> Visitor<'de> for Tables {
                 "run" => tables.run = members.next_value()?,
                 TOOLS => tables.given.push(Executor::Tools(members.next_value()?)),
                 SCRIPT => tables.given.push(Executor::Script(members.next_value()?)),
+                REMOTE => tables.given.push(Executor::Remote(members.next_value()?)),
                 _ => {
                     let Settings(settings) = members.next_value()?;
                     let table = RegisteredTable { kind: key, settings };

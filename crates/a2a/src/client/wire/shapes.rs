@@ -376,3 +376,42 @@ fn a_path_stands_below_the_url_of_the_interface() {
         assert_eq!(below(url, path), expected);
     }
 }
+
+#[test]
+fn requests_have_the_headers_of_their_version() {
+    let settings = Settings {
+        extensions: vec!["urn:a".to_owned(), "urn:b".to_owned()],
+        ..Settings::new("https://a.example")
+    };
+    let options = CallOptions {
+        idempotency_key: Some("key".to_owned()),
+        last_event_id: Some("7".to_owned()),
+        ..CallOptions::default()
+    };
+    let follow =
+        Call::Follow(crate::call::FollowCall::SubscribeToTask(decode(json!({"id": "t"})).unwrap()));
+    for (dialect, binding, version, extensions) in [
+        (Dialect::V1, Binding::JsonRpc, Some("1.0"), "a2a-extensions"),
+        (Dialect::V1, Binding::Rest, Some("1.0"), "a2a-extensions"),
+        (Dialect::V0_3, Binding::Rest, Some("0.3"), "x-a2a-extensions"),
+        (Dialect::Legacy, Binding::JsonRpc, None, "x-a2a-extensions"),
+    ] {
+        let wire = Wire::new(&wire(dialect, binding).connection, &settings);
+        for (call, accept) in
+            [(send(), "application/json"), (follow.clone(), "text/event-stream, application/json")]
+        {
+            let request = wire.request(&call, &options).unwrap();
+            let header = |name: &str| {
+                let found = request.headers.iter().find(|(known, _)| known == name);
+                found.map(|(_, value)| value.as_str())
+            };
+            assert_eq!(header("a2a-version"), version, "{dialect:?}");
+            assert_eq!(header(extensions), Some("urn:a, urn:b"), "{dialect:?}");
+            assert_eq!(header("accept"), Some(accept));
+            assert_eq!(header("idempotency-key"), Some("key"));
+            assert_eq!(header("last-event-id"), Some("7"));
+            let has_body = request.method == "POST";
+            assert_eq!(header("content-type"), has_body.then_some("application/json"));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Messages of the client as the remote agent gets them.
+
+use sha2::{Digest, Sha256};
+
+use super::super::{ExecutorError, Turn};
+use super::link::Link;
+use a2a::model::{
+    CREDENTIALS_MEDIA_TYPE, ContextId, Message, Part, SendMessageConfiguration, SendMessageRequest,
+    hex,
+};
+
+/// The id under which the remote agent gets the message of this number: the same one however often it is sent, so that a
+/// server which knows it does not begin a second task.
+pub(super) fn id_of(turn: &Turn, number: usize) -> String {
+    format!("{}-{number}", turn.unique_id())
+}
+
+/// The conversation at the remote agent that belongs to ours. Others who have a conversation of the same id have another
+/// one there.
+pub(super) fn context_of(turn: &Turn) -> ContextId {
+    let mut digest = Sha256::new();
+    for text in [turn.agent.as_str(), turn.caller.owner(), turn.context_id.as_str()] {
+        digest.update(text.len().to_be_bytes());
+        digest.update(text);
+    }
+    ContextId::new(hex(digest.finalize().get(..16).unwrap_or_default()))
+}
+
+/// The request that sends a message of the client to the task of the link, or begins one.
+pub(super) fn request(
+    turn: &Turn,
+    message: Message,
+    number: usize,
+    link: Option<&Link>,
+) -> SendMessageRequest {
+    let message = Message {
+        message_id: id_of(turn, number),
+        context_id: Some(link.map_or_else(|| context_of(turn), |link| link.context.clone())),
+        task_id: link.map(|link| link.task.clone()),
+        reference_task_ids: Vec::new(),
+        ..message
+    };
+    let configuration = SendMessageConfiguration {
+        accepted_output_modes: turn.accepted_output_modes.clone(),
+        return_immediately: true,
+        ..SendMessageConfiguration::default()
+    };
+    SendMessageRequest { tenant: None, message, configuration, metadata: turn.metadata.clone() }
+}
+
+/// The message of the turn, with the credentials for which the remote agent has asked.
+///
+/// # Errors
+///
+/// If they cannot be opened.
+pub(super) async fn with_credentials(turn: &Turn) -> Result<Message, ExecutorError> {
+    let mut message = turn.message.clone();
+    if let Some(given) = turn.credentials().await? {
+        let filled = Part::data(given.data().clone()).with_media_type(CREDENTIALS_MEDIA_TYPE);
+        let is_place = |part: &&mut Part| {
+            let media_type = part.media_type.as_deref().unwrap_or_default();
+            media_type.eq_ignore_ascii_case(CREDENTIALS_MEDIA_TYPE)
+        };
+        match message.parts.iter_mut().find(is_place) {
+            Some(part) => part.content = filled.content,
+            None => message.parts.push(filled),
+        }
+    }
+    Ok(message)
+}

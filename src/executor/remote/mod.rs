@@ -1,0 +1,134 @@
+//! The executor `remote`: a front of another agent, whose task becomes ours.
+//!
+//! Its run follows a task that goes on elsewhere, so it never repeats what it said: it looks where its own task stands
+//! and says what is missing ([`Turn::take_up`]). What it must know across crashes and turns is one step, the
+//! [link](link::Link) to the task of the remote agent.
+
+mod follow;
+mod link;
+mod messages;
+mod mirror;
+mod pace;
+mod send;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+
+use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
+use crate::task::Recovery;
+use a2a::client::{Client, Settings};
+use a2a::model::CancelTaskRequest;
+use a2a_agents::RemoteTable;
+use follow::Front;
+use link::Link;
+use send::Begun;
+
+/// An agent that passes on what it is told to another one, and what that answers to its client.
+pub struct RemoteExecutor {
+    connect: Box<Connect>,
+    terms: Terms,
+    /// The tasks whose runs are in memory, by their unique ids: they notice a cancel by themselves.
+    awake: RefCell<BTreeSet<String>>,
+}
+
+/// A run in memory, until it is dropped.
+struct Awake<'a> {
+    executor: &'a RemoteExecutor,
+    id: &'a str,
+}
+
+type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
+
+/// How the task of the remote agent is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Terms {
+    /// After how long a silence the run is parked, in milliseconds.
+    silence_ms: u64,
+    /// Whether the remote agent is asked to send webhooks to a run that is parked.
+    webhooks: bool,
+}
+
+impl RemoteExecutor {
+    /// A front of the remote agent that the table of an agent file names.
+    pub fn of(table: RemoteTable) -> Self {
+        let RemoteTable { remote, silence_ms, webhooks } = table;
+        let connect = move |turn: &Turn| turn.remote(&remote);
+        Self::new(Box::new(connect), Terms { silence_ms, webhooks })
+    }
+
+    /// A front of the agent that these settings lead to.
+    pub fn at(settings: Settings) -> Self {
+        let connect = move |turn: &Turn| Ok(turn.client(settings.clone()));
+        let RemoteTable { silence_ms, webhooks, .. } = RemoteTable::default();
+        Self::new(Box::new(connect), Terms { silence_ms, webhooks })
+    }
+
+    fn new(connect: Box<Connect>, terms: Terms) -> Self {
+        Self { connect, terms, awake: RefCell::default() }
+    }
+
+    async fn pass_through(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let waited_ms = turn.take_up();
+        let client = (self.connect)(turn)?;
+        match send::begin(turn, client).await? {
+            Begun::Linked(link, client, opened) => {
+                let front = Front::new(turn, events, client, *link, self.terms);
+                front.follow(opened, waited_ms).await
+            }
+            Begun::Answered(message) => events.emit(Emission::Reply(message)),
+            Begun::Over => Ok(()),
+        }
+    }
+
+    async fn cancel_remote(&self, turn: &Turn) {
+        let (Ok(Some(link)), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
+        let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
+        let _ = link.reach(client).cancel(request).await;
+    }
+
+    fn wake<'a>(&'a self, turn: &'a Turn) -> Awake<'a> {
+        let id = turn.unique_id();
+        self.awake.borrow_mut().insert(id.to_owned());
+        Awake { executor: self, id }
+    }
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for RemoteExecutor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        let _awake = self.wake(turn);
+        let result = Box::pin(self.pass_through(turn, events)).await;
+        // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
+        // over, and nothing is found: another run goes on with the remote task.
+        if turn.is_canceled() || result.is_err() {
+            self.cancel_remote(turn).await;
+        }
+        result
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        if !self.awake.borrow().contains(turn.unique_id()) {
+            self.cancel_remote(turn).await;
+        }
+    }
+
+    fn ensures_cancel(&self) -> bool {
+        true
+    }
+
+    fn recovery(&self) -> Recovery {
+        Recovery::Resume
+    }
+
+    fn parks(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Awake<'_> {
+    fn drop(&mut self) {
+        self.executor.awake.borrow_mut().remove(self.id);
+    }
+}

@@ -1,0 +1,83 @@
+//! How often a remote agent is asked for its task.
+
+use crate::port::Random;
+
+/// The pause before it is asked the next time by a run that is in memory, in milliseconds, where `before` is the pause
+/// that is over: a quarter more, up to 5 s.
+pub(super) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
+    before.map_or(first_ms, |before| (before + before / 4).min(SHORTEST_PARK_MS).max(first_ms))
+}
+
+/// How long a run is parked before it asks again, in milliseconds, where `before` is how long it was parked the last
+/// time without that anything has happened.
+///
+/// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it follows the length of the
+/// whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
+/// the case that one is lost: after 5 min, and twice as long each time, up to an hour.
+pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
+    match (before, has_webhook) {
+        (None, false) => SHORTEST_PARK_MS,
+        (None, true) => LONG_PARK_MS,
+        (Some(before), true) => (2 * before).clamp(LONG_PARK_MS, LONGEST_WEBHOOK_PARK_MS),
+        (Some(before), false) if before < LONG_PARK_MS => (before + before / 2).min(LONG_PARK_MS),
+        (Some(before), false) => (before + before / 16).min(LONGEST_PARK_MS),
+    }
+}
+
+/// A pause that is up to 2 % shorter or longer, so that tasks that have begun together do not ask together for ever.
+pub(super) fn spread(millis: u64, random: &dyn Random) -> u64 {
+    (millis as f64 * (0.98 + 0.04 * random.chance())) as u64
+}
+
+const SHORTEST_PARK_MS: u64 = 5_000;
+const LONG_PARK_MS: u64 = 300_000;
+const LONGEST_WEBHOOK_PARK_MS: u64 = 3_600_000;
+const LONGEST_PARK_MS: u64 = 86_400_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pauses(has_webhook: bool, within_ms: u64) -> Vec<u64> {
+        let mut pauses = vec![parked(None, has_webhook)];
+        while pauses.iter().sum::<u64>() < within_ms {
+            pauses.push(parked(pauses.last().copied(), has_webhook));
+        }
+        pauses
+    }
+
+    #[test]
+    fn pauses_grow_from_five_seconds_to_five_minutes_and_then_with_the_silence() {
+        let three_days = pauses(false, 3 * 86_400_000);
+        assert_eq!(&three_days[..4], [5_000, 7_500, 11_250, 16_875]);
+        assert!(three_days.len() < 90, "{}", three_days.len());
+        let mut silence = 0;
+        for pause in three_days {
+            assert!(pause <= 300_000.max(silence / 3), "{pause} after {silence}");
+            silence += pause;
+        }
+        assert!(pauses(false, 365 * 86_400_000).len() < 450);
+    }
+
+    #[test]
+    fn with_webhooks_it_is_asked_every_hour() {
+        let three_days = pauses(true, 3 * 86_400_000);
+        assert_eq!(&three_days[..5], [300_000, 600_000, 1_200_000, 2_400_000, 3_600_000]);
+        assert!(three_days.len() < 80);
+    }
+
+    #[test]
+    fn in_memory_the_pauses_grow_to_five_seconds() {
+        let mut pause = in_memory(1_000, None);
+        let mut count = 1;
+        let mut silence = pause;
+        while silence < 60_000 {
+            pause = in_memory(1_000, Some(pause));
+            assert!((1_000..=5_000).contains(&pause));
+            silence += pause;
+            count += 1;
+        }
+        assert!(count < 25, "{count}");
+        assert_eq!(in_memory(8_000, Some(8_000)), 8_000, "as the settings say");
+    }
+}

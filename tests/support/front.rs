@@ -1,0 +1,292 @@
+//! Our agent in front of a remote one: a task whose process may die between any two polls.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use a2a::Terms;
+use a2a::client::Settings;
+use a2a::dialect::Dialect;
+use a2a::model::{Message, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
+use a2a_agents::RunSettings;
+use a2a_edge::auth::Caller;
+use a2a_edge::executor::{RemoteExecutor, Runner};
+use a2a_edge::operation::{cancel_task, send_message};
+use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
+use a2a_edge::port::{Clock, Ports, Runtime, StoredTask};
+use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
+use a2a_edge::task::{LogEntry, TaskMachine};
+use a2a_edge::trail::Trail;
+use serde_json::json;
+
+use super::limits;
+use super::remote::{Act, Habits, Remote, URL};
+
+/// When the process dies: after so many polls, with what the last of them wrote or without it.
+pub type Crash = (usize, bool);
+
+pub struct Front {
+    pub store: MemoryStore,
+    pub platform: MemoryPlatform,
+    pub remote: Remote,
+    runner: Runner,
+    session: RefCell<Option<Rc<TaskSession>>>,
+    durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
+    commits: Rc<Cell<usize>>,
+    ringing: Rc<Cell<usize>>,
+    /// Whether a handler of the alarm was under way when something was last made durable.
+    was_ringing: Cell<bool>,
+    polls: Cell<usize>,
+    /// When a notification of the remote agent is awaited.
+    awaited: Cell<Option<i64>>,
+    caller: Caller,
+    messages: Cell<usize>,
+}
+
+impl Front {
+    pub fn new(habits: Habits, plan: impl Fn(&str) -> Vec<(u64, Act)> + 'static) -> Self {
+        let platform = MemoryPlatform::default();
+        let remote = Remote::new(&platform, habits, plan);
+        Self::of(platform, remote)
+    }
+
+    /// Another task before the same remote agent.
+    pub fn beside(&self) -> Self {
+        Self::of(self.platform.clone(), self.remote.clone())
+    }
+
+    fn of(platform: MemoryPlatform, remote: Remote) -> Self {
+        let executor = Rc::new(RemoteExecutor::at(Settings::new(URL)));
+        let settings = RunSettings { max_attempts: Some(100), ..RunSettings::default() };
+        let commits = remote.gate();
+        Self {
+            store: MemoryStore::default(),
+            runner: Runner { executor, settings, outside: platform.outside() },
+            platform,
+            remote,
+            session: RefCell::default(),
+            durable: RefCell::default(),
+            commits,
+            ringing: Rc::default(),
+            was_ringing: Cell::default(),
+            polls: Cell::default(),
+            awaited: Cell::default(),
+            caller: Caller::anonymous(),
+            messages: Cell::default(),
+        }
+    }
+
+    pub fn with_caller(self, id: &str) -> Self {
+        Self { caller: Caller::new(id), ..self }
+    }
+
+    fn session(&self, opening: Opening) -> Rc<TaskSession> {
+        let open = self.session.borrow().clone().filter(|session| !session.is_broken());
+        let session = open.unwrap_or_else(|| {
+            let ports = Ports { http: Rc::new(self.remote.clone()), ..self.platform.ports() };
+            let runner = self.runner.clone();
+            let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
+            let store = Rc::new(self.store.clone());
+            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
+                .expect("storage works")
+        });
+        self.session.replace(Some(session.clone()));
+        session
+    }
+
+    /// Sends a text, to the task if there is one; the answer comes at once.
+    pub fn send(&self, text: &str) {
+        self.send_parts(vec![Part::text(text)], None);
+    }
+
+    pub fn send_parts(&self, parts: Vec<Part>, context: Option<&str>) {
+        self.messages.set(self.messages.get() + 1);
+        self.send_whole(&format!("m{}", self.messages.get()), parts, context);
+    }
+
+    /// Sends a text in a message of this id, so that it can be repeated.
+    pub fn send_as(&self, id: &str, text: &str) {
+        self.send_whole(id, vec![Part::text(text)], None);
+    }
+
+    fn send_whole(&self, id: &str, parts: Vec<Part>, context: Option<&str>) {
+        let message = json!({
+            "messageId": id, "taskId": self.task().map(|task| task.id),
+            "contextId": context, "role": "ROLE_USER", "parts": parts, "metadata": {"from": "client"},
+        });
+        let configuration =
+            json!({"returnImmediately": true, "acceptedOutputModes": ["text/plain"]});
+        let request: SendMessageRequest =
+            serde_json::from_value(json!({"message": message, "configuration": configuration}))
+                .unwrap();
+        let sender = Sender {
+            agent: "agent".to_owned(),
+            caller: self.caller.clone(),
+            accepted_output_modes: vec!["text/plain".to_owned()],
+            dialect: Dialect::V1,
+            fingerprint: None,
+            run_timeout_ms: None,
+            trail: Default::default(),
+            origin: Some("https://agents.example".to_owned()),
+            credentials: None,
+        };
+        let session = self.session(Opening::ByRequest);
+        self.platform.spawn(Box::pin(async move {
+            let _ = send_message(&session, sender, request, Terms::default()).await;
+        }));
+    }
+
+    pub fn cancel(&self) {
+        let session = self.session(Opening::ByRequest);
+        let owned = session.owned_by("agent", &self.caller, &Trail::default()).expect("a task");
+        cancel_task(owned, Terms::default()).expect("it is canceled");
+    }
+
+    /// Lets everything go on until nothing is left to do and nothing is due, `until` holds, or the process dies. Whether it
+    /// lives.
+    pub fn run(&self, crash: Option<Crash>, until: impl Fn() -> bool) -> bool {
+        let mut polls = 0;
+        let mut idle_rounds = 0;
+        loop {
+            let lives = self.platform.poll_each(&mut || {
+                polls += 1;
+                self.polls.set(self.polls.get() + 1);
+                match crash {
+                    Some((at, false)) if polls > at => return ControlFlow::Break(()),
+                    Some((at, true)) if polls > at => {
+                        self.commit();
+                        return ControlFlow::Break(());
+                    }
+                    // Nobody takes anything back: what is durable matters when it ends.
+                    None => {
+                        self.commits.set(self.commits.get() + 1);
+                        return ControlFlow::Continue(());
+                    }
+                    Some(_) => {}
+                }
+                self.commit();
+                ControlFlow::Continue(())
+            });
+            if !lives {
+                self.die();
+                return false;
+            }
+            idle_rounds += 1;
+            if idle_rounds <= 6 {
+                continue;
+            }
+            // What is to be stored is stored by now.
+            if until() {
+                self.commit();
+                return true;
+            }
+            idle_rounds = 0;
+            if self.notify() {
+                continue;
+            }
+            match self.platform.advance_to_next() {
+                None => {
+                    self.commit();
+                    return true;
+                }
+                Some(false) => {}
+                Some(true) => {
+                    let session = self.session(Opening::ByAlarm);
+                    let ringing = self.ringing.clone();
+                    ringing.set(ringing.get() + 1);
+                    self.platform.spawn(Box::pin(async move {
+                        session.wake().await;
+                        ringing.set(ringing.get() - 1);
+                    }));
+                }
+            }
+        }
+    }
+
+    /// The remote agent posts to its webhooks. Whether there was something.
+    fn notify(&self) -> bool {
+        let due = self.remote.next_told().filter(|due| Some(*due) != self.awaited.get());
+        if let Some(due) = due {
+            self.awaited.set(Some(due));
+            let pause = UnixMillis(due).millis_since(self.platform.now());
+            self.platform.spawn(self.platform.sleep(pause));
+        }
+        let posted = self.remote.take_notifications();
+        let posts = !posted.is_empty();
+        for (url, number) in posted {
+            let token = url.get(url.len() - 64..).expect("a token").to_owned();
+            let session = self.session(Opening::ByRequest);
+            let body = Part::text(number.to_string());
+            let _ = session.call_back("agent", &token, Some(number.to_string()), body);
+        }
+        posts || due.is_some()
+    }
+
+    /// Lets everything go on until our task has ended or asks something.
+    pub fn settle(&self) {
+        self.run(None, || self.state().is_some_and(is_settled));
+    }
+
+    /// Lets all that is begun come to its end, for a task that has ended.
+    pub fn finish(&self) {
+        self.run(None, || false);
+    }
+
+    fn commit(&self) {
+        self.durable.replace((self.store.stored(), self.platform.alarm()));
+        self.was_ringing.set(self.ringing.get() > 0);
+        self.commits.set(self.commits.get() + 1);
+    }
+
+    /// Ends the process.
+    pub fn die(&self) {
+        self.session.replace(None);
+        self.platform.crash();
+        let (stored, alarm) = self.durable.borrow().clone();
+        self.store.restore(stored);
+        // An alarm whose handler died is rung again.
+        let again = self.was_ringing.take() || self.ringing.take() > 0;
+        let again = again.then(|| self.platform.now());
+        self.platform.restore_alarm(again.or(alarm));
+        self.awaited.set(None);
+    }
+
+    pub fn polls(&self) -> usize {
+        self.polls.get()
+    }
+
+    pub fn task(&self) -> Option<Task> {
+        let stored = self.store.stored()?;
+        let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+        let entries = lines.map(|line| LogEntry::parse(line).expect("a line of the log"));
+        TaskMachine::replay(entries).map(|machine| machine.task().clone())
+    }
+
+    pub fn entries(&self) -> Vec<LogEntry> {
+        let stored = self.store.stored().expect("a task");
+        let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+        lines.map(|line| LogEntry::parse(line).expect("a line of the log")).collect()
+    }
+
+    pub fn state(&self) -> Option<TaskState> {
+        let session = self.session.borrow().clone();
+        let Some(session) = session else { return self.task().map(|task| task.status.state) };
+        let owned = session.owned_by("agent", &self.caller, &Trail::default()).ok()?;
+        owned.with_task(|task| task.status.state)
+    }
+
+    /// All that was said in our task, and its artifacts with their texts.
+    pub fn transcript(&self) -> Vec<String> {
+        let Some(task) = self.task() else { return Vec::new() };
+        let messages = task.history.iter().chain(&task.status.message).map(Message::text);
+        let artifacts = task.artifacts.iter().map(|artifact| {
+            let texts = artifact.parts.iter().filter_map(Part::as_text).collect::<String>();
+            format!("{}: {texts}", artifact.artifact_id)
+        });
+        messages.chain(artifacts).collect()
+    }
+}
+
+pub fn is_settled(state: TaskState) -> bool {
+    state.is_terminal() || state.is_interrupted()
+}

@@ -7,11 +7,13 @@ use serde_json::Value;
 
 use super::Emission;
 use a2a::model::{Artifact, Base64, Message, Metadata, Part, PartContent, Secret};
+use a2a_agents::forms_of_secret;
 
 /// Replaces the secrets that a run has read by their names in brackets, in all that it says. Costs nothing when it
 /// has read none.
 #[derive(Default)]
 pub(crate) struct Redaction {
+    /// Each form of each secret, with its name.
     secrets: RefCell<Vec<(String, Secret)>>,
 }
 
@@ -21,7 +23,8 @@ impl Redaction {
         let mut secrets = self.secrets.borrow_mut();
         let is_known = secrets.iter().any(|(_, known)| known == secret);
         if secret.reveal().len() >= MIN_BYTES && !is_known {
-            secrets.push((name.to_owned(), secret.clone()));
+            let forms = forms_of_secret(secret).into_iter();
+            secrets.extend(forms.map(|form| (name.to_owned(), Secret::new(form))));
             // A secret may be a part of another one.
             secrets.sort_by_key(|(_, secret)| std::cmp::Reverse(secret.reveal().len()));
         }
@@ -150,9 +153,12 @@ mod tests {
 
     fn redaction() -> Redaction {
         let redaction = Redaction::default();
-        for (name, secret) in
-            [("KEY", "12345678"), ("LONG_KEY", "x12345678x"), ("SHORT", "1234567")]
-        {
+        for (name, secret) in [
+            ("KEY", "12345678"),
+            ("LONG_KEY", "x12345678x"),
+            ("SHORT", "1234567"),
+            ("URL_KEY", "a&b/c=d e"),
+        ] {
             redaction.note(name, &Secret::new(secret));
         }
         redaction
@@ -165,6 +171,7 @@ mod tests {
             ("1234567", "1234567"),
             ("a12345678b12345678", "a[KEY]b[KEY]"),
             ("Bearer x12345678x", "Bearer [LONG_KEY]"),
+            ("?key=a%26b%2Fc%3Dd%20e&key=a%26b%2Fc%3Dd+e", "?key=[URL_KEY]&key=[URL_KEY]"),
         ] {
             assert_eq!(redaction().text(text), redacted);
         }

@@ -19,7 +19,7 @@ function agents(): string {
     return { ...original, slug, default: false, access, card: original?.card.replaceAll(`/${of}`, `/${slug}`) };
   };
   const copies = [
-    copy("calling", "front", { schemes: { token } }),
+    copy("calling", "desk", { schemes: { token } }),
     copy("calling", "both", { schemes: { token, other }, requires: [{ token: [] }, { other: [] }] }),
     copy("calling", "back", { schemes: { token } }),
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
@@ -53,13 +53,13 @@ async function ask<Answer = Told>(slug: string, headers: Headers | undefined, as
 const who = { tool: "probe_call", arguments: {} };
 
 test("an agent calls another one for the caller of its task", async () => {
-  assert.match((await ask("front", bearer(ALICE), { agent: "back", ...who })).text, /token:alice \[read\]$/);
-  assert.match((await ask("front", bearer(BOB), { agent: "back", ...who })).text, /token:bob \[\]$/);
+  assert.match((await ask("desk", bearer(ALICE), { agent: "back", ...who })).text, /token:alice \[read\]$/);
+  assert.match((await ask("desk", bearer(BOB), { agent: "back", ...who })).text, /token:bob \[\]$/);
   assert.match((await ask("calling", undefined, { agent: "assistant", ...who })).text, /anonymous \[\]$/);
 });
 
 test("its task is the caller's, and nobody else's", async () => {
-  const { task } = await ask("front", bearer(ALICE), { agent: "back", ...who });
+  const { task } = await ask("desk", bearer(ALICE), { agent: "back", ...who });
   assert.ok(task);
   assert.equal((await agentOf("back", bearer(ALICE)).getTask(task)).id, task);
   await assert.rejects(agentOf("back", bearer(BOB)).getTask(task), (error: RpcError) => error.code === -32001);
@@ -71,13 +71,13 @@ test("an agent brings nobody who could not call the other one itself", async () 
   for (const [slug, headers, asked, told] of [
     ["calling", undefined, "back", /credentials|\(-32\d+\)/],
     ["both", bearer(CAROL), "back", /the caller of the task cannot call this agent itself/],
-    ["front", bearer(BOB), "readers", /read/],
+    ["desk", bearer(BOB), "readers", /read/],
   ] as const) {
     const { outcome, text } = await ask(slug, headers, { agent: asked, ...who });
     assert.equal(outcome, "Failed", asked);
     assert.match(text, told);
   }
-  assert.match((await ask("front", bearer(ALICE), { agent: "readers", ...who })).text, /alice/);
+  assert.match((await ask("desk", bearer(ALICE), { agent: "readers", ...who })).text, /alice/);
 });
 
 test("no request from outside is taken for one from inside", async () => {
@@ -86,7 +86,7 @@ test("no request from outside is taken for one from inside", async () => {
 });
 
 test("the events of a streaming agent come as they are", async () => {
-  const { events } = await ask<{ events: string[] }>("front", bearer(ALICE), { agent: "script", text: "chunks", stream: true });
+  const { events } = await ask<{ events: string[] }>("desk", bearer(ALICE), { agent: "script", text: "chunks", stream: true });
   const kinds = events.map((event) => Object.keys(JSON.parse(event) as object)[0]);
   assert.equal(kinds[0], "task");
   assert.ok(kinds.includes("artifactUpdate"), kinds.join());
@@ -94,11 +94,11 @@ test("the events of a streaming agent come as they are", async () => {
 });
 
 test("a question is asked and answered in the same task of the other agent", async () => {
-  const asked = await ask("front", bearer(ALICE), { agent: "script", text: "ask" });
+  const asked = await ask("desk", bearer(ALICE), { agent: "script", text: "ask" });
   assert.equal(asked.outcome, "InputRequired");
-  const answered = await ask("front", bearer(ALICE), { agent: "script", text: "blue", task: asked.task });
+  const answered = await ask("desk", bearer(ALICE), { agent: "script", text: "blue", task: asked.task });
   assert.deepEqual([answered.outcome, answered.task], ["Completed", asked.task]);
-  const foreign = await ask("front", bearer(BOB), { agent: "script", text: "blue", task: asked.task });
+  const foreign = await ask("desk", bearer(BOB), { agent: "script", text: "blue", task: asked.task });
   assert.equal(foreign.outcome, "Failed");
 });
 
@@ -128,7 +128,7 @@ test("an agent that there is not, and a secret that is not set, are named", asyn
 
 test("tasks of agents that others have called stand in the audit lines of their request", async () => {
   const before = worker.logs.length;
-  const { task } = await ask("front", bearer(ALICE), { agent: "back", ...who });
+  const { task } = await ask("desk", bearer(ALICE), { agent: "back", ...who });
   const lines = worker.logs.slice(before).map(({ message }) => message).filter((line) => line.includes("token:alice"));
   assert.ok(lines.some((line) => line.includes(task ?? "?")), lines.join("\n"));
 });

@@ -1,5 +1,10 @@
 // The native client for the command line, and the coordinator, against this server: each operation, in each version, over both bindings.
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { Agent, until } from "./client.ts";
 import { KEYS, TOKEN, startClub } from "./club.ts";
@@ -8,11 +13,25 @@ import { call, start } from "./native-call.ts";
 
 let worker: Worker;
 let demo: string;
+/** The origin whose cards the Worker signs. What comes by it below /lie/ is another name than was signed. */
+let proxy: Server;
+let origin: string;
 before(async () => {
-  worker = await startClub();
+  proxy = createServer(async ({ url: path = "", headers }, response) => {
+    const [answer] = await once(request(worker.url, { path: path.replace("/lie/", "/"), headers }).end(), "response");
+    const body = await text(answer);
+    response.writeHead(answer.statusCode).end(path.startsWith("/lie/") ? body.replace('"name":"Demo"', '"name":"Demon"') : body);
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  worker = await startClub({ ORIGINS: origin, SIGNING_JWK: JSON.stringify(privateKey.export({ format: "jwk" })) });
   demo = `${worker.url}/demo`;
 });
-after(() => worker.stop());
+after(async () => {
+  proxy.close();
+  await worker.stop();
+});
 
 /** The id of the task that a call has named on standard error. */
 function taskIn(notes: string): string {
@@ -29,6 +48,19 @@ test("a card is shown to people, and as it came (§8.2)", async () => {
   assert.ok(output.includes(`- ${demo} (JSONRPC 1.0)`), output);
   const { output: json } = await call("card", `${demo}/.well-known/agent-card.json`, "--json");
   assert.equal((JSON.parse(json) as { name: string }).name, "Demo");
+});
+
+test("the signatures of a card are verified where that is wanted (§8.4)", async () => {
+  for (const mode of ["required", "if-signed"]) {
+    const { code, output, notes } = await call("card", `${origin}/demo`, "--verify", mode);
+    assert.deepEqual([code, output.startsWith("## Demo\n")], [0, true], notes);
+    const lie = await call("card", `${origin}/lie/demo`, "--verify", mode);
+    assert.deepEqual([lie.code, lie.notes], [1, "call: the card cannot be used: its signature is wrong\n"]);
+  }
+  assert.match((await call("card", `${origin}/lie/demo`)).output, /^## Demon\n/);
+  const unsigned = await call("card", demo, "--verify", "required");
+  assert.deepEqual([unsigned.code, unsigned.notes], [1, "call: the card cannot be used: it is not signed\n"]);
+  assert.equal((await call("card", demo, "--verify", "if-signed")).code, 0);
 });
 
 const ways = ["1.0", "0.3"].flatMap((version) => ["JSONRPC", "HTTP+JSON"].map((binding) => ["--version", version, "--binding", binding]));

@@ -92,7 +92,7 @@ test("a remote gets its credentials and headers, and the caller sees none of the
 });
 
 test("a card is fetched once, and a Worker that begins with the database of another one needs no fetch", async () => {
-  assert.equal((await rows())[0]?.key, `card:${sink.url}/kept`);
+  assert.match((await rows())[0]?.key ?? "", /^card:[0-9a-f]{64}$/);
   card = () => ({ status: 503 });
   for (const begins of [false, true]) {
     if (begins) await worker.restart();

@@ -10,9 +10,10 @@ const EMBEDDED = JSON.stringify({
     { slug: "seats", needs: [{ name: "API_URL", by: ["executor seats"] }] },
     { slug: "plain" },
   ],
+  remotes: [{ name: "archive", needs: [{ name: "API_URL", by: ["remote archive"] }] }, { name: "bare" }],
 });
 const TABLE = [
-  "    API_URL       tool now of the agent weather, executor seats of the agent seats",
+  "    API_URL       tool now of the agent weather, executor seats of the agent seats, remote archive",
   "    WEATHER_KEY   tool now of the agent weather, tool later of the agent weather",
 ].join("\n");
 

@@ -43,7 +43,7 @@ pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
-pub use http_tool::{HttpTool, HttpToolDefinition, Method};
+pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
 };

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use worker::Env;
 
 use super::observer::ConsoleObserver;
@@ -18,6 +19,7 @@ use crate::edge::target::host_of;
 use crate::port::{HttpError, Observation, Observer};
 use crate::remembered::{MAX_FRESH_MS, MIN_FRESH_MS, Need, Remembered};
 use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifier};
+use a2a::model::hex;
 use a2a_agents::access::JwtAlgorithm;
 
 /// Cards that are remembered.
@@ -42,7 +44,7 @@ impl RememberedCards {
         let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
             let (env, client, own) = asked.clone();
             Box::pin(async move {
-                let known = known.and_then(|known| read(&known.value));
+                let known = known.and_then(|known| read(&known.value, &client));
                 let card = client.fetch_card_text(known.as_ref()).await;
                 if let Err(error) = &card {
                     tell(&env, &client, error);
@@ -52,13 +54,14 @@ impl RememberedCards {
                 fetched
             })
         };
-        let key = format!("card:{}", client.settings().card_key());
+        let key = format!("card:{}", mark(&client.settings().card_key()));
         let source = Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) };
         let mut need = Need::Usable;
         // What another version has stored is fetched anew.
         for _ in 0..2 {
             let Recalled::Value(remembered) = source.recall(&self.env, need).await else { break };
-            let card = read(&remembered.value).and_then(|card| RemoteCard::parse(&card.text).ok());
+            let card = read(&remembered.value, client);
+            let card = card.and_then(|card| RemoteCard::parse(&card.text).ok());
             match card {
                 Some(card) => return Ok(Rc::new(card)),
                 None => need = Need::NewerThan(remembered.fetched),
@@ -79,23 +82,38 @@ impl RememberedCards {
 /// What is remembered of a card.
 fn fetched(card: &CardText) -> FetchedValue {
     let CardText { url, text, fresh_ms, etag, last_modified } = card;
-    let value = json!({"url": url, "text": text, "etag": etag, "modified": last_modified});
+    let value = json!({"place": mark(url), "text": text, "etag": etag, "modified": last_modified});
     let fresh_ms = (*fresh_ms).clamp(MIN_FRESH_MS, MAX_FRESH_MS);
     FetchedValue { value: value.to_string(), fresh_ms }
 }
 
 /// A card as it is remembered; `None` for what this version cannot read.
-fn read(value: &str) -> Option<CardText> {
+fn read(value: &str, client: &Client) -> Option<CardText> {
     let value: Value = serde_json::from_str(value).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let (etag, last_modified) = (text("etag"), text("modified"));
-    Some(CardText { url: text("url")?, text: text("text")?, fresh_ms: 0, etag, last_modified })
+    let (etag, last_modified, place) = (text("etag"), text("modified"), text("place")?);
+    let url = client.card_places().into_iter().find(|url| mark(url) == place)?;
+    Some(CardText { url, text: text("text")?, fresh_ms: 0, etag, last_modified })
+}
+
+/// What tells one URL from others. URLs of remotes may hold secrets, which nothing that is stored does.
+fn mark(url: &str) -> String {
+    hex(&Sha256::digest(url.as_bytes()))
 }
 
 fn tell(env: &Env, client: &Client, error: &ClientError) {
     let host = host_of(&client.settings().url);
     let host = host.as_deref().unwrap_or("an address that is no URL");
-    let reason = error.to_string();
+    // URLs may hold secrets, and what a server says may give some back. The run that asked tells all of it, without them.
+    let reason = match error {
+        ClientError::Http(HttpError::Status { status, .. }) => format!("it answered {status}"),
+        ClientError::Http(HttpError::TooLarge { max_bytes, .. }) => {
+            format!("it has more than {max_bytes} bytes")
+        }
+        ClientError::Http(_) => "its server did not answer".to_owned(),
+        ClientError::Card(_) => "it cannot be used".to_owned(),
+        _ => "it was not asked for".to_owned(),
+    };
     ConsoleObserver::of(env).observe(&Observation::CardUnavailable { host, reason: &reason });
 }
 

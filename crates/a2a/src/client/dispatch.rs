@@ -50,7 +50,10 @@ impl Client {
             interceptor.before(operation, &mut request)?;
         }
         let is_home = is_home(&request);
-        request.is_guarded |= self.settings().is_guarded || !is_home;
+        // What an agent on this machine names on this machine was as little chosen by others as the agent.
+        let is_local = |url: &str| Address::parse(url).is_some_and(|target| target.is_local());
+        let is_near = home.is_local() && is_local(&request.url);
+        request.is_guarded |= self.settings().is_guarded || !(is_home || is_near);
         let credentials = self.0.credentials.as_deref().filter(|_| is_home);
         if let Some(credentials) = credentials {
             credentials.put(&mut request).await?;
@@ -132,6 +135,24 @@ mod tests {
         );
         let others = ["https://b.example/y", "http://a.example/y", "https://evil.example/"];
         assert_eq!(guarded.take(), others);
+    }
+
+    #[test]
+    fn agents_on_this_machine_may_name_each_other() {
+        for (home, target, is_guarded) in [
+            ("http://localhost:1", "http://127.0.0.1:2/x", false),
+            ("http://localhost:1", "http://10.0.0.1/x", true),
+            ("https://a.example", "http://localhost:2/x", true),
+        ] {
+            let simulation = Simulation::default();
+            simulation.http().answer_with(move |request, _| {
+                assert_eq!(request.is_guarded, is_guarded, "{home} {target}");
+                Ok(ok("{}"))
+            });
+            let client = Client::new(Settings::new(home), simulation.ports());
+            let make = get(target);
+            simulation.run(client.dispatch(None, &make)).expect("an answer");
+        }
     }
 
     /// Credentials of which the first are out of date.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use check::problems_of;
 pub use definition::{HttpToolDefinition, Method};
+pub use redaction::forms_of_secret;
 
 use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTemplate};
 use crate::tool::{Tool, ToolCall, ToolError, ToolOutput};

@@ -16,15 +16,7 @@ impl Redaction {
     pub(super) fn new(secrets: &[(String, Secret)]) -> Self {
         let long = secrets.iter().filter(|(_, secret)| secret.reveal().len() >= MIN_BYTES);
         let forms = long.flat_map(|(name, secret)| {
-            let plain = secret.reveal();
-            let (in_url, in_json) = (encode(plain), escaped(plain));
-            let in_form = in_url.replace("%20", "+");
-            // Whoever puts the body of a request into JSON escapes it once more.
-            let twice = escaped(&in_json);
-            let mut forms = vec![plain.to_owned(), in_url, in_form, in_json, twice];
-            forms.sort();
-            forms.dedup();
-            forms.into_iter().map(move |form| (form, format!("[{name}]")))
+            forms_of_secret(secret).into_iter().map(move |form| (form, format!("[{name}]")))
         });
         let mut forms: Vec<_> = forms.collect();
         // One form may be a part of another.
@@ -59,6 +51,19 @@ impl Redaction {
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
+}
+
+/// The forms in which servers give back a secret that they were sent: as it is, as in a URL, in a form and in JSON. Each once.
+pub fn forms_of_secret(secret: &Secret) -> Vec<String> {
+    let plain = secret.reveal();
+    let (in_url, in_json) = (encode(plain), escaped(plain));
+    let in_form = in_url.replace("%20", "+");
+    // Whoever puts the body of a request into JSON escapes it once more.
+    let twice = escaped(&in_json);
+    let mut forms = vec![plain.to_owned(), in_url, in_form, in_json, twice];
+    forms.sort();
+    forms.dedup();
+    forms
 }
 
 /// A text as it stands between the quotes of JSON.

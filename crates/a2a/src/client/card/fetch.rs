@@ -54,6 +54,11 @@ impl Client {
         Err(first.unwrap_or(ClientError::Card("there is none".to_owned())))
     }
 
+    /// The URLs where the card may be, in order. They are as secret as that of the settings.
+    pub fn card_places(&self) -> Vec<String> {
+        Address::of_settings(&self.settings().url).map(|home| places(&home)).unwrap_or_default()
+    }
+
     /// Fetches the card of the agent, whatever is remembered.
     ///
     /// # Errors

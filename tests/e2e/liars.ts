@@ -1,0 +1,245 @@
+// Servers that do not do what they should, and agents of kind "remote" that call them: what the specs misbehaving-* use. Each lie has a
+// path of its own, `/<name>`, with a card and an endpoint for JSON-RPC, and an agent of its own in the Worker, of the same name.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, untilEnded, type Message, type Task } from "./client.ts";
+import { secret, startWorker, testAgents, type Worker } from "./harness.ts";
+
+/** What the remote agents are shown. */
+export const TOKEN = secret("LIAR_TOKEN", "a-bearer-token-that-no-other-host-may-see");
+
+/** A call of a lying server. */
+export interface Asked {
+  method: string;
+  params: { id?: string; message?: Message; [name: string]: unknown };
+  headers: IncomingMessage["headers"];
+  /** How often this method was called at this path before. */
+  before: number;
+}
+
+/** The answer to a call: a result, an error, a stream, or anything else that HTTP carries. */
+export class Reply {
+  readonly #response: ServerResponse;
+  readonly #id: unknown;
+  readonly #asked: Asked;
+
+  constructor(response: ServerResponse, id: unknown, asked: Asked) {
+    this.#response = response;
+    this.#id = id;
+    this.#asked = asked;
+  }
+
+  result(result: unknown): void {
+    this.raw(200, "application/json", JSON.stringify({ jsonrpc: "2.0", id: this.#id, result }));
+  }
+
+  error(code: number, text: string, status = 200): void {
+    this.raw(status, "application/json", JSON.stringify({ jsonrpc: "2.0", id: this.#id, error: { code, message: text } }));
+  }
+
+  raw(status: number, type: string, body: string, headers: Record<string, string> = {}): void {
+    this.#response.writeHead(status, { "content-type": type, ...headers }).end(body);
+  }
+
+  /** A stream of these events, each the content of its `result` or a text as it is; left open if told so. */
+  stream(events: (object | string)[], isOpen = false): void {
+    this.#response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of events) this.#response.write(typeof event === "string" ? event : this.event(event));
+    if (!isOpen) this.#response.end();
+  }
+
+  /** The text of an event. */
+  event(result: object): string {
+    return `data: ${JSON.stringify({ jsonrpc: "2.0", id: this.#id, result })}\n\n`;
+  }
+
+  /** Answers as a well-behaved server that has done the work already. */
+  well(text = "done"): void {
+    const id = this.#asked.params.id ?? "r-1";
+    switch (this.#asked.method) {
+      case "SendMessage":
+        return this.result({ task: done(id, text) });
+      case "SendStreamingMessage":
+      case "SubscribeToTask":
+        return this.stream([{ task: task(id, "WORKING") }, artifact(id, text), status(id, "COMPLETED")]);
+      case "GetTask":
+        return this.result(done(id, text));
+      case "CancelTask":
+        return this.result(task(id, "CANCELED"));
+      case "ListTasks":
+        return this.result({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
+      default:
+        return this.error(-32601, "method not found");
+    }
+  }
+}
+
+/** What a lying server does. */
+export interface Lie {
+  /** What its card says otherwise. */
+  card?: (origin: string) => object;
+  /** What is answered in place of the card. */
+  cardAnswer?: (response: ServerResponse, request: IncomingMessage) => void;
+  /** What it answers; nothing said, it behaves. Gives false where it behaves, too. */
+  answer?: (asked: Asked, reply: Reply) => false | void;
+  /** Keys of its table in remotes.toml. */
+  settings?: object | ((origin: string) => object);
+  /** Who may call its agent; everybody unless given. */
+  access?: object;
+}
+
+const CONTEXT = "c-1";
+
+/** A task in a state. */
+export function task(id: string, state: string, more: object = {}): object {
+  return { id, contextId: CONTEXT, status: { state: `TASK_STATE_${state}`, timestamp: "2026-01-01T00:00:00.000Z" }, ...more };
+}
+
+/** A task that is done, with one artifact. */
+export function done(id: string, text: string): object {
+  return task(id, "COMPLETED", { artifacts: [{ artifactId: "a", parts: [{ text }] }] });
+}
+
+/** An event with a state, and what the agent says to it. */
+export function status(id: string, state: string, said?: string): object {
+  const message = said === undefined ? {} : { message: { messageId: randomUUID(), role: "ROLE_AGENT", parts: [{ text: said }] } };
+  return { statusUpdate: { taskId: id, contextId: CONTEXT, status: { state: `TASK_STATE_${state}`, ...message } } };
+}
+
+/** An event with an artifact, or a piece of one. */
+export function artifact(id: string, text: string, more: { append?: boolean; lastChunk?: boolean } = {}): object {
+  return { artifactUpdate: { taskId: id, contextId: CONTEXT, artifact: { artifactId: "a", parts: [{ text }] }, ...more } };
+}
+
+/** The lying servers of a spec, another host beside them, and a Worker whose agents call them. */
+export class Liars {
+  worker!: Worker;
+  #server!: Server;
+  #other!: Server;
+  readonly #lies: Record<string, Lie>;
+  readonly #vars: Record<string, string>;
+  readonly #asked = new Map<string, Asked[]>();
+  /** What came to the other host. */
+  readonly strays: { url: string; headers: IncomingMessage["headers"] }[] = [];
+
+  /** `vars` are variables of the Worker. */
+  constructor(lies: Record<string, Lie>, vars: Record<string, string> = {}) {
+    this.#lies = lies;
+    this.#vars = vars;
+  }
+
+  /** Begins all of it, over this storage if one is given. */
+  async start(persist?: string): Promise<void> {
+    this.#server = await listen((request, response) => this.#answer(request, response));
+    this.#other = await listen((request, response) => {
+      this.strays.push({ url: request.url ?? "", headers: request.headers });
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+    this.worker = await startWorker({ vars: { AGENTS: this.#agents(), LIAR_TOKEN: TOKEN, ...this.#vars }, ...(persist !== undefined && { persist }) });
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop();
+    for (const server of [this.#server, this.#other]) {
+      server.closeAllConnections();
+      server.close();
+    }
+    assert.ok(!JSON.stringify(this.strays).includes(TOKEN), "the other host has seen the token");
+  }
+
+  get origin(): string {
+    return originOf(this.#server);
+  }
+
+  /** An origin that is not that of the settings. */
+  get elsewhere(): string {
+    return originOf(this.#other);
+  }
+
+  /** The agent that calls a lying server. */
+  agent(name: string, headers: Record<string, string> = {}): Agent {
+    return new Agent(`${this.worker.url}/${name}`, headers);
+  }
+
+  /** Sends a text through the agent that calls a lying server, and gives the task once it has ended. */
+  async ended(name: string, text = "hello"): Promise<Task> {
+    const agent = this.agent(name);
+    return untilEnded(agent, (await agent.sendForTask(text, { returnImmediately: true })).id);
+  }
+
+  /** The calls that a lying server got, in order. */
+  asked(name: string): readonly Asked[] {
+    return this.#asked.get(name) ?? [];
+  }
+
+  /** How often each method was called. */
+  counts(name: string): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { method } of this.asked(name)) counts[method] = (counts[method] ?? 0) + 1;
+    return counts;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = new URL(request.url ?? "", this.origin).pathname;
+    const name = path.split("/")[1] ?? "";
+    const lie = this.#lies[name];
+    if (request.method === "GET" && lie !== undefined && path.endsWith("/.well-known/agent-card.json")) {
+      if (lie.cardAnswer !== undefined) return lie.cardAnswer(response, request);
+      const card = { ...cardOf(`${this.origin}/${name}/rpc`), ...lie.card?.(this.elsewhere) };
+      return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(card));
+    }
+    if (request.method === "GET" || lie === undefined) return void response.writeHead(404).end();
+    let body = "";
+    request.on("data", (piece: Buffer) => void (body += piece.toString()));
+    request.on("end", () => {
+      const { id, method = "", params = {} } = (body === "" ? {} : JSON.parse(body)) as { id?: unknown; method?: string; params?: Asked["params"] };
+      const all = this.#asked.get(name) ?? [];
+      const asked = { method, params, headers: request.headers, before: all.filter((asked) => asked.method === method).length };
+      this.#asked.set(name, [...all, asked]);
+      const reply = new Reply(response, id, asked);
+      if (lie.answer === undefined || lie.answer(asked, reply) === false) reply.well();
+    });
+  }
+
+  /** The agents of tests/agents, and one of kind "remote" for each lie. */
+  #agents(): string {
+    const embedded = JSON.parse(testAgents) as { agents: object[]; remotes?: object[] };
+    for (const [name, { settings, access }] of Object.entries(this.#lies)) {
+      embedded.agents.push({
+        slug: name, default: false, development: false, access: access ?? { open: true, open_listing: true },
+        capabilities: { streaming: true, push_notifications: false, extended_agent_card: false },
+        executor: { kind: "remote", table: { remote: name }, run: { recovery: "resume", max_attempts: 3, timeout_ms: 60_000 } },
+        card: JSON.stringify(cardOf("https://a2a-edge.invalid")),
+      });
+      const table = { url: `${this.origin}/${name}`, bearer_token: "${LIAR_TOKEN}", ...QUICK, ...(typeof settings === "function" ? settings(this.origin) : settings) };
+      (embedded.remotes ??= []).push({ name, table });
+    }
+    return JSON.stringify(embedded);
+  }
+}
+
+/** Settings under which a remote agent is given up soon. */
+const QUICK = { timeout_ms: 20_000, request_timeout_ms: 2_000, poll_interval_ms: 100, max_retries: 2, retry_delay_ms: 10 };
+
+function cardOf(url: string): object {
+  return {
+    name: "Liar", description: "Does not do what it should.", version: "1.0.0", capabilities: { streaming: true },
+    supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+    defaultInputModes: ["text/plain"], defaultOutputModes: ["text/plain"],
+    skills: [{ id: "lie", name: "Lie", description: "Lies.", tags: ["test"] }],
+  };
+}
+
+async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
+  const server = createServer(answer);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+}
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

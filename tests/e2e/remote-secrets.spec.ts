@@ -1,0 +1,107 @@
+// Secrets of remotes.toml: they go to the remote agent, and nowhere else, whatever that answers.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { textOf, until, type Task } from "./client.ts";
+import { Liars, type Asked, type Lie, type Reply } from "./liars.ts";
+
+const MARKERS = {
+  REMOTE_PATH_KEY: "marker-path-1",
+  REMOTE_BEARER_TOKEN: "marker-bearer-2",
+  REMOTE_HEADER_KEY: "marker-header-3",
+  REMOTE_QUERY_KEY: "marker&query=4",
+};
+
+/** What a remote agent sees of a request, given back by it. */
+const echo = ({ headers }: Asked): string => JSON.stringify(headers);
+
+/** A server whose agent shows it every kind of secret. */
+const shown = (answer: (asked: Asked, reply: Reply) => false | void, more: Partial<Lie> = {}): Lie => ({
+  answer,
+  settings: (origin) => ({
+    url: `${origin}/NAME/\${REMOTE_PATH_KEY}`, bearer_token: "${REMOTE_BEARER_TOKEN}", headers: { "X-Key": "${REMOTE_HEADER_KEY}" },
+    api_key: { in: "query", name: "key", value: "${REMOTE_QUERY_KEY}" }, max_retries: 0,
+  }),
+  ...more,
+});
+
+const lies: Record<string, Lie> = {
+  "echo-well": shown((asked, reply) => reply.well(echo(asked))),
+  "echo-error": shown((asked, reply) => reply.error(-32603, echo(asked))),
+  "echo-status": shown((asked, reply) => reply.raw(401, "text/plain", echo(asked), { "www-authenticate": `Bearer realm=${asked.headers.authorization?.replaceAll(" ", "-")}` })),
+  "echo-page": shown((asked, reply) => reply.raw(200, "text/html", echo(asked))),
+  "card-missing": shown(() => false, { cardAnswer: (response, request) => void response.writeHead(404).end(request.url) }),
+  "card-moved": shown(() => false, { cardAnswer: (response, request) => void response.writeHead(302, { location: `http://elsewhere.example${request.url}` }).end() }),
+  "not-there": shown(() => false, { settings: () => ({ url: "http://127.0.0.1:9/${REMOTE_PATH_KEY}", bearer_token: "${REMOTE_BEARER_TOKEN}", max_retries: 0 }) }),
+  "not-set": shown(() => false, { settings: { bearer_token: "${REMOTE_NO_SUCH_TOKEN}", headers: { "X-Key": "${REMOTE_HEADER_KEY}" } } }),
+  "bad-header": shown(() => false, { settings: { headers: { "X-Key": "${REMOTE_BROKEN_KEY}" } } }),
+};
+for (const [name, lie] of Object.entries(lies)) {
+  const { settings } = lie;
+  if (typeof settings !== "function") continue;
+  lie.settings = (origin: string) => JSON.parse(JSON.stringify(settings(origin)).replace("/NAME/", `/${name}/`)) as object;
+}
+
+const liars = new Liars(lies, { ...MARKERS, REMOTE_BROKEN_KEY: "marker-broken\n5" });
+let storage: string;
+before(async () => {
+  storage = mkdtempSync(join(tmpdir(), "a2a-edge-remote-secrets-"));
+  await liars.start(storage);
+});
+after(async () => {
+  await liars.stop();
+  rmSync(storage, { recursive: true, force: true });
+});
+
+/** Fails if a text holds a marker in any form. */
+function assertClean(text: string, where: string): void {
+  for (const marker of [...Object.values(MARKERS), "marker-broken"]) {
+    for (const form of [marker, encodeURIComponent(marker), JSON.stringify(marker).slice(1, -1), btoa(marker)]) {
+      assert.ok(!text.includes(form), `${where} holds ${form}: ${text.slice(0, 2_000)}`);
+    }
+  }
+}
+
+for (const [name, state, said] of [
+  ["echo-well", "COMPLETED", undefined],
+  ["echo-error", "FAILED", /./],
+  ["echo-status", "FAILED", /401/],
+  ["echo-page", "FAILED", /neither a result nor an error/],
+  ["card-missing", "FAILED", /404/],
+  ["card-moved", "FAILED", /elsewhere\.example|redirect/],
+  ["not-there", "FAILED", /./],
+  ["not-set", "FAILED", /REMOTE_NO_SUCH_TOKEN/],
+  ["bad-header", "FAILED", /REMOTE_BROKEN_KEY|headers/],
+] as const) {
+  test(`${name}: the task ends as ${state}, and holds no secret`, async () => {
+    const task: Task = await liars.ended(name);
+    assert.equal(task.status.state, `TASK_STATE_${state}`);
+    if (said !== undefined) assert.match(textOf(task.status.message), said);
+    assertClean(JSON.stringify(task), name);
+    const [asked] = liars.asked(name);
+    if (asked === undefined) return;
+    assert.deepEqual([asked.headers.authorization, asked.headers["x-key"]], [`Bearer ${MARKERS.REMOTE_BEARER_TOKEN}`, MARKERS.REMOTE_HEADER_KEY]);
+  });
+}
+
+test("nothing that can be read of the Worker holds a secret", async () => {
+  for (const path of ["/echo-well", "/echo-well/.well-known/agent-card.json", "/_dev/received", "/_dev/statements"]) {
+    assertClean(await (await fetch(liars.worker.url + path)).text(), path);
+  }
+  assertClean(JSON.stringify(await liars.agent("echo-error").listTasks({ includeArtifacts: true })), "a list");
+});
+
+test("no log and no file of the storage holds a secret", async () => {
+  await until(() => Promise.resolve(liars.worker.logs.length), () => true);
+  assertClean(liars.worker.logs.map(({ message }) => message).join("\n"), "the log");
+  let files = 0;
+  for (const entry of readdirSync(storage, { recursive: true, encoding: "utf8" })) {
+    const path = join(storage, entry);
+    if (!statSync(path).isFile()) continue;
+    files += 1;
+    assertClean(readFileSync(path, "latin1"), path);
+  }
+  assert.ok(files > 5);
+});

@@ -31,17 +31,17 @@ export const kinds: Kind[] = [
     requests: 1,
   },
   {
-    title: "a task of 10 steps with a webhook",
-    short: "the one of ten steps",
-    measured: "a task of 10 steps with a webhook",
-    activeSeconds: 10,
-    requests: 1,
-  },
-  {
     title: "a quick task of a front of a remote agent",
     short: "that of a front",
     measured: "SendMessage to a front of a remote agent, a task of 4 events",
     activeSeconds: 0.2,
+    requests: 1,
+  },
+  {
+    title: "a task of 10 steps with a webhook",
+    short: "the one of ten steps",
+    measured: "a task of 10 steps with a webhook",
+    activeSeconds: 10,
     requests: 1,
   },
 ];

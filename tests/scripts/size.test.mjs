@@ -28,7 +28,7 @@ test("the difference to the last release is that of the totals, and there is non
 
 test("more than the limit is a failure", async () => {
   // An agent's text that cannot be compressed becomes part of the script.
-  project.write("agents/large.toml", randomBytes(950_000).toString("base64"));
+  project.write("agents/large.toml", randomBytes(1_050_000).toString("base64"));
   const { code, output } = await project.run("size");
   assert.equal(code, 1, output);
   assert.match(output, /^limit +1000\.0 KB gzip: EXCEEDED$/m);

@@ -155,18 +155,23 @@ impl Policy {
     }
 
     /// Says who makes a request that another agent of this server makes for its caller, without credentials: that caller, if it
-    /// could call this agent itself with the credentials that it has shown there. So nobody gets anywhere by way of another
-    /// agent. One that asks for several credentials at once lets nobody in so, because it is not known which of them a caller
-    /// has.
-    pub fn vouch(&self, caller: &Caller) -> Identity {
+    /// could call this agent itself with the credentials that it has shown there. `shown` is what that other agent asks of its
+    /// callers: only a scheme that knows the caller alike makes it the same caller here, since two agents may give one name
+    /// to different schemes. So nobody gets anywhere by way of another agent. One that asks for several credentials at once lets
+    /// nobody in so, because it is not known which of them a caller has.
+    pub fn vouch(&self, caller: &Caller, shown: Option<&Access>) -> Identity {
         if self.methods.is_empty() {
             return Identity::Caller(caller.clone());
         }
         let Some((scheme, subject)) = caller.id.split_once(':') else {
             return Identity::Refused(self.challenges.missing());
         };
+        let shown_scheme = shown.and_then(|access| access.schemes.get(scheme));
         let knows =
-            |known: &Scheme| known.callers().is_none_or(|mut ids| ids.any(|id| id == subject));
+            |known: &Scheme| shown_scheme.is_some_and(|shown| known.knows_alike(shown, subject));
+        // What is shared by another claim there is the caller's alone here.
+        let shares_alike = shown.is_some_and(|access| access.share_by == self.access.share_by);
+        let group = caller.group.clone().filter(|_| shares_alike);
         let mut lacking = None;
         for alternative in &self.alternatives {
             let [(place, scopes)] = alternative.as_slice() else { continue };
@@ -177,7 +182,7 @@ impl Policy {
             let missing: Vec<String> =
                 scopes.iter().filter(|scope| !caller.may(scope)).cloned().collect();
             if missing.is_empty() {
-                return Identity::Caller(caller.clone());
+                return Identity::Caller(Caller { group, ..caller.clone() });
             }
             lacking = lacking.or(Some(missing));
         }

@@ -19,8 +19,9 @@ pub(super) struct WorkerPeers {
 }
 
 impl Peers for WorkerPeers {
-    fn hosted(&self, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
-        let inside = Inside { caller: caller.clone(), request: request.map(str::to_owned) };
+    fn hosted(&self, agent: &str, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
+        let (agent, request) = (agent.to_owned(), request.map(str::to_owned));
+        let inside = Inside { agent, caller: caller.clone(), request };
         Rc::new(HostedHttp { env: self.env.clone(), inside })
     }
 

@@ -63,7 +63,7 @@ impl Turn {
     fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
-        let http = self.host.hosted(&self.caller);
+        let http = self.host.hosted(&self.agent, &self.caller);
         Client::new(self.bounded(settings), Ports { http, ..self.ports() })
     }
 

@@ -470,8 +470,8 @@ pub trait TurnHost {
     /// Other servers.
     fn http(&self) -> &dyn Http;
 
-    /// The agents of this Worker, as they are asked for this caller.
-    fn hosted(&self, caller: &Caller) -> Rc<dyn Http>;
+    /// The agents of this Worker, as the agent of this slug asks them for this caller.
+    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http>;
 
     /// The client of an agent elsewhere, with what the platform has for all.
     fn equip(&self, client: Client) -> Client;

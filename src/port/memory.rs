@@ -469,7 +469,7 @@ impl Observer for MemoryPlatform {
 
 /// The other servers stand for the agents of the Worker, too; a header `caller` says for whom they are asked.
 impl Peers for MemoryPlatform {
-    fn hosted(&self, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
+    fn hosted(&self, _agent: &str, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
         Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
     }
 }

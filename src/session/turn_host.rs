@@ -139,9 +139,9 @@ impl TurnHost for TaskSession {
         &self.tracing
     }
 
-    fn hosted(&self, caller: &Caller) -> Rc<dyn Http> {
+    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http> {
         let request = self.tracing.request();
-        let http = self.ports.peers.hosted(caller, request.as_deref());
+        let http = self.ports.peers.hosted(agent, caller, request.as_deref());
         Rc::new(self.tracing.over(http))
     }
 

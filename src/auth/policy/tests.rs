@@ -472,10 +472,63 @@ fn another_agent_brings_only_callers_who_could_come_themselves() {
         (&write, caller("jwt:carol", &[]), "jwt:carol"),
         (&both, caller("key:billing", &["read"]), "403"),
     ] {
-        let identity = policy(access).vouch(&who);
+        // The other agent asks the same of its callers.
+        let identity = policy(access).vouch(&who, Some(policy(access).access()));
         assert_eq!(found(&identity), vouched, "{access} {who:?}");
         if let Identity::Caller(vouched) = identity {
             assert_eq!(vouched, who, "the same caller");
         }
+    }
+}
+
+#[test]
+fn one_name_for_different_schemes_makes_no_caller_another_one() {
+    let caller = |id: &str| Caller {
+        permissions: vec!["read".to_owned()],
+        group: Some("@key:blue".to_owned()),
+        ..Caller::new(id)
+    };
+    let key = |text: &str, other: &str| KEY.replace(text, other);
+    let jwt = |text: &str, other: &str| SHARED.replace(text, other);
+    for (here, there, who, vouched) in [
+        (KEY.to_owned(), key("X-Api-Key", "X-Other"), "key:billing", "key:billing"),
+        (
+            KEY.to_owned(),
+            key("{ id = 'billing'", "{ id = 'b', secrets = ['X'] }, { id = 'billing'"),
+            "key:billing",
+            "key:billing",
+        ),
+        (KEY.to_owned(), key("BILLING_KEY", "AUDIT_KEY"), "key:billing", "403"),
+        (KEY.to_owned(), key("['read']", "['read', 'write']"), "key:billing", "403"),
+        (
+            KEY.to_owned(),
+            key("kind = 'api_key'\nname = 'X-Api-Key'", "kind = 'bearer'"),
+            "key:billing",
+            "key:billing",
+        ),
+        (SHARED.to_owned(), jwt("'agents'", "'others'"), "jwt:carol", "403"),
+        (SHARED.to_owned(), jwt("'JWT_SECRET'", "'TOKEN'"), "jwt:carol", "403"),
+        (SHARED.to_owned(), SHARED.to_owned(), "jwt:carol", "jwt:carol"),
+        (SHARED.to_owned(), "open = true".to_owned(), "jwt:carol", "403"),
+    ] {
+        let there: Access = toml::from_str(&there).unwrap();
+        let identity = policy(&here).vouch(&caller(who), Some(&there));
+        assert_eq!(found(&identity), vouched, "{here} {there:?}");
+    }
+    assert_eq!(found(&policy(KEY).vouch(&caller("key:billing"), None)), "403");
+
+    // A group is one of those who share by the same claim.
+    let shared = |claim: &str| format!("share_by = '{claim}'\n{KEY}");
+    for (here, there, group) in [
+        (shared("team"), shared("team"), Some("@key:blue")),
+        (shared("team"), KEY.to_owned(), None),
+        (KEY.to_owned(), shared("team"), None),
+    ] {
+        let there: Access = toml::from_str(&there).unwrap();
+        let Identity::Caller(vouched) = policy(&here).vouch(&caller("key:billing"), Some(&there))
+        else {
+            panic!("refused")
+        };
+        assert_eq!(vouched.group.as_deref(), group, "{here} {there:?}");
     }
 }

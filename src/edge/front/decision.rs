@@ -11,10 +11,11 @@ use super::card;
 use super::exchange::Exchange;
 use super::head::Head;
 use super::identify::Verdicts;
+use super::inside::Inside;
 use super::route::{Route, route};
 use super::seen::Seen;
 use super::signatures::UnsignedCard;
-use crate::auth::{Caller, UncheckedToken};
+use crate::auth::UncheckedToken;
 use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::command::Command;
@@ -71,8 +72,8 @@ pub(super) struct Front {
     pub(super) cannot_sign: Cell<bool>,
     /// What the decision about it has seen.
     pub(super) seen: Seen,
-    /// Who makes the request, if that was known before: it comes from an agent of this Worker.
-    pub(super) inside: Option<Caller>,
+    /// For whom the request is made, if it comes from an agent of this Worker.
+    pub(super) inside: Option<Inside>,
 }
 
 impl Front {

@@ -9,7 +9,7 @@ use super::decision::{Decision, Front, Received};
 use super::head::{Head, NAMES, REQUEST};
 use super::identify::identify;
 use super::route::{Route, route};
-use crate::auth::{Caller, Identity};
+use crate::auth::{Caller, Identity, Policy};
 use crate::edge::response::to_response;
 use crate::executor::HostedAgent;
 use a2a::binding::http::split_url;
@@ -17,7 +17,9 @@ use a2a::binding::http::split_url;
 /// For whom requests are made inside of the Worker.
 #[derive(Clone)]
 pub(in crate::edge) struct Inside {
-    /// The caller of the task whose run makes them.
+    /// The agent whose run makes them.
+    pub(in crate::edge) agent: String,
+    /// The caller of its task.
     pub(in crate::edge) caller: Caller,
     /// The id of the request that began the run.
     pub(in crate::edge) request: Option<String>,
@@ -45,7 +47,7 @@ pub(in crate::edge) async fn answer_inside(
         return Err(Error::RustError(format!("{path} is no path of an agent")));
     }
     let front = match Front::of(env) {
-        Ok(front) => Front { inside: Some(inside.caller), ..front },
+        Ok(front) => Front { inside: Some(inside), ..front },
         Err(answer) => return to_response(answer),
     };
     let head = Head::parse(&text);
@@ -62,7 +64,11 @@ impl Front {
     /// Who makes a request to an agent.
     pub(super) fn identify(&self, head: &Head<'_>, agent: &HostedAgent) -> Identity {
         match (&self.inside, &agent.policy) {
-            (Some(caller), Ok(policy)) => policy.vouch(caller),
+            (Some(Inside { agent, caller, .. }), Ok(policy)) => {
+                let calling =
+                    self.agents.find(Some(agent)).and_then(|agent| agent.policy.as_ref().ok());
+                policy.vouch(caller, calling.map(Policy::access))
+            }
             (Some(_), Err(_)) | (None, _) => identify(head, agent, &self.verdicts),
         }
     }

@@ -25,13 +25,32 @@ pub enum Scheme {
 impl Scheme {
     /// The ids of the callers that it knows; `None` for a scheme that lists none.
     pub fn callers(&self) -> Option<impl Iterator<Item = &str>> {
-        let callers = match self {
-            Self::ApiKey(key) => &key.callers,
-            Self::Bearer(bearer) => &bearer.callers,
-            Self::Basic(basic) => &basic.callers,
-            Self::Jwt(_) | Self::CloudflareAccess(_) | Self::MutualTls(_) => return None,
-        };
+        let callers = self.static_callers()?;
         Some(callers.iter().map(|caller| caller.id.as_str()))
+    }
+
+    /// Whether the caller of this id is the same one for both schemes, and may do the same: it has the same secrets, or its
+    /// tokens are checked and read alike. Where a secret is shown does not count.
+    pub fn knows_alike(&self, other: &Self, id: &str) -> bool {
+        match (self.static_callers(), other.static_callers()) {
+            (Some(callers), Some(others)) => {
+                let find = |callers: &[StaticCaller]| -> Option<StaticCaller> {
+                    callers.iter().find(|caller| caller.id == id).cloned()
+                };
+                find(callers).is_some_and(|caller| find(others) == Some(caller))
+            }
+            (None, None) => self == other,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    fn static_callers(&self) -> Option<&[StaticCaller]> {
+        match self {
+            Self::ApiKey(key) => Some(&key.callers),
+            Self::Bearer(bearer) => Some(&bearer.callers),
+            Self::Basic(basic) => Some(&basic.callers),
+            Self::Jwt(_) | Self::CloudflareAccess(_) | Self::MutualTls(_) => None,
+        }
     }
 }
 

@@ -199,11 +199,6 @@ fn a_task_of_three_days_is_asked_for_seldom() {
         let late_ms = front.platform.now().millis_since(UnixMillis(3 * DAY_MS as i64));
         let slack_ms = if habits.sends_webhooks { 1_000 } else { 3 * DAY_MS / 15 };
         let asked = front.remote.asked();
-        for e in front.entries() {
-            if let a2a_edge::task::LogEntry::Step(_) = &e {
-                println!("{}", serde_json::to_string(&e).unwrap());
-            }
-        }
         assert!(late_ms <= slack_ms, "{habits:?}: {late_ms} ms late, {:?}", counted(&asked));
         assert!(asked.len() <= most, "{habits:?}: {} requests, {:?}", asked.len(), counted(&asked));
         assert_eq!(front.remote.count("card"), 1);
@@ -224,6 +219,20 @@ fn a_remote_agent_that_is_away_for_a_while_is_waited_for() {
     front.remote.set_down(false);
     front.settle();
     assert_eq!(front.state(), Some(TaskState::Completed));
+}
+
+#[test]
+fn a_task_that_was_begun_is_found_where_every_answer_to_the_message_was_lost() {
+    for habits in BOTH {
+        let front = Front::new(habits, poem);
+        front.remote.lose_answers_to_messages();
+        front.send("a poem");
+        front.settle();
+        assert_eq!(front.state(), Some(TaskState::Completed), "{habits:?}");
+        assert_eq!(front.remote.tasks(), 1, "{habits:?}");
+        assert!(front.remote.sent().len() > 1, "it was sent again, under the same id");
+        assert_eq!(front.transcript().last().unwrap(), "note: for you", "{habits:?}");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ struct State {
     sent: RefCell<Vec<Value>>,
     headers: RefCell<Vec<Vec<(String, String)>>>,
     is_down: Cell<bool>,
+    loses_answers: Cell<bool>,
     /// How often the process that calls it has made something durable: a request leaves when what came first is.
     commits: Rc<Cell<usize>>,
     is_gated: Cell<bool>,
@@ -100,6 +101,7 @@ impl Remote {
             sent: RefCell::default(),
             headers: RefCell::default(),
             is_down: Cell::default(),
+            loses_answers: Cell::default(),
             commits: Rc::default(),
             is_gated: Cell::default(),
         }))
@@ -113,6 +115,11 @@ impl Remote {
 
     pub fn set_down(&self, is_down: bool) {
         self.0.is_down.set(is_down);
+    }
+
+    /// The connection breaks before a message is answered.
+    pub fn lose_answers_to_messages(&self) {
+        self.0.loses_answers.set(true);
     }
 
     /// The operations that it was asked for, in order; `card` among them.
@@ -390,7 +397,12 @@ impl Http for Remote {
                 return Ok(remote.card());
             }
             remote.0.headers.borrow_mut().push(request.headers.clone());
-            let answer = remote.answer(&String::from_utf8(body).unwrap());
+            let body = String::from_utf8(body).unwrap();
+            let answer = remote.answer(&body);
+            if remote.0.loses_answers.get() && body.contains(r#""method":"Send"#) {
+                let reason = "the connection broke".to_owned();
+                return Err(HttpError::Failed { url, reason });
+            }
             // The answer comes some time later.
             yield_once().await;
             Ok(answer.unwrap_or_else(|error| {

@@ -88,11 +88,7 @@ async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Rea
     if turn.resumes
         && let Some(task) = found(turn, client, known).await
     {
-        return Ok(Reached::Task(
-            task.id.clone(),
-            task.context_id.clone(),
-            Some(Opened::Task(task.into())),
-        ));
+        return Ok(task_as_it_is(task));
     }
     let message = messages::with_credentials(turn).await;
     let message = message.map_err(|error| ClientError::Credentials(error.0))?;
@@ -101,16 +97,34 @@ async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Rea
         // It has ended, or is not there any more: its end, if there is one, is ours.
         Err(ClientError::Remote(error)) => match known {
             Some(link) => match ended(client, link).await {
-                Some(task) => {
-                    let (id, context) = (task.id.clone(), task.context_id.clone());
-                    Ok(Reached::Task(id, context, Some(Opened::Task(task.into()))))
-                }
+                Some(task) => Ok(task_as_it_is(task)),
                 None => Err(ClientError::Remote(error)),
             },
             None => Err(ClientError::Remote(error)),
         },
+        // The message may have arrived, and its answer been lost.
+        Err(error) if is_doubtful(&error) => match found(turn, client, known).await {
+            Some(task) => Ok(task_as_it_is(task)),
+            None => Err(error),
+        },
         reached => reached,
     }
+}
+
+/// A task that goes on from what it is now.
+fn task_as_it_is(task: Task) -> Reached {
+    Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task.into())))
+}
+
+/// Whether a message may have arrived though sending it failed.
+fn is_doubtful(error: &ClientError) -> bool {
+    matches!(
+        error,
+        ClientError::Http(_)
+            | ClientError::Timeout
+            | ClientError::Ended
+            | ClientError::Unexpected(_)
+    )
 }
 
 /// Sends a message by a stream, if the remote agent streams.
@@ -137,9 +151,7 @@ async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, C
     }
     Ok(match client.send(request).await? {
         Sent::Message(message) => Reached::Message(message),
-        Sent::Task(task) => {
-            Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task.into())))
-        }
+        Sent::Task(task) => task_as_it_is(task),
     })
 }
 

@@ -19,7 +19,7 @@ use super::{Answer, CallOptions, ClientError, Connection, RemoteCard, Settings, 
 use crate::binding::{Binding, percent};
 use crate::call::{Call, TaskCall, WebhookCall};
 use crate::dialect::{Page, Reader};
-use crate::http::{HttpAnswer, HttpError, HttpRequest};
+use crate::http::{HttpAnswer, HttpError, HttpRequest, one_line};
 use crate::model::decode::{Fields, decode_with};
 use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, encode};
 
@@ -146,8 +146,10 @@ impl Wire {
             // REST servers answer a deletion with nothing.
             Err(_) if answer.is_success() && answer.body.trim().is_empty() => Value::Null,
             Err(error) => {
-                let HttpAnswer { url, .. } = answer.success()?;
-                return Err(HttpError::Misfit { url, reason: error.to_string() }.into());
+                let HttpAnswer { url, body, .. } = answer.success()?;
+                let begins: String = one_line(&body).chars().take(SHOWN_CHARS).collect();
+                let reason = format!("it is not JSON ({error}) and begins with {begins:?}");
+                return Err(HttpError::Misfit { url, reason }.into());
             }
         };
         if let Some(error) = failure::read(&json, status) {
@@ -251,6 +253,9 @@ fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushN
         false => webhook,
     }
 }
+
+/// How much is shown of an answer that is not JSON, in characters.
+const SHOWN_CHARS: usize = 80;
 
 /// A path below a URL, which may have a slash at its end, or a query.
 fn below(url: &str, path: &str) -> String {

@@ -160,7 +160,11 @@ fn what_is_no_error_of_the_protocol_keeps_its_status() {
 #[test]
 fn a_success_without_sense_is_told() {
     for (binding, body, told) in [
-        (Binding::JsonRpc, "<html>", "cannot be used"),
+        (
+            Binding::JsonRpc,
+            "<html>\n <p>x",
+            "cannot be used: it is not JSON (expected value at line 1 column 1) and begins with \"<html> <p>x\"",
+        ),
         (Binding::JsonRpc, "", "it is no object"),
         (Binding::JsonRpc, "[]", "it is no object"),
         (Binding::JsonRpc, r#"{"jsonrpc": "2.0", "id": 1}"#, "neither a result nor an error"),

@@ -24,6 +24,8 @@ function agents(): string {
     copy("calling", "back", { schemes: { token } }),
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
+    // Its scheme has the same name, and its alice has another secret.
+    copy("calling", "namesake", { schemes: { token: { ...token, callers: [caller("alice", ["CAROL"], { permissions: ["read"] })] } } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
 }
@@ -47,7 +49,7 @@ async function ask<Answer = Told>(slug: string, headers: Headers | undefined, as
   const task = await agentOf(slug, headers).sendForTask({ ...toolCall("probe_ask", asked), ...more });
   const [artifact] = task.artifacts ?? [];
   const data = artifact?.parts.find((part) => part.data !== undefined)?.data;
-  return (data ?? { failed: textOf(artifact), state: task.status.state }) as Answer;
+  return (data ?? { failed: textOf(artifact ?? task.status.message), state: task.status.state }) as Answer;
 }
 
 const who = { tool: "probe_call", arguments: {} };
@@ -71,10 +73,11 @@ test("an agent brings nobody who could not call the other one itself", async () 
   for (const [slug, headers, asked, told] of [
     ["calling", undefined, "back", /credentials|\(-32\d+\)/],
     ["both", bearer(CAROL), "back", /the caller of the task cannot call this agent itself/],
+    ["desk", bearer(ALICE), "namesake", /the caller of the task cannot call this agent itself/],
     ["desk", bearer(BOB), "readers", /read/],
   ] as const) {
-    const { outcome, text } = await ask(slug, headers, { agent: asked, ...who });
-    assert.equal(outcome, "Failed", asked);
+    const { outcome, text, failed } = await ask<Told & { failed?: string }>(slug, headers, { agent: asked, ...who });
+    assert.equal(outcome, "Failed", `${asked}: ${failed}`);
     assert.match(text, told);
   }
   assert.match((await ask("desk", bearer(ALICE), { agent: "readers", ...who })).text, /alice/);

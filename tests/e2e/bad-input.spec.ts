@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Agent, message, received, type Received, type Reply, type Task } from "./client.ts";
+import { Agent, given, message, type Reply, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
-let heard: Received;
+let heard: Awaited<ReturnType<typeof given>>;
 before(async () => {
   worker = await startWorker();
 });
@@ -28,10 +28,10 @@ const info = (reason: string) => ({ "@type": "type.googleapis.com/google.rpc.Err
 
 describe("refused", () => {
   beforeEach(async () => {
-    heard = await received(worker.url);
+    heard = await given(worker.url);
   });
   afterEach(async () => {
-    assert.deepEqual(await received(worker.url), heard, "no agent received anything");
+    assert.deepEqual(await given(worker.url), heard, "no agent was given anything");
   });
 
   for (const [what, body, id, code, reason] of [

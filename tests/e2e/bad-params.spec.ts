@@ -1,22 +1,22 @@
 // Parameters that do not fit: each is named with its path, and nothing comes of the request (spec §9.5, §3.3.2).
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { Agent, message, received, type ErrorDetail, type Received, type Reply } from "./client.ts";
+import { Agent, given, message, type ErrorDetail, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
 let demo: Agent;
-let heard: Received;
+let heard: Awaited<ReturnType<typeof given>>;
 before(async () => {
   worker = await startWorker();
   demo = new Agent(`${worker.url}/demo`);
 });
 after(() => worker.stop());
 beforeEach(async () => {
-  heard = await received(worker.url);
+  heard = await given(worker.url);
 });
 afterEach(async () => {
-  assert.deepEqual(await received(worker.url), heard, "no agent received anything");
+  assert.deepEqual(await given(worker.url), heard, "no agent was given anything");
 });
 
 /** The parameters of a good send, with some members of its message changed. */

@@ -187,6 +187,12 @@ export async function received(workerUrl: string): Promise<Received> {
   return (await response.json()) as Received;
 }
 
+/** What the agents of a Worker were given: not the requests, some of which were refused. */
+export async function given(workerUrl: string): Promise<Pick<Received, "messages" | "canceled">> {
+  const { messages, canceled } = await received(workerUrl);
+  return { messages, canceled };
+}
+
 /** Reads until what is read fits, and gives that. Gives up, with what was read last, before the test is ended. */
 export async function until<Value>(read: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
   const deadline = Date.now() + 40_000;

@@ -38,7 +38,7 @@ fn plan(text: &str) -> Vec<(u64, Act)> {
 
 const WHOLE: [&str; 7] = ["go", "begun", "on?", "yes", "done", "a: one two three", "b: four"];
 
-/// Runs the task through crashes, each after so many polls of the process before.
+/// Runs the task through crashes: each number is how often the process is polled before it dies.
 fn live_through(habits: Habits, crashes: &[(usize, bool)]) -> (Front, usize) {
     let front = Front::new(habits, plan);
     let mut crashes = crashes.iter().copied();

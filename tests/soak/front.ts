@@ -3,7 +3,7 @@
 import { Agent, RpcError, isTerminal, message, textOf, type Message, type Task } from "../e2e/client.ts";
 import { artifactOf, wrongSteps, type StepCall } from "../e2e/steps.ts";
 import { Random, sleep } from "./random.ts";
-import type { World } from "./subject.ts";
+import { insist, type World } from "./subject.ts";
 
 /** One task, and the one of the remote agent behind it. */
 export class FrontSubject {
@@ -82,20 +82,8 @@ export class FrontSubject {
     if (textOf(task.artifacts?.[0]) !== artifactOf(this.#steps)) wrong.push(`lost: its artifact is ${JSON.stringify(textOf(task.artifacts?.[0]))}`);
   }
 
-  /** Tries until there is an answer; undefined if it is over before. */
-  async #insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
-    while (!this.#world.isOver()) {
-      try {
-        return await request();
-      } catch (error) {
-        if (error instanceof RpcError && error.code !== -32603) {
-          this.wrong.push(`lost: a request was answered with ${error.code} ${error.message}`);
-          return undefined;
-        }
-        await sleep(20);
-      }
-    }
-    return undefined;
+  #insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
+    return insist(this.#world, this.wrong, request);
   }
 }
 

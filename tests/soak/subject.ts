@@ -189,20 +189,8 @@ export class Subject {
     }
   }
 
-  /** Tries until there is an answer; undefined if it is over before. */
-  async #insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
-    while (!this.#world.isOver()) {
-      try {
-        return await request();
-      } catch (error) {
-        if (error instanceof RpcError && error.code !== -32603) {
-          this.wrong.push(`lost: a request was answered with ${error.code} ${error.message}`);
-          return undefined;
-        }
-        await sleep(20);
-      }
-    }
-    return undefined;
+  #insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
+    return insist(this.#world, this.wrong, request);
   }
 
   /** Notes everything that is wrong with the task. */
@@ -253,4 +241,20 @@ export class Subject {
     const answers = (task.history ?? []).filter(({ messageId }) => messageId === this.#answer?.messageId).length;
     if (this.#answer !== undefined && !isCanceled && answers !== 1) wrong.push(`${answers > 1 ? "duplicated" : "lost"}: the client's answer is in the history ${answers} times`);
   }
+}
+
+/** Tries until there is an answer; undefined if it is over before. A refusal is noted in `wrong`. */
+export async function insist<Value>(world: World, wrong: string[], request: () => Promise<Value>): Promise<Value | undefined> {
+  while (!world.isOver()) {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof RpcError && error.code !== -32603) {
+        wrong.push(`lost: a request was answered with ${error.code} ${error.message}`);
+        return undefined;
+      }
+      await sleep(20);
+    }
+  }
+  return undefined;
 }

@@ -22,7 +22,7 @@ use serde_json::json;
 use super::limits;
 use super::remote::{Act, Habits, Remote, URL};
 
-/// When the process dies: after so many polls, with what the last of them wrote or without it.
+/// When the process dies: after this number of polls, with what the last of them wrote or without it.
 pub type Crash = (usize, bool);
 
 pub struct Front {

@@ -29,7 +29,7 @@ pub(super) struct Front<'a> {
     callback: Option<Callback>,
 }
 
-/// What has come of looking.
+/// What a look at the remote task shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     /// The remote task has ended or asks something, and so does ours; or ours was canceled.
@@ -72,7 +72,7 @@ impl<'a> Front<'a> {
         mut parked_ms: Option<u64>,
     ) -> Result<(), ExecutorError> {
         if parked_ms.is_some() {
-            // It was asked before: this finds what came of that.
+            // The run that was parked has asked already: this reads the stored answer.
             self.ask_for_webhooks().await;
         }
         let mut seen = match opened {

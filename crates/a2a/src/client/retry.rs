@@ -60,7 +60,7 @@ impl Retries {
 }
 
 impl Client {
-    /// How long to wait after so many failures in a row: the delay of the settings, doubled for each further one up to 30 s, and
+    /// How long to wait after this number of failures in a row: the delay of the settings, doubled for each further one up to 30 s, and
     /// then at random between half of it and all of it.
     pub(super) fn retry_delay_ms(&self, failures: u32) -> u64 {
         let delay_ms = doubled(self.settings().retry_delay_ms, failures, MAX_DELAY_MS);

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::script::{Script, busy_script};
 
-/// All events of a script that is looked at after steps of so many events, and how many requests that took.
+/// All events of a script whose task is polled each time after this number of further events, and how many requests that took.
 fn polled(script: Script, steps: Vec<usize>) -> (Vec<StreamResponse>, usize) {
     let simulation = Simulation::default();
     let (seen, polls) = (Cell::new(1), Cell::new(0));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(crate) struct Script(pub(crate) Vec<StreamResponse>);
 
 impl Script {
-    /// The task after so many of its events.
+    /// The task after the first `count` of its events.
     pub(crate) fn task(&self, count: usize) -> Task {
         let mut task = None;
         self.0.iter().take(count).for_each(|event| apply(&mut task, event));

@@ -13,7 +13,7 @@ fn done() -> SimulatedAnswer {
     SimulatedAnswer::json(&snapshot("COMPLETED", &[("a", "hello")]))
 }
 
-/// A case whose agent does not stream, and is troubled for so many requests.
+/// A case whose agent does not stream, and fails this number of requests.
 fn troubled(
     name: &'static str,
     times: usize,

@@ -1,0 +1,11 @@
+//! MCP (Model Context Protocol) over streamable HTTP without a platform: what its messages are, how servers are called, and
+//! how calls are answered. Time, chance and HTTP come through the ports of [`a2a`], so any program can use it.
+//!
+//! Two eras share the wire. *Modern* is 2026-07-28: each request stands for itself and says in `_meta` what its client can
+//! do. *Legacy* is 2025-11-25, 2025-06-18 and 2025-03-26: a connection begins with `initialize`, and servers may hold sessions.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`model`] | tools, results, questions and errors, alike in all revisions |
+
+pub mod model;

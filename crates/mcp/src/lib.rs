@@ -6,6 +6,8 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`client`] | calls to servers: which era they speak, their tools, calls and what these bring |
 //! | [`model`] | tools, results, questions and errors, alike in all revisions |
 
+pub mod client;
 pub mod model;

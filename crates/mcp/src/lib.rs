@@ -7,5 +7,11 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`model`] | tools, results, questions and errors, alike in all revisions |
+//! | [`server`] | requests read, checked and answered |
+//! | [`agents`] | agents of A2A as tools |
+//! | [`header`] | texts as values of headers |
 
+pub mod agents;
+pub mod header;
 pub mod model;
+pub mod server;

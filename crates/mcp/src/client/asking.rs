@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::exchange::Ask;
-use super::header::param_headers;
+use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Answer, Tool};
 

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use futures_util::stream::{self, LocalBoxStream, StreamExt};
 use serde_json::{Map, Value, json};
 
-use super::header::header_value;
 use super::incoming::Incoming;
 use super::live::Live;
 use super::message::Message;
@@ -13,6 +12,7 @@ use super::progress::Progress;
 use super::session::Session;
 use super::wire::Sending;
 use super::{Client, McpError};
+use crate::header;
 use crate::model::{LATEST, Question, RpcError, code, meta};
 
 /// A request, without what the era adds.
@@ -113,7 +113,7 @@ impl Client {
             ("MCP-Protocol-Version", LATEST.as_str().to_owned()),
             ("Mcp-Method", ask.method.to_owned()),
         ];
-        headers.extend(ask.name.as_ref().map(|name| ("Mcp-Name", header_value(name))));
+        headers.extend(ask.name.as_ref().map(|name| ("Mcp-Name", header::encode(name))));
         self.open_as(ask, id, members, headers, None).await
     }
 

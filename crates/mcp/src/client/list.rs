@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::error::excerpt;
-use super::header::param_headers;
+use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Tool, code};
 

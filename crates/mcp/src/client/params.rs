@@ -1,28 +1,8 @@
-//! Headers that repeat what the body of a request says, so that proxies need not read it (2026-07-28).
+//! Arguments that go along in headers, so that proxies need not read the body (2026-07-28): `Mcp-Param-*`.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-/// A value as it travels in `Mcp-Name` and `Mcp-Param-*`: as it is, or in base64 where a header could not hold it, or it
-/// looks like base64.
-///
-/// ```
-/// use mcp::client::header_value;
-///
-/// assert_eq!(header_value("read file"), "read file");
-/// assert_eq!(header_value("größe"), "=?base64?Z3LDtsOfZQ==?=");
-/// assert_eq!(header_value(" x"), "=?base64?IHg=?=");
-/// ```
-pub fn header_value(text: &str) -> String {
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
-    let is_trimmed = text.trim_matches([' ', '\t']) == text;
-    let looks_encoded = text.starts_with("=?base64?") && text.ends_with("?=");
-    match is_plain && is_trimmed && !looks_encoded {
-        true => text.to_owned(),
-        false => format!("=?base64?{}?=", STANDARD.encode(text)),
-    }
-}
+use crate::header;
 
 /// An argument of a tool that goes along in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +18,7 @@ impl ParamHeader {
     pub(super) fn of(&self, arguments: &Value) -> Option<(String, String)> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.get(name))?;
         let text = match value {
-            Value::String(text) => header_value(text),
+            Value::String(text) => header::encode(text),
             Value::Bool(flag) => flag.to_string(),
             Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
                 // `5.0` is an integer of JSON schema.
@@ -141,37 +121,9 @@ const KEYWORD: &str = "x-mcp-header";
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-
-    /// What a server reads from a header.
-    fn decode(value: &str) -> String {
-        let inner = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
-        match inner {
-            Some(inner) => String::from_utf8(STANDARD.decode(inner).unwrap()).unwrap(),
-            None => value.to_owned(),
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_travels_in_a_header(text in any::<String>()) {
-            let value = header_value(&text);
-            prop_assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')));
-            prop_assert_eq!(value.trim_matches([' ', '\t']), &value);
-            prop_assert_eq!(decode(&value), text);
-        }
-    }
-
-    #[test]
-    fn texts_that_look_encoded_are_encoded() {
-        for text in ["=?base64?eA==?=", "=?base64??=", "a\nb", "tab\t", "\u{7f}"] {
-            assert!(header_value(text).starts_with("=?base64?"), "{text}");
-            assert_eq!(decode(&header_value(text)), text);
-        }
-    }
 
     fn headers(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
         let found = param_headers(schema).expect("a schema that keeps to the rules");

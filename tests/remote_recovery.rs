@@ -80,11 +80,7 @@ fn assert_whole(front: &Front, habits: Habits, crashes: &[(usize, bool)]) {
 #[test]
 fn a_process_that_dies_at_any_poll_loses_nothing_and_begins_no_second_task() {
     for habits in ALL {
-        let front = Front::new(habits, plan);
-        front.note_moments();
-        live(&front, &[]);
-        assert_whole(&front, habits, &[]);
-        let crashes = front.crashes();
+        let crashes = all_crashes(habits);
         assert!(crashes.len() > 50, "{}", crashes.len());
         for crash in crashes {
             let (front, deaths) = live_through(habits, &[crash]);
@@ -109,21 +105,35 @@ fn one_that_dies_again_and_again_loses_nothing_either() {
 #[test]
 fn a_server_that_neither_lists_nor_knows_repetitions_may_get_a_second_task() {
     let habits = Habits { lists: false, knows_repetitions: false, ..Habits::POLLED };
-    let polls = live_through(habits, &[]).0.polls();
+    let crashes = early_crashes(habits);
     let mut most = 0;
-    for at in 0..polls.min(60) {
-        let (front, _) = live_through(habits, &[(at, false)]);
-        assert_eq!(front.transcript(), WHOLE, "{at}");
+    for crash in &crashes {
+        let (front, _) = live_through(habits, &[*crash]);
+        assert_eq!(front.transcript(), WHOLE, "{crash:?}");
         most = most.max(front.remote.tasks());
     }
     assert_eq!(most, 2, "a crash between the send and the row with its answer");
     // It is enough that it does one of both.
     for habits in [Habits { lists: true, ..habits }, Habits { knows_repetitions: true, ..habits }] {
-        for at in 0..polls.min(60) {
-            let (front, _) = live_through(habits, &[(at, false)]);
-            assert_whole(&front, habits, &[(at, false)]);
+        for crash in early_crashes(habits) {
+            let (front, _) = live_through(habits, &[crash]);
+            assert_whole(&front, habits, &[crash]);
         }
     }
+}
+
+/// Crashes before the first answer is stored, and a while after that.
+fn early_crashes(habits: Habits) -> Vec<Crash> {
+    all_crashes(habits).into_iter().filter(|(at, _)| *at < 60).collect()
+}
+
+/// All crashes that leave something different each.
+fn all_crashes(habits: Habits) -> Vec<Crash> {
+    let front = Front::new(habits, plan);
+    front.note_moments();
+    live(&front, &[]);
+    assert_whole(&front, habits, &[]);
+    front.crashes()
 }
 
 #[test]

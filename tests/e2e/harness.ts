@@ -247,7 +247,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, logs,
 }
 
 /** The same Worker under another name, at a port of its own, with queues of its own. */
-function twinOf<One extends WorkerConfig>(one: One): One & { name: string } {
+function twinOf<One extends Pick<WorkerConfig, "queueProducers" | "queueConsumers">>(one: One): One & { name: string } {
   const own = (queue: string): string => `${queue}-${TWIN}`;
   const producers = Object.entries(one.queueProducers).map(([binding, producer]) => [binding, { ...producer, queueName: own(producer.queueName) }]);
   const consumers = Object.entries(one.queueConsumers).map(([queue, { deadLetterQueue, ...consumer }]) => [

@@ -7,11 +7,14 @@ import { Agent, textOf, type Task } from "./client.ts";
 import { cardOf, withFronts, type Front } from "./fronts.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { done } from "./liars.ts";
+import { Relay } from "./relay.ts";
 import { Sink, type Arrival, type Deed } from "./sink.ts";
 
 const [right, other] = [makeKey("right"), makeKey("right")];
-/** The remote agents that sign by the SDK; another host; a Worker of ours that signs; the one whose fronts verify. */
-let sink: Sink, elsewhere: Sink, signing: Worker, worker: Worker;
+/** The remote agents that sign by the SDK; another host. */
+let sink: Sink, elsewhere: Sink;
+/** A Worker that signs, and what its cards name as their origin; the Worker whose fronts verify. */
+let signing: Worker, relay: Relay, worker: Worker;
 
 /** What is served as the card of an agent; it is made from one that the SDK has signed. */
 type Serve = (name: string) => Promise<object>;
@@ -43,15 +46,17 @@ const cases: Record<string, Case> = {
   "by-an-unknown-key": { card: signed(home, right, "nobody"), settings: { verify: "required" }, refusal: /the key of its signature is not in the key set$/ },
   "keys-on-another-host": { card: signed(() => `${elsewhere.url}/keys`), settings: { verify: "required" }, refusal: /the key set of its signature is on a host that the settings do not name$/ },
   "keys-on-a-named-host": { card: signed(() => `${elsewhere.url}/keys`), settings: () => ({ verify: "required", jwks_hosts: [new URL(elsewhere.url).host] }) },
+  "keys-that-are-private": { card: signed(() => `${sink.url}/private-keys`), settings: { verify: "required" }, refusal: /its signature is wrong$/ },
   "keys-out-of-reach": { card: signed(() => `${sink.url}/no-keys`), settings: { verify: "required" }, refusal: /\/no-keys answered 503$/ },
 };
 
 before(async () => {
-  [sink, elsewhere, signing] = await Promise.all([Sink.open(), Sink.open(), startWorker({ vars: { SIGNING_JWK: JSON.stringify(right.jwk) } })]);
+  [sink, elsewhere, relay] = await Promise.all([Sink.open(), Sink.open(), Relay.open(() => signing.url)]);
+  signing = await startWorker({ vars: { SIGNING_JWK: JSON.stringify(right.jwk), PUBLIC_URL: relay.url } });
   sink.otherwise = answer;
   elsewhere.otherwise = answer;
   const quick = { max_retries: 1, retry_delay_ms: 10 };
-  const fronts: Record<string, Front> = { "signed-by-a-worker": { remote: { url: `${signing.url}/demo`, verify: "required", ...quick } } };
+  const fronts: Record<string, Front> = { "signed-by-a-worker": { remote: { url: `${relay.url}/demo`, verify: "required", ...quick } } };
   for (const [name, { settings }] of Object.entries(cases)) {
     fronts[name] = { remote: { url: `${sink.url}/${name}`, ...quick, ...(typeof settings === "function" ? settings() : settings) } };
   }
@@ -61,13 +66,15 @@ after(async () => {
   await Promise.all([worker.stop(), signing.stop()]);
   sink.close();
   elsewhere.close();
+  relay.close();
 });
 
 async function answer({ path, method, body }: Arrival): Promise<Deed> {
   const json = (value: object): Deed => ({ headers: { "content-type": "application/json" }, body: JSON.stringify(value) });
   const name = path.split("/")[1] ?? "";
-  if (name === "keys") return json({ keys: [right.jwk] });
-  if (name === "no-keys") return { status: 503 };
+  if (name === "keys") return json({ keys: [right.publicJwk] });
+  if (name === "private-keys") return json({ keys: [right.jwk] });
+  if (name === "no-keys") return { status: 503, body: "" };
   if (method === "GET") return json((await cases[name]?.card(name)) ?? {});
   const { id } = JSON.parse(body) as { id: unknown };
   return json({ jsonrpc: "2.0", id, result: { task: done("r-1", "hello") } });
@@ -102,7 +109,8 @@ test("a card that was verified is remembered, and its keys are not asked for aga
   assert.deepEqual([sink.count("/keys"), sink.arrivals("/signed-by-the-sdk").length], [before[0], (before[1] ?? 0) + 1]);
 });
 
-function makeKey(kid: string): { privateKey: KeyObject; jwk: JsonWebKey } {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return { privateKey, jwk: { ...privateKey.export({ format: "jwk" }), kid, alg: "ES256" } };
+function makeKey(kid: string): { privateKey: KeyObject; jwk: JsonWebKey; publicJwk: JsonWebKey } {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwkOf = (key: KeyObject): JsonWebKey => ({ ...key.export({ format: "jwk" }), kid, alg: "ES256" });
+  return { privateKey, jwk: jwkOf(privateKey), publicJwk: jwkOf(publicKey) };
 }

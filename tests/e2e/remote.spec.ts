@@ -23,7 +23,7 @@ after(() => Promise.all([first, middle, last].map((worker) => worker?.stop())));
 
 /** The task of an agent that was begun last. */
 async function newest(agent: Agent): Promise<Task> {
-  const { tasks } = await agent.listTasks({ pageSize: 1, includeArtifacts: true });
+  const { tasks } = await until(() => agent.listTasks({ pageSize: 1, includeArtifacts: true }), ({ tasks }) => tasks.length > 0);
   return agent.getTask(tasks[0]?.id ?? "none");
 }
 
@@ -79,10 +79,10 @@ describe("a chain of three Workers", () => {
       const { id } = await far.sendForTask("hold 600000", { returnImmediately: true });
       await until(() => newest(demo), ({ status, history }) => status.state === "TASK_STATE_WORKING" && textOf(history?.[0]) === "hold 600000");
       const ids = await Promise.all([near, demo].map(async (agent) => [agent, (await newest(agent)).id] as const));
-      // Before a front is parked, it asks the agent to tell it what happens.
-      const isWatched = async ({ url }: Worker, id = ""): Promise<boolean> =>
+      // Before a front is parked, it registers a webhook at the next agent, under the id of its own task.
+      const hasWebhookOf = async ({ url }: Worker, id = ""): Promise<boolean> =>
         (await received(url)).requests.some(({ operation, taskId }) => operation === "CreateTaskPushNotificationConfig" && taskId === id);
-      if (isParked) await until(async () => (await isWatched(middle, ids[0]?.[1])) && (await isWatched(last, ids[1]?.[1])), Boolean);
+      if (isParked) await until(async () => (await hasWebhookOf(middle, id)) && (await hasWebhookOf(last, ids[0]?.[1])), Boolean);
       await far.cancelTask(id);
       for (const [agent, there] of ids) assert.equal((await ended(agent, there)).status.state, "TASK_STATE_CANCELED");
     });

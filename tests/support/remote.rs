@@ -144,12 +144,13 @@ impl Remote {
     }
 
     /// What tells where it stands from where it stood.
-    pub fn mark(&self) -> (usize, usize, Vec<(&'static str, usize, usize, bool)>) {
+    pub fn mark(&self) -> String {
         let tasks = self.0.tasks.borrow();
         let tasks = tasks.iter();
-        let marks =
-            tasks.map(|task| (task.state, task.events.len(), task.said, task.webhook.is_some()));
-        (self.0.asked.borrow().len(), self.0.sent.borrow().len(), marks.collect())
+        let marks: Vec<_> = tasks
+            .map(|task| (task.state, task.events.len(), task.said, task.webhook.is_some()))
+            .collect();
+        format!("{} {} {marks:?}", self.0.asked.borrow().len(), self.0.sent.borrow().len())
     }
 
     /// How many tasks there are.

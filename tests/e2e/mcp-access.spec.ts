@@ -22,7 +22,7 @@ before(async () => {
     paged: { of: "double", access: { open: true, allowed_origins: ["https://pages.example"] } },
     limited: { of: "double", access: { open: true, rate_limits: [{ by: "address", binding: "LIMIT", period_s: 60 }] } },
   });
-  worker = await startWorker({ vars: { AGENTS: agents, ...vars }, rateLimits: { LIMIT: { limit: 1, period: 60 } } });
+  worker = await startWorker({ vars: { AGENTS: agents, MAX_BODY_BYTES: "16384", ...vars }, rateLimits: { LIMIT: { limit: 1, period: 60 } } });
   url = `${worker.url}/mcp`;
 });
 after(() => worker.stop());
@@ -123,6 +123,6 @@ test("rate limits count calls, and circles of agents end", async () => {
 });
 
 test("a body that is too large is refused", async () => {
-  const answer = await legacy(url, "tools/call", { name: "open", arguments: { message: "x".repeat(5_000_000) } });
+  const answer = await legacy(url, "tools/call", { name: "open", arguments: { message: "x".repeat(20_000) } });
   assert.deepEqual([answer.status, answer.body.error?.code], [413, 413]);
 });

@@ -77,8 +77,8 @@ describe("a front whose file takes over the skills of the remote agent", () => {
     assert.deepEqual(await ids("guarded"), ["one"]);
     for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
       for (const [secret, expected] of [[ALICE, [["one", "The one"], ["two", "Second"]]], [BOB, [["one", "The one"]]]] as const) {
-        const card = (await cardIn(binding, await askExtended(binding, `${worker.url}/guarded`, bearer(secret)))) as Card;
-        assert.deepEqual(card.skills.map(({ id, name }) => [id, name]), expected);
+        const card: object = await cardIn(binding, await askExtended(binding, `${worker.url}/guarded`, bearer(secret)));
+        assert.deepEqual((card as Card).skills.map(({ id, name }) => [id, name]), expected);
       }
     }
     const personal = await cardOf(worker, "guarded", { "a2a-version": "0.3", ...bearer(ALICE) }, "/.well-known/agent.json");

@@ -7,9 +7,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::Cards;
 use crate::port::Outside;
-use a2a::model::{AgentSkill, Secret, UnixMillis};
+use a2a::model::{Secret, UnixMillis};
 use a2a_agents::{
     LearnedPart, LearnedSkills, LearnedSource, Misfit, NotSet, RemoteSettings, ShownSkills, Values,
 };
@@ -36,8 +38,8 @@ struct State {
 /// The skills of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// The skills, which are within bounds and verbatim.
-    pub skills: Rc<[AgentSkill]>,
+    /// The skills as a card shows them, within bounds and verbatim: what [`take_over`](a2a_agents::take_over) gives.
+    pub skills: Rc<[Value]>,
     /// When they were fetched.
     pub fetched: UnixMillis,
     /// Whether some are missing, since the source has not learned them itself yet.
@@ -108,7 +110,7 @@ impl Learned {
             Some(taken) => &taken.skills[..],
             None => &[],
         });
-        let skills: Vec<&[AgentSkill]> = skills.collect();
+        let skills: Vec<&[Value]> = skills.collect();
         let Cards { card, restricted, .. } = &*self.written;
         let ShownSkills { card, restricted } = self.skills.show(card, restricted, &skills)?;
         let built = UnixMillis::parse_http_date(&self.written.date);

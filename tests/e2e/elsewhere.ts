@@ -117,7 +117,8 @@ function relay(url: string, response: ServerResponse): void {
 export interface FrontSaid {
   /** The name of the remote, or the slug of an agent of the same Worker. */
   remote?: string;
-  own?: object[];
+  /** What the file says of skills, each with its id, and with permissions if it asks for any. */
+  own?: { permissions?: string[]; [member: string]: unknown }[];
   skills?: Skill[];
   access?: object;
   card?: object;
@@ -131,7 +132,7 @@ export function fronts(elsewhere: Elsewhere, said: Record<string, FrontSaid>): s
       slug, default: false, development: false, access: access ?? { open: true },
       capabilities: { streaming: true, push_notifications: false, extended_agent_card: true },
       executor: { kind: "remote", table: { remote }, run: {} },
-      learned: { parts: [{ source: { remote }, position: skills.length }], own },
+      learned: { parts: [{ source: { remote }, position: skills.length }], own: own.map(({ permissions = [], ...skill }) => ({ skill, permissions })) },
       card: JSON.stringify({ ...plain(slug, `{origin}/${slug}`), capabilities: { streaming: true, extendedAgentCard: true }, skills, ...card }),
     });
     if (remote === slug) (embedded.remotes ??= []).push({ name: slug, table: { url: `${elsewhere.url}/${slug}` } });

@@ -146,31 +146,31 @@ pub enum Recovery {
 }
 
 /// A skill of an agent (spec §4.4.5).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillDefinition {
     /// Unique within the agent; for a tool, its name.
     pub id: String,
     /// A name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub name: Option<String>,
     /// What it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub description: Option<String>,
     /// Key words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tags: Vec<String>,
     /// What one may ask.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub examples: Vec<String>,
     /// Media types that it takes, if other than the agent's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub input_modes: Vec<String>,
     /// Media types that it gives, if other than the agent's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub output_modes: Vec<String>,
     /// The permissions that a caller needs, all of them. For others the skill does not exist.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub permissions: Vec<String>,
 }
 

@@ -6,27 +6,27 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
-use crate::skills::merged;
-use crate::{Misfit, RestrictedSkill, SkillDefinition};
+use crate::{Misfit, RestrictedSkill};
 use a2a::binding::discovery::verbatim;
 use a2a::model::AgentSkill;
 
 /// What is embedded of an agent that learns skills.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearnedSkills {
     /// Where they come from, in the order in which the card shows them; at least one.
     pub parts: Vec<LearnedPart>,
-    /// What the agent file says of skills that no source of the build gives. They have the last word about a learned skill of
+    /// What the agent file says of skills that no source of the build gives. It has the last word about a learned skill of
     /// the same id.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub own: Vec<SkillDefinition>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<OwnSkill>,
 }
 
 /// A place from which skills are learned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LearnedPart {
     /// The place.
     pub source: LearnedSource,
@@ -34,8 +34,18 @@ pub struct LearnedPart {
     pub position: usize,
 }
 
+/// What an agent file says of a skill.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OwnSkill {
+    /// Its id and the members that the file gives, as a card has them.
+    pub skill: Map<String, Value>,
+    /// The permissions that a caller needs, all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<String>,
+}
+
 /// Who has skills that are learned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LearnedSource {
     /// The card of the agent of this name: a table of `remotes.toml`, or the slug of an agent of the same Worker.
@@ -51,7 +61,33 @@ pub struct ShownSkills {
     pub restricted: Vec<RestrictedSkill>,
 }
 
+/// By hand, since every agent is read at each start of the Worker, and few learn skills: a derived reader is several times larger.
+impl<'de> Deserialize<'de> for LearnedSkills {
+    fn deserialize<D: Deserializer<'de>>(learned: D) -> Result<Self, D::Error> {
+        let learned = Value::deserialize(learned)?;
+        Self::read(&learned).ok_or_else(|| D::Error::custom("`learned` is none of this version"))
+    }
+}
+
 impl LearnedSkills {
+    fn read(learned: &Value) -> Option<Self> {
+        let part = |part: &Value| {
+            let source =
+                LearnedSource::Remote(part.pointer("/source/remote")?.as_str()?.to_owned());
+            let position = usize::try_from(part.get("position")?.as_u64()?).ok()?;
+            Some(LearnedPart { source, position })
+        };
+        let own = |own: &Value| {
+            let permissions = own.get("permissions").and_then(Value::as_array);
+            let text = |permission: &Value| permission.as_str().map(str::to_owned);
+            let permissions = permissions.into_iter().flatten().map(text).collect::<Option<_>>()?;
+            Some(OwnSkill { skill: own.get("skill")?.as_object()?.clone(), permissions })
+        };
+        let parts = learned.get("parts")?.as_array()?.iter().map(part).collect::<Option<_>>()?;
+        let all = learned.get("own").and_then(Value::as_array).into_iter().flatten();
+        Some(Self { parts, own: all.map(own).collect::<Option<_>>()? })
+    }
+
     /// A card and the skills that it does not show, as the build has made them, with those that were learned: for each part
     /// those of its source, none while they are unknown.
     ///
@@ -66,7 +102,7 @@ impl LearnedSkills {
         &self,
         card: &str,
         restricted: &[RestrictedSkill],
-        learned: &[&[AgentSkill]],
+        learned: &[&[Value]],
     ) -> Result<ShownSkills, Misfit> {
         let mut card: Value = serde_json::from_str(card)?;
         let public = card.get_mut("skills").and_then(Value::as_array_mut).map(std::mem::take);
@@ -87,9 +123,9 @@ impl LearnedSkills {
             all.extend(given.by_ref().take(part.position.saturating_sub(passed)));
             passed = passed.max(part.position);
             for skill in *skills {
-                if !known.contains(&skill.id) && room.takes(skill) {
-                    known.insert(skill.id.clone());
-                    all.push(self.listed(skill)?);
+                if !known.contains(id_of(skill)) && room.takes(skill) {
+                    known.insert(id_of(skill).to_owned());
+                    all.push(self.listed(skill.clone()));
                 }
             }
         }
@@ -110,16 +146,18 @@ impl LearnedSkills {
     }
 
     /// What the agent file says of a skill that the build does not know.
-    fn own(&self, id: &str) -> Option<&SkillDefinition> {
-        self.own.iter().find(|own| own.id == id)
+    fn own(&self, id: &str) -> Option<&OwnSkill> {
+        self.own.iter().find(|own| own.skill.get("id").and_then(Value::as_str) == Some(id))
     }
 
-    fn listed(&self, skill: &AgentSkill) -> Result<Listed, Misfit> {
-        let own = self.own(&skill.id);
-        let permissions = own.map(|own| own.permissions.as_slice()).unwrap_or_default();
-        let skill = skill.clone();
-        let told = own.map_or_else(|| skill.clone(), |own| merged(skill.clone(), own));
-        Ok(Listed::new(serde_json::to_value(told)?, permissions))
+    fn listed(&self, mut skill: Value) -> Listed {
+        let Some(OwnSkill { skill: own, permissions }) = self.own(id_of(&skill)) else {
+            return Listed::new(skill, &[]);
+        };
+        if let Some(members) = skill.as_object_mut() {
+            members.extend(own.clone());
+        }
+        Listed::new(skill, permissions)
     }
 }
 
@@ -135,36 +173,60 @@ impl Listed {
     }
 
     fn id(&self) -> &str {
-        self.skill.get("id").and_then(Value::as_str).unwrap_or_default()
+        id_of(&self.skill)
     }
 }
 
-/// What is taken over of the skills of somebody else: the first of each id, at most [`MAX_LEARNED`] of
+fn id_of(skill: &Value) -> &str {
+    skill.get("id").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The skills that a card shows.
+pub fn skills_of_card(card: &str) -> Vec<Value> {
+    let mut card: Value = serde_json::from_str(card).unwrap_or_default();
+    let skills = card.get_mut("skills").and_then(Value::as_array_mut);
+    skills.map(std::mem::take).unwrap_or_default()
+}
+
+/// What is taken over of the skills of somebody else, as a card shows it: the first of each id, at most [`MAX_LEARNED`] of
 /// [`MAX_LEARNED_BYTES`] altogether, none with a text of more than [`MAX_TEXT_BYTES`]. Their texts stay as they are, whatever
 /// they hold that is a placeholder elsewhere.
-pub fn take_over(skills: Vec<AgentSkill>) -> Vec<AgentSkill> {
+pub fn take_over(skills: &[AgentSkill]) -> Vec<Value> {
     let (mut room, mut known) = (Room::default(), BTreeSet::new());
     let mut taken = Vec::new();
-    for skill in skills {
-        let skill = AgentSkill {
-            id: verbatim(&skill.id),
-            name: verbatim(&skill.name),
-            description: verbatim(&skill.description),
-            tags: all_verbatim(&skill.tags),
-            examples: all_verbatim(&skill.examples),
-            input_modes: all_verbatim(&skill.input_modes),
-            output_modes: all_verbatim(&skill.output_modes),
-        };
-        if !known.contains(&skill.id) && room.takes(&skill) {
-            known.insert(skill.id.clone());
-            taken.push(skill);
+    for skill in skills.iter().filter(|skill| !skill.id.trim().is_empty() && is_short(skill)) {
+        let shown = shown(skill);
+        if !known.contains(&skill.id) && room.takes(&shown) {
+            known.insert(&skill.id);
+            taken.push(shown);
         }
     }
     taken
 }
 
-fn all_verbatim(texts: &[String]) -> Vec<String> {
-    texts.iter().map(|text| verbatim(text)).collect()
+/// A skill as a card shows it.
+fn shown(skill: &AgentSkill) -> Value {
+    let AgentSkill { id, name, description, tags, examples, input_modes, output_modes } = skill;
+    let texts = |texts: &[String]| -> Value { texts.iter().map(|text| verbatim(text)).collect() };
+    let mut shown = Map::new();
+    for (name, text) in [("id", id), ("name", name), ("description", description)] {
+        shown.insert(name.to_owned(), verbatim(text).into());
+    }
+    shown.insert("tags".to_owned(), texts(tags));
+    for (name, list) in
+        [("examples", examples), ("inputModes", input_modes), ("outputModes", output_modes)]
+    {
+        if !list.is_empty() {
+            shown.insert(name.to_owned(), texts(list));
+        }
+    }
+    shown.into()
+}
+
+fn is_short(skill: &AgentSkill) -> bool {
+    let AgentSkill { id, name, description, tags, examples, input_modes, output_modes } = skill;
+    let lists = [tags, examples, input_modes, output_modes].into_iter().flatten();
+    [id, name, description].into_iter().chain(lists).all(|text| text.len() <= MAX_TEXT_BYTES)
 }
 
 /// The room for skills of others.
@@ -181,22 +243,12 @@ impl Default for Room {
 
 impl Room {
     /// Takes a skill in, if there is room for it.
-    fn takes(&mut self, skill: &AgentSkill) -> bool {
-        let AgentSkill { id, name, description, tags, examples, input_modes, output_modes } = skill;
-        let mut texts = [id, name, description].into_iter();
-        let mut lists = [tags, examples, input_modes, output_modes].into_iter().flatten();
-        let is_short = |text: &String| text.len() <= MAX_TEXT_BYTES;
-        if id.trim().is_empty() || !texts.all(is_short) || !lists.all(is_short) {
-            return false;
+    fn takes(&mut self, skill: &Value) -> bool {
+        let left = self.skills.checked_sub(1).zip(self.bytes.checked_sub(skill.to_string().len()));
+        if let Some((skills, bytes)) = left {
+            *self = Self { skills, bytes };
         }
-        let size = serde_json::to_string(skill).map_or(usize::MAX, |json| json.len());
-        match (self.skills.checked_sub(1), self.bytes.checked_sub(size)) {
-            (Some(skills), Some(bytes)) => {
-                *self = Self { skills, bytes };
-                true
-            }
-            (None, _) | (_, None) => false,
-        }
+        left.is_some()
     }
 }
 

@@ -50,7 +50,7 @@ pub use kind::{
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
-    ShownSkills, take_over,
+    OwnSkill, ShownSkills, skills_of_card, take_over,
 };
 pub use remote::{
     KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,

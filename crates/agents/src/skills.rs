@@ -1,11 +1,12 @@
 //! The skills of an agent's card: those of its sources (`skills_from`), and what its file says of them or adds.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::RestrictedSkill;
 use crate::definition::{AgentDefinition, SkillDefinition};
 use crate::kind::Executor;
-use crate::learned::{LearnedPart, LearnedSkills, LearnedSource};
+use crate::learned::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill};
 use crate::tool::Tool;
 use a2a::model::AgentSkill;
 
@@ -115,8 +116,28 @@ pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option
     };
     let parts: Vec<_> = sources_of(agent).iter().enumerate().filter_map(part).collect();
     let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
-    let own = agent.skills.iter().filter(|own| !is_given(own)).cloned().collect();
+    let own = agent.skills.iter().filter(|own| !is_given(own)).map(own_skill).collect();
     (!parts.is_empty()).then_some(LearnedSkills { parts, own })
+}
+
+/// What an agent file says of a skill that it does not know.
+fn own_skill(own: &SkillDefinition) -> OwnSkill {
+    let texts = [("name", &own.name), ("description", &own.description)];
+    let texts = texts.into_iter().filter_map(|(name, text)| {
+        let text = text.clone()?;
+        Some((name, Value::from(text)))
+    });
+    let lists = [
+        ("tags", &own.tags),
+        ("examples", &own.examples),
+        ("inputModes", &own.input_modes),
+        ("outputModes", &own.output_modes),
+    ];
+    let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    let members = texts.chain(lists.map(|(name, list)| (name, list.clone().into())));
+    let id = ("id", own.id.clone().into());
+    let members = [id].into_iter().chain(members).map(|(name, value)| (name.to_owned(), value));
+    OwnSkill { skill: members.collect(), permissions: own.permissions.clone() }
 }
 
 /// The source from which skills are learned that an element of `skills_from` names, if it names one.
@@ -243,7 +264,7 @@ fn bare(own: &SkillDefinition) -> AgentSkill {
 }
 
 /// A skill with what an agent file says of it.
-pub(crate) fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
+fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
     let or = |own: &Vec<String>, derived: Vec<String>| {
         if own.is_empty() { derived } else { own.clone() }
     };

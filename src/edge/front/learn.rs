@@ -11,20 +11,19 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{Either, LocalBoxFuture, join_all, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::Delay;
 
 use super::decision::{Decision, Front};
 use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
-use crate::edge::service::clock::{WorkerClock, now};
-use crate::edge::service::outbound::Outbound;
+use crate::edge::service::clock::now;
 use crate::edge::service::random::WorkerRandom;
 use crate::executor::{HostedAgent, Learned, Taken};
 use crate::port::{Observation, Observer};
 use crate::remembered::UNUSED_MS;
-use a2a::client::{Client, Ports, RemoteCard, Settings};
+use a2a::client::{Client, Ports, Settings};
 use a2a::model::UnixMillis;
-use a2a_agents::{LearnedSource, take_over};
+use a2a_agents::{LearnedSource, RemoteSettings, skills_of_card, take_over};
 
 impl Front {
     /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
@@ -39,137 +38,135 @@ impl Front {
         self.has_learned.set(true);
         let Some(agent) = self.agents.find(Some(slug)) else { return };
         let Some(learned) = &agent.learned else { return };
-        // Meanwhile the others show what they have, if they have anything.
-        if !agent.cards().is_partial
-            && (0..learned.sources().count()).all(|part| learned.known(part).is_some())
-        {
+        let parts = learned.sources().count();
+        // Meanwhile the others show what there is, if it is all.
+        if (0..parts).all(|part| learned.known(part).is_some()) {
             learned.look_again(now().after(SOON_MS));
         }
         let until = learned.patient_until(now());
-        let looks = self.look(learned, vec![slug], until).await;
-        let again_ms = looks.iter().map(|look| look.again_ms).min().unwrap_or(LATER_MS);
-        let taken: Vec<Option<Taken>> = looks.into_iter().map(|look| look.taken).collect();
+        let Looked { taken, again_ms } = self.look(learned, vec![slug], until).await;
         agent.show_learned(&taken, now());
         learned.look_again(now().after(again_ms));
     }
 
-    /// Looks at each source of an agent. `path` are the agents that have led to it, itself the last: none is asked for what it
-    /// learns itself from one of them.
+    /// Looks at the sources of an agent, until an instant. `path` are the agents that have led to it, itself the last: none is
+    /// asked for what it learns itself from one of them.
     fn look<'a>(
         &'a self,
         learned: &'a Learned,
         path: Vec<&'a str>,
         until: UnixMillis,
-    ) -> LocalBoxFuture<'a, Vec<Look>> {
+    ) -> LocalBoxFuture<'a, Looked> {
         Box::pin(async move {
-            let looks = learned.sources().enumerate().map(|(part, source)| {
-                let path = path.clone();
-                async move {
-                    match source {
-                        LearnedSource::Remote(name) => {
-                            self.look_at_remote(learned, part, name, path, until).await
-                        }
-                    }
+            let sources: Vec<&LearnedSource> = learned.sources().collect();
+            if sources.len() > 1 {
+                // All are asked before one is waited for.
+                for (part, source) in sources.iter().enumerate() {
+                    self.look_at(learned, part, source, &path, now()).await;
                 }
-            });
-            join_all(looks).await
+            }
+            let mut looked = Looked { taken: Vec::new(), again_ms: LATER_MS };
+            for (part, source) in sources.into_iter().enumerate() {
+                let (taken, again_ms) = self.look_at(learned, part, source, &path, until).await;
+                looked.taken.push(taken);
+                looked.again_ms = looked.again_ms.min(again_ms);
+            }
+            looked
         })
     }
 
-    /// Looks at the card of a remote agent.
-    async fn look_at_remote<'a>(
+    /// Looks at a source. Gives its skills, if they are known, and the time after which another look is worth it.
+    fn look_at<'a>(
         &'a self,
         learned: &'a Learned,
         part: usize,
-        name: &str,
-        path: Vec<&'a str>,
+        source: &'a LearnedSource,
+        path: &'a [&'a str],
         until: UnixMillis,
-    ) -> Look {
-        let known = learned.known(part);
-        let found = match learned.remote(name) {
-            Ok(found) => found,
-            Err(reason) => {
-                let agent = &learned.outside().agent;
-                self.observer.observe(&Observation::SkillsUnavailable { agent, reason: &reason });
-                return Look { taken: known, again_ms: LATER_MS };
+    ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
+        Box::pin(async move {
+            let LearnedSource::Remote(name) = source;
+            let known = learned.known(part);
+            let found = match learned.remote(name) {
+                Ok(found) => found,
+                Err(reason) => {
+                    let agent = &learned.outside().agent;
+                    let unavailable = Observation::SkillsUnavailable { agent, reason: &reason };
+                    self.observer.observe(&unavailable);
+                    return (known, LATER_MS);
+                }
+            };
+            if let Some(slug) = &found.agent {
+                return self.look_inside(slug, path, until).await;
             }
+            let client = self.client(learned, found);
+            let cards = RememberedCards { env: self.env.clone() };
+            let until = if known.is_some() { now() } else { until };
+            let Some(Ok(recalled)) = in_time(until, cards.recall(&client, UNUSED_MS)).await else {
+                return (known, SOON_MS);
+            };
+            let RecalledCard { card, fetched, is_fresh } = recalled;
+            let again_ms = if is_fresh { LATER_MS } else { SOON_MS };
+            if known.as_ref().is_some_and(|known| known.fetched == fetched) {
+                return (known, again_ms);
+            }
+            let skills = take_over(&card.skills).into();
+            let taken = Taken { skills, fetched, is_partial: false };
+            learned.keep(part, &taken);
+            (Some(taken), again_ms)
+        })
+    }
+
+    /// Looks at the card of an agent of this Worker, as everybody gets it.
+    async fn look_inside(
+        &self,
+        slug: &str,
+        path: &[&str],
+        until: UnixMillis,
+    ) -> (Option<Taken>, u64) {
+        let nothing = Taken { skills: [].into(), fetched: UnixMillis(0), is_partial: false };
+        let agent = self.agents.find(Some(slug)).filter(|_| !path.contains(&slug));
+        let Some(agent) = agent else { return (Some(nothing), LATER_MS) };
+        let Some(learned) = &agent.learned else {
+            let skills = skills_of_card(&agent.cards().card).into();
+            return (Some(Taken { skills, ..nothing }), LATER_MS);
         };
-        if let Some(slug) = &found.agent {
-            return self.look_inside(slug, path, until).await;
-        }
+        let path = path.iter().copied().chain([slug]).collect();
+        let Looked { taken, again_ms } = self.look(learned, path, until).await;
+        let fetched = taken.iter().flatten().map(|taken| taken.fetched).max();
+        let taken = learned.cards(&taken, now()).ok().map(|cards| Taken {
+            skills: skills_of_card(&cards.card).into(),
+            fetched: fetched.unwrap_or(nothing.fetched),
+            is_partial: cards.is_partial,
+        });
+        (taken, again_ms)
+    }
+
+    /// A client of an agent elsewhere, for its card.
+    fn client(&self, learned: &Learned, found: RemoteSettings) -> Client {
+        let outside = learned.outside();
         let ports = Ports {
-            http: Rc::new(Outbound),
-            clock: Rc::new(WorkerClock),
+            http: outside.http.clone(),
+            clock: outside.clock.clone(),
             random: Rc::new(WorkerRandom),
         };
         let request_timeout_ms = found.client.request_timeout_ms.min(REQUEST_MS);
         let settings = Settings { request_timeout_ms, ..found.client };
         let client = Client::new(settings, ports.clone()).with_verifier(Rc::new(WebVerifier));
-        let client = learned.outside().remotes.equip(client, found.credentials, ports);
-        let cards = RememberedCards { env: self.env.clone() };
-        let until = if known.is_some() { now() } else { until };
-        match in_time(until, cards.recall(&client, UNUSED_MS)).await {
-            Some(Ok(RecalledCard { card, fetched, is_fresh })) => {
-                let again_ms = if is_fresh { LATER_MS } else { SOON_MS };
-                let is_same = |known: &Taken| known.fetched == fetched;
-                if let Some(known) = known.filter(is_same) {
-                    return Look { taken: Some(known), again_ms };
-                }
-                let skills = take_over(card.skills.clone()).into();
-                let taken = Taken { skills, fetched, is_partial: false };
-                learned.keep(part, &taken);
-                Look { taken: Some(taken), again_ms }
-            }
-            Some(Err(_)) | None => Look { taken: known, again_ms: SOON_MS },
-        }
-    }
-
-    /// Looks at the card of an agent of this Worker, as everybody gets it.
-    async fn look_inside<'a>(
-        &'a self,
-        slug: &str,
-        mut path: Vec<&'a str>,
-        until: UnixMillis,
-    ) -> Look {
-        let nothing = Taken { skills: [].into(), fetched: UnixMillis(0), is_partial: false };
-        let agent =
-            self.agents.find(Some(slug)).filter(|agent| !path.contains(&agent.slug.as_str()));
-        let Some(agent) = agent else {
-            return Look { taken: Some(nothing), again_ms: LATER_MS };
-        };
-        let skills =
-            |card: &str| RemoteCard::parse(card).map(|card| card.skills).unwrap_or_default();
-        let Some(learned) = &agent.learned else {
-            let skills = skills(&agent.cards().card).into();
-            return Look { taken: Some(Taken { skills, ..nothing }), again_ms: LATER_MS };
-        };
-        path.push(&agent.slug);
-        let looks = self.look(learned, path, until).await;
-        let again_ms = looks.iter().map(|look| look.again_ms).min().unwrap_or(LATER_MS);
-        let taken: Vec<Option<Taken>> = looks.into_iter().map(|look| look.taken).collect();
-        let fetched = taken.iter().flatten().map(|taken| taken.fetched).max();
-        let cards = learned.cards(&taken, now()).ok();
-        let taken = cards.map(|cards| Taken {
-            skills: skills(&cards.card).into(),
-            fetched: fetched.unwrap_or(nothing.fetched),
-            is_partial: cards.is_partial,
-        });
-        Look { taken, again_ms }
+        outside.remotes.equip(client, found.credentials, ports)
     }
 }
 
-/// What a look at a source has found.
-struct Look {
-    /// Its skills, if they are known.
-    taken: Option<Taken>,
-    /// After which time it is worth to look again, in milliseconds.
+/// What a look at all sources of an agent has found.
+struct Looked {
+    /// The skills of each, if they are known.
+    taken: Vec<Option<Taken>>,
+    /// The time after which another look is worth it, in milliseconds.
     again_ms: u64,
 }
 
-/// What some work gives until an instant; if that is not to come any more, what it gives without waiting. Requests that it has
-/// begun in the background go on.
-async fn in_time<T>(until: UnixMillis, work: impl Future<Output = T>) -> Option<T> {
-    let work = Box::pin(work);
+/// What some work gives until an instant; when that is over, what it gives without waiting. What it has begun beside goes on.
+async fn in_time<T>(until: UnixMillis, work: LocalBoxFuture<'_, T>) -> Option<T> {
     match until.millis_since(now()) {
         0 => work.now_or_never(),
         millis => match select(work, Delay::from(Duration::from_millis(millis))).await {

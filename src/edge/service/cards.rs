@@ -33,10 +33,7 @@ impl CardSource for RememberedCards {
         &'a self,
         client: &'a Client,
     ) -> LocalBoxFuture<'a, Result<Rc<RemoteCard>, ClientError>> {
-        Box::pin(async move {
-            let recalled = self.recall(client, USABLE_MS).await?;
-            Ok(recalled.card)
-        })
+        Box::pin(async move { self.recall(client, USABLE_MS).await.map(|recalled| recalled.card) })
     }
 }
 
@@ -55,7 +52,15 @@ impl RememberedCards {
     /// # Errors
     ///
     /// If it cannot be had or used.
-    pub(in crate::edge) async fn recall(
+    pub(in crate::edge) fn recall<'a>(
+        &'a self,
+        client: &'a Client,
+        usable_ms: u64,
+    ) -> LocalBoxFuture<'a, Result<RecalledCard, ClientError>> {
+        Box::pin(self.recall_now(client, usable_ms))
+    }
+
+    async fn recall_now(
         &self,
         client: &Client,
         usable_ms: u64,

@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
 use crate::executor::{Agents, HostedAgent, Registry};
@@ -19,15 +19,7 @@ fn agents() -> Agents {
 }
 
 fn taken(ids: &[&str], fetched: UnixMillis) -> Taken {
-    let skill = |id: &&str| AgentSkill {
-        id: (*id).to_owned(),
-        name: (*id).to_owned(),
-        description: String::new(),
-        tags: Vec::new(),
-        examples: Vec::new(),
-        input_modes: Vec::new(),
-        output_modes: Vec::new(),
-    };
+    let skill = |id: &&str| json!({"id": id, "name": id, "description": "", "tags": []});
     Taken { skills: ids.iter().map(skill).collect(), fetched, is_partial: false }
 }
 

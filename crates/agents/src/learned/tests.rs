@@ -52,7 +52,7 @@ fn show(agent: &AgentDefinition, skills: &[AgentSkill]) -> ShownSkills {
     let card = json!({"name": "A", "skills": public_skills(agent, &[]), "z": 1}).to_string();
     let restricted = restricted_skills(agent, &[]).unwrap();
     let learned = learned_of(agent, &[]).unwrap();
-    learned.show(&card, &restricted, &[skills]).unwrap()
+    learned.show(&card, &restricted, &[&take_over(skills)]).unwrap()
 }
 
 #[test]
@@ -107,30 +107,30 @@ fn the_file_has_the_last_word_about_a_learned_skill() {
 #[test]
 fn what_is_too_much_is_left_out_and_the_rest_stays() {
     let many: Vec<AgentSkill> = (0..150).map(|number| skill(&format!("s{number}"))).collect();
-    assert_eq!(take_over(many.clone()).len(), MAX_LEARNED);
+    assert_eq!(take_over(&many).len(), MAX_LEARNED);
     let long =
         |id: &str, letters: usize| AgentSkill { description: "x".repeat(letters), ..skill(id) };
-    let taken =
-        take_over(vec![long("a", MAX_TEXT_BYTES + 1), long("b", MAX_TEXT_BYTES), skill("c")]);
-    assert_eq!(taken.iter().map(|skill| skill.id.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+    let taken = take_over(&[long("a", MAX_TEXT_BYTES + 1), long("b", MAX_TEXT_BYTES), skill("c")]);
+    assert_eq!(taken.iter().map(id_of).collect::<Vec<_>>(), ["b", "c"]);
     let tag = AgentSkill { tags: vec!["x".repeat(MAX_TEXT_BYTES + 1)], ..skill("d") };
     let blank = skill(" ");
-    assert_eq!(take_over(vec![tag, blank]), []);
+    assert_eq!(take_over(&[tag, blank]), Vec::<Value>::new());
     // One that does not fit any more leaves room for smaller ones.
     let large: Vec<_> =
         (0..20).map(|number| long(&format!("l{number}"), MAX_TEXT_BYTES - 100)).collect();
-    let taken = take_over([large, vec![skill("small")]].concat());
-    let size: usize = taken.iter().map(|skill| serde_json::to_string(skill).unwrap().len()).sum();
+    let taken = take_over(&[large, vec![skill("small")]].concat());
+    let size: usize = taken.iter().map(|skill| skill.to_string().len()).sum();
     assert!(size <= MAX_LEARNED_BYTES && size > MAX_LEARNED_BYTES - 2 * MAX_TEXT_BYTES, "{size}");
-    assert_eq!(taken.last().unwrap().id, "small");
+    assert_eq!(id_of(taken.last().unwrap()), "small");
     let empty = AgentSkill { tags: vec![String::new(); 100_000], ..skill("e") };
-    assert_eq!(take_over(vec![empty]), []);
+    assert_eq!(take_over(&[empty]), Vec::<Value>::new());
     // The bound holds for all sources together, too.
     let agent = agent(&format!("skills_from = ['remote']\n{FRONT}"));
     let LearnedSkills { parts, .. } = learned_of(&agent, &[]).unwrap();
     let learned = LearnedSkills { parts: [parts.clone(), parts].concat(), own: Vec::new() };
     let others: Vec<_> = (0..99).map(|number| skill(&format!("o{number}"))).collect();
-    let shown = learned.show(r#"{"skills":[]}"#, &[], &[&others, &many]).unwrap();
+    let shown =
+        learned.show(r#"{"skills":[]}"#, &[], &[&take_over(&others), &take_over(&many)]).unwrap();
     let card: Value = serde_json::from_str(&shown.card).unwrap();
     assert_eq!(card["skills"].as_array().unwrap().len(), MAX_LEARNED);
     assert_eq!(card["skills"][99]["id"], "s0");
@@ -149,7 +149,7 @@ fn nothing_that_others_say_is_a_placeholder() {
         output_modes: vec![evil.to_owned()],
     };
     let agent = agent(&format!("skills_from = ['remote']\n{FRONT}"));
-    let shown = show(&agent, &take_over(vec![skill.clone()]));
+    let shown = show(&agent, std::slice::from_ref(&skill));
     let card = at_origin(&shown.card, "https://a.example");
     let card: Value = serde_json::from_str(&card).unwrap();
     assert_eq!(card["skills"], json!([skill]));
@@ -175,12 +175,12 @@ fn a_source_of_learned_skills_is_refused_where_there_is_none() {
 #[test]
 fn what_is_learned_is_embedded_by_its_source_alone() {
     let text = format!(
-        "skills_from = ['one/', 'remote']\n{FRONT}\n[[skills]]\nid = 'x'\n[[skills]]\nid = 'a'"
+        "skills_from = ['one/', 'remote']\n{FRONT}\n[[skills]]\nid = 'x'\ninput_modes = ['a/b']\n\
+         [[skills]]\nid = 'a'"
     );
     let learned = learned_of(&agent(&text), &[]).unwrap();
     let json = serde_json::to_value(&learned).unwrap();
-    let expected =
-        json!({"parts": [{"source": {"remote": "far"}, "position": 2}], "own": [{"id": "x"}]});
+    let expected = json!({"parts": [{"source": {"remote": "far"}, "position": 2}], "own": [{"skill": {"id": "x", "inputModes": ["a/b"]}}]});
     assert_eq!(json, expected);
     assert_eq!(serde_json::from_value::<LearnedSkills>(json).unwrap(), learned);
 }

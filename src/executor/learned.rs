@@ -10,11 +10,11 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::Cards;
-use crate::port::Outside;
+use crate::port::{Outside, Random};
+use crate::remotes::Found;
+use a2a::client::{Ports, Settings};
 use a2a::model::{Secret, UnixMillis};
-use a2a_agents::{
-    LearnedPart, LearnedSkills, LearnedSource, Misfit, NotSet, RemoteSettings, ShownSkills, Values,
-};
+use a2a_agents::{LearnedPart, LearnedSkills, LearnedSource, Misfit, NotSet, ShownSkills, Values};
 
 /// What an instance knows of the skills that an agent learns.
 pub struct Learned {
@@ -62,13 +62,19 @@ impl Learned {
         &self.outside
     }
 
-    /// How the agent of this name is called; what is missing is told to the caller alone.
+    /// The agent of this name, for its card; what is missing is told to the caller alone.
     ///
     /// # Errors
     ///
     /// As [`Remotes::find`](crate::remotes::Remotes::find).
-    pub fn remote(&self, name: &str) -> Result<RemoteSettings, String> {
-        self.outside.remotes.find(name, &Unobserved(&self.outside))
+    pub fn remote(&self, name: &str, random: Rc<dyn Random>) -> Result<Found, String> {
+        let Outside { http, clock, remotes, .. } = &self.outside;
+        let ports = Ports { http: http.clone(), clock: clock.clone(), random };
+        let bound = |settings: Settings| Settings {
+            request_timeout_ms: settings.request_timeout_ms.min(REQUEST_MS),
+            ..settings
+        };
+        remotes.client(name, &Unobserved(&self.outside), ports, &bound)
     }
 
     /// Whether the sources are to be looked at before a card is shown.
@@ -137,6 +143,9 @@ impl Values for Unobserved<'_> {
 
 /// How long the first request for a card waits for sources of which nothing is known, in milliseconds.
 pub const PATIENCE_MS: u64 = 2_000;
+
+/// How long a source may take to answer one request, in milliseconds.
+const REQUEST_MS: u64 = 10_000;
 
 #[cfg(test)]
 mod tests;

@@ -27,6 +27,7 @@ use crate::port::{HttpError, Outside};
 use crate::task::{Recovery, TaskError};
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
+pub use crate::remotes::Found;
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use cards::Cards;

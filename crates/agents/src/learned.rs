@@ -4,8 +4,6 @@
 //! the Worker's matter; here is what they change on the card. They are text of somebody else: nothing in them is a template,
 //! and only skills are taken over, within bounds.
 
-use std::collections::BTreeSet;
-
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -114,7 +112,7 @@ impl LearnedSkills {
         }
         let (own, given): (Vec<_>, Vec<_>) =
             written.into_iter().partition(|listed| self.own(listed.id()).is_some());
-        let mut known: BTreeSet<String> = given.iter().map(|one| one.id().to_owned()).collect();
+        let mut known: Vec<String> = given.iter().map(|one| one.id().to_owned()).collect();
 
         let (mut all, mut room) = (Vec::new(), Room::default());
         let mut given = given.into_iter();
@@ -123,14 +121,16 @@ impl LearnedSkills {
             all.extend(given.by_ref().take(part.position.saturating_sub(passed)));
             passed = passed.max(part.position);
             for skill in *skills {
-                if !known.contains(id_of(skill)) && room.takes(skill) {
-                    known.insert(id_of(skill).to_owned());
+                if !known.iter().any(|known| known == id_of(skill)) && room.takes(skill) {
+                    known.push(id_of(skill).to_owned());
                     all.push(self.listed(skill.clone()));
                 }
             }
         }
         all.extend(given);
-        all.extend(own.into_iter().filter(|listed| !known.contains(listed.id())));
+        all.extend(
+            own.into_iter().filter(|listed| !known.iter().any(|known| known == listed.id())),
+        );
 
         let (mut public, mut restricted) = (Vec::new(), Vec::new());
         for (position, Listed { skill, permissions }) in all.into_iter().enumerate() {
@@ -192,12 +192,11 @@ pub fn skills_of_card(card: &str) -> Vec<Value> {
 /// [`MAX_LEARNED_BYTES`] altogether, none with a text of more than [`MAX_TEXT_BYTES`]. Their texts stay as they are, whatever
 /// they hold that is a placeholder elsewhere.
 pub fn take_over(skills: &[AgentSkill]) -> Vec<Value> {
-    let (mut room, mut known) = (Room::default(), BTreeSet::new());
-    let mut taken = Vec::new();
+    let mut room = Room::default();
+    let mut taken: Vec<Value> = Vec::new();
     for skill in skills.iter().filter(|skill| !skill.id.trim().is_empty() && is_short(skill)) {
         let shown = shown(skill);
-        if !known.contains(&skill.id) && room.takes(&shown) {
-            known.insert(&skill.id);
+        if !taken.iter().any(|known| id_of(known) == id_of(&shown)) && room.takes(&shown) {
             taken.push(shown);
         }
     }

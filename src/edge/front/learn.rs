@@ -18,12 +18,11 @@ use super::decision::{Decision, Front};
 use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
 use crate::edge::service::clock::now;
 use crate::edge::service::random::WorkerRandom;
-use crate::executor::{HostedAgent, Learned, Taken};
+use crate::executor::{Found, HostedAgent, Learned, Taken};
 use crate::port::{Observation, Observer};
 use crate::remembered::UNUSED_MS;
-use a2a::client::{Client, Ports, Settings};
 use a2a::model::UnixMillis;
-use a2a_agents::{LearnedSource, RemoteSettings, skills_of_card, take_over};
+use a2a_agents::{LearnedSource, skills_of_card, take_over};
 
 impl Front {
     /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
@@ -87,7 +86,7 @@ impl Front {
         Box::pin(async move {
             let LearnedSource::Remote(name) = source;
             let known = learned.known(part);
-            let found = match learned.remote(name) {
+            let found = match learned.remote(name, Rc::new(WorkerRandom)) {
                 Ok(found) => found,
                 Err(reason) => {
                     let agent = &learned.outside().agent;
@@ -96,10 +95,10 @@ impl Front {
                     return (known, LATER_MS);
                 }
             };
-            if let Some(slug) = &found.agent {
-                return self.look_inside(slug, path, until).await;
-            }
-            let client = self.client(learned, found);
+            let client = match found {
+                Found::Here { slug, .. } => return self.look_inside(&slug, path, until).await,
+                Found::Elsewhere(client) => client.with_verifier(Rc::new(WebVerifier)),
+            };
             let cards = RememberedCards { env: self.env.clone() };
             let until = if known.is_some() { now() } else { until };
             let Some(Ok(recalled)) = in_time(until, cards.recall(&client, UNUSED_MS)).await else {
@@ -141,20 +140,6 @@ impl Front {
         });
         (taken, again_ms)
     }
-
-    /// A client of an agent elsewhere, for its card.
-    fn client(&self, learned: &Learned, found: RemoteSettings) -> Client {
-        let outside = learned.outside();
-        let ports = Ports {
-            http: outside.http.clone(),
-            clock: outside.clock.clone(),
-            random: Rc::new(WorkerRandom),
-        };
-        let request_timeout_ms = found.client.request_timeout_ms.min(REQUEST_MS);
-        let settings = Settings { request_timeout_ms, ..found.client };
-        let client = Client::new(settings, ports.clone()).with_verifier(Rc::new(WebVerifier));
-        outside.remotes.equip(client, found.credentials, ports)
-    }
 }
 
 /// What a look at all sources of an agent has found.
@@ -181,6 +166,3 @@ const LATER_MS: u64 = 60_000;
 
 /// The same while something is about to change: a source is being asked, or has not answered yet. A look costs no request.
 const SOON_MS: u64 = 2_000;
-
-/// How long a source may take to answer one request, in milliseconds.
-const REQUEST_MS: u64 = 10_000;

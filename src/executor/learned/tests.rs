@@ -93,6 +93,9 @@ fn what_is_known_of_a_source_is_kept() {
 fn what_is_not_set_up_is_said_by_name() {
     let agents = agents();
     let learned = agents.find(None).unwrap().learned.as_ref().unwrap();
-    assert!(learned.remote("far").unwrap_err().contains("no remote \"far\""));
-    assert_eq!(learned.remote("front").unwrap().agent.as_deref(), Some("front"));
+    let random = Rc::new(MemoryPlatform::default());
+    let Err(reason) = learned.remote("far", random.clone()) else { panic!("there is none") };
+    assert!(reason.contains("no remote \"far\""), "{reason}");
+    let here = learned.remote("front", random).unwrap();
+    assert!(matches!(here, Found::Here { slug, .. } if slug == "front"));
 }

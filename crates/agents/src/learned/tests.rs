@@ -173,6 +173,18 @@ fn a_source_of_learned_skills_is_refused_where_there_is_none() {
 }
 
 #[test]
+fn a_front_needs_no_skills_of_its_own_if_it_learns_some() {
+    let told = |text: &str| {
+        let agent = agent(text);
+        agent.executor.executor.problems(&agent, &[])
+    };
+    let [(key, fix)] = &told(FRONT)[..] else { panic!("one") };
+    assert_eq!(key, "skills");
+    assert!(fix.contains("`[[skills]]`, or `skills_from = [\"remote\"]`"), "{fix}");
+    assert_eq!(told(&format!("skills_from = ['remote']\n{FRONT}")), []);
+}
+
+#[test]
 fn what_is_learned_is_embedded_by_its_source_alone() {
     let text = format!(
         "skills_from = ['one/', 'remote']\n{FRONT}\n[[skills]]\nid = 'x'\ninput_modes = ['a/b']\n\

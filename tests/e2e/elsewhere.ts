@@ -114,7 +114,7 @@ function relay(url: string, response: ServerResponse): void {
 }
 
 /** What an embedded front says otherwise than one that learns the skills of the remote agent of its name. */
-export interface FrontSaid {
+export interface LearnerSaid {
   /** The name of the remote, or the slug of an agent of the same Worker. */
   remote?: string;
   /** What the file says of skills, each with its id, and with permissions if it asks for any. */
@@ -125,7 +125,7 @@ export interface FrontSaid {
 }
 
 /** The agents of tests/agents, and a front for each of these names. */
-export function fronts(elsewhere: Elsewhere, said: Record<string, FrontSaid>): string {
+export function withLearners(elsewhere: Elsewhere, said: Record<string, LearnerSaid>): string {
   const embedded = JSON.parse(testAgents) as { agents: object[]; remotes?: object[] };
   for (const [slug, { remote = slug, own = [], skills = [], access, card }] of Object.entries(said)) {
     embedded.agents.push({

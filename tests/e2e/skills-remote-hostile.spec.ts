@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { verifyAgentCardSignature } from "@a2a-js/sdk";
 import { until } from "./client.ts";
-import { Elsewhere, ask, cardOf, fronts, idsOf, skill, type Card } from "./elsewhere.ts";
+import { Elsewhere, ask, cardOf, idsOf, skill, withLearners, type Card } from "./elsewhere.ts";
 import { secret, startWorker, type Worker } from "./harness.ts";
 import { startServer, startServerOf03, type SampleServer } from "./servers/js.ts";
 
@@ -30,7 +30,7 @@ before(async () => {
   elsewhere.has("many", [skill("one", { description: "x".repeat(9_000) }), ...Array.from({ length: 150 }, (_, nth) => skill(`s${nth}`)), skill("own")]);
   elsewhere.has("deep", [skill("deep")]);
   const agents = JSON.parse(
-    fronts(elsewhere, {
+    withLearners(elsewhere, {
       evil: { skills: [skill("own")], card: { name: "Front" } },
       many: { skills: [skill("own")] },
       deep: {},

@@ -4,14 +4,14 @@ import { after, before, describe, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
 import { until } from "./client.ts";
 import { askExtended, cardIn } from "./club.ts";
-import { CARD, Elsewhere, ask, cardOf, fronts, idsOf, skill, type Card } from "./elsewhere.ts";
+import { CARD, Elsewhere, ask, cardOf, idsOf, skill, withLearners, type Card } from "./elsewhere.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 const { ALICE, BOB } = secretsOf("ALICE", "BOB");
 const access = {
   schemes: { token: { kind: "bearer", callers: [caller("alice", ["ALICE"], { permissions: ["read"] }), caller("bob", ["BOB"])] } },
 };
-const names = ["plain", "guarded", "held", "late", "lost", "changing"] as const;
+const names = ["plain", "guarded", "held", "late", "lost", "changing", "shared"] as const;
 
 let elsewhere: Elsewhere;
 let worker: Worker;
@@ -20,8 +20,8 @@ before(async () => {
   elsewhere.has("learner", [skill("echo", { name: "Echo" }), skill("shout")]);
   for (const name of names) elsewhere.has(name, [skill("one"), skill("two")]);
   const guarded = { access, own: [{ id: "two", name: "Second", permissions: ["read"] }] };
-  const agents = fronts(elsewhere, { ...Object.fromEntries(names.map((name) => [name, {}])), guarded });
-  worker = await startWorker({ vars: { AGENTS: agents, NEXT_URL: `${elsewhere.url}/learner`, ALICE, BOB } });
+  const agents = withLearners(elsewhere, { ...Object.fromEntries(names.map((name) => [name, {}])), guarded });
+  worker = await startWorker({ vars: { AGENTS: agents, NEXT_URL: `${elsewhere.url}/learner`, ALICE, BOB }, hasTwin: true });
 });
 after(async () => {
   await worker.stop();
@@ -39,9 +39,11 @@ async function age(): Promise<void> {
   await worker.restart();
 }
 
-/** The number of cards that are remembered. */
-async function remembered(): Promise<number> {
-  return (await (await worker.d1()).prepare("SELECT key FROM remembered WHERE key LIKE 'card:%'").run()).results.length;
+/** Waits until the card of a remote agent is stored, which no answer waits for. */
+async function stored(name: string): Promise<void> {
+  const statement = "SELECT key FROM remembered WHERE key LIKE 'card:%' AND instr(value, ?1) > 0";
+  const rows = async () => (await (await worker.d1()).prepare(statement).bind(`\\"name\\":\\"${name}\\"`).run()).results;
+  await until(rows, ({ length }) => length === 1);
 }
 
 describe("a front whose file takes over the skills of the remote agent", () => {
@@ -114,7 +116,7 @@ describe("a remote agent whose server", () => {
 
   test("is down later leaves those that are known, also to a Worker that begins", async () => {
     assert.deepEqual(await ids("lost"), ["one", "two"]);
-    await until(remembered, (rows) => rows >= 1);
+    await stored("lost");
     elsewhere.down.add("lost");
     await worker.restart();
     const asked = elsewhere.asked("lost").length;
@@ -129,7 +131,7 @@ describe("a remote agent whose server", () => {
   test("has another card shows the old one while the new one is fetched, once, and then the new one", async () => {
     assert.deepEqual(await ids("changing"), ["one", "two"]);
     const etag = (await ask(worker, "changing")).headers.get("etag") ?? "";
-    await until(remembered, (rows) => rows >= 1);
+    await stored("changing");
     await age();
     elsewhere.has("changing", [skill("two"), skill("three")]);
     elsewhere.holding.add("changing");
@@ -142,6 +144,21 @@ describe("a remote agent whose server", () => {
     const again = await ask(worker, "changing", { "if-none-match": etag });
     assert.equal(again.status, 200, "it is another card");
   });
+});
+
+test("two Workers over one database ask once, and both keep what is known while the server is down", async () => {
+  const twin = () => ({ url: worker.twin });
+  assert.deepEqual(await ids("shared"), ["one", "two"]);
+  await stored("shared");
+  assert.deepEqual(idsOf(await cardOf(twin(), "shared")), ["one", "two"]);
+  assert.equal(elsewhere.asked("shared").length, 1);
+  elsewhere.down.add("shared");
+  await age();
+  const both = () => Promise.all([worker, twin(), worker, twin()].map(async (one) => idsOf(await cardOf(one, "shared"))));
+  for (let nth = 0; nth < 2; nth++) assert.deepEqual(await both(), Array(4).fill(["one", "two"]));
+  await until(() => Promise.resolve(elsewhere.asked("shared").length), (count) => count > 1);
+  assert.deepEqual(await both(), Array(4).fill(["one", "two"]));
+  assert.equal(elsewhere.asked("shared").length, 2, "one of the two has asked whether it has changed");
 });
 
 test("a front of which a variable is not set shows its own skills, and the operator is told why", async () => {

@@ -7,7 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
 use a2a::client::{Client, Ports, Settings, depth_of};
-use a2a::model::UnixMillis;
+use a2a::model::{Secret, UnixMillis};
 
 impl Turn {
     /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker. Its secrets and variables are read
@@ -42,7 +42,9 @@ impl Turn {
             return Ok(self.hosted(slug, found.client));
         }
         let client = self.client(found.client);
-        Ok(self.outside.remotes.equip(client, found.credentials, self.ports()))
+        let redaction = Rc::clone(&self.redaction);
+        let learn = Rc::new(move |token: &Secret| redaction.note("access token", token));
+        Ok(self.outside.remotes.equip(client, found.credentials, self.ports(), learn))
     }
 
     /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use a2a::client::{Client, Ports, Tokens};
 use a2a_agents::{Remote, RemoteCredentials, RemoteSettings, Values};
+pub use credentials::Learn;
 
 /// The agents that this Worker calls by name.
 #[derive(Default)]
@@ -25,9 +26,15 @@ impl Remotes {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
-    /// The client with these credentials.
-    pub fn equip(&self, client: Client, credentials: RemoteCredentials, ports: Ports) -> Client {
-        match credentials::credentials(credentials, ports, &self.tokens) {
+    /// The client with these credentials. `learn` is told each token that was fetched, when it is shown.
+    pub fn equip(
+        &self,
+        client: Client,
+        credentials: RemoteCredentials,
+        ports: Ports,
+        learn: Learn,
+    ) -> Client {
+        match credentials::credentials(credentials, ports, &self.tokens, learn) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,
         }

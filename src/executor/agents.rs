@@ -13,8 +13,8 @@ use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Embedded, EmbeddedAgent, Misfit, NotSet, RestrictedSkill, Values, check_slug, expand_card,
-    extended_card,
+    Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, RestrictedSkill, Values, check_slug,
+    expand_card, extended_card,
 };
 
 /// The agents of a Worker.
@@ -30,6 +30,8 @@ pub struct HostedAgent {
     pub capabilities: AgentCapabilities,
     /// The versions of the protocol that it speaks besides 1.0.
     pub dialects: Dialects,
+    /// Which tools of MCP it is.
+    pub mcp_tools: McpTools,
     /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
     pub card: String,
     /// That card as older versions have it, made when it is first asked for: for 0.3, and for the `tasks/send` family.
@@ -91,6 +93,7 @@ impl Agents {
                 policy: card.as_ref().map_err(Clone::clone).and(policy),
                 is_default: agent.default,
                 dialects: agent.dialects.spoken(&agent.access),
+                mcp_tools: agent.mcp.tools,
                 older_cards: Default::default(),
                 older_facts: OlderFacts {
                     state_transition_history: agent.capabilities.state_transition_history,

@@ -10,7 +10,9 @@ use crate::access::{Access, needs_of, secrets_of};
 use crate::dialects::Dialects;
 use crate::skills::restricted_skills;
 use crate::tool::Tool;
-use crate::{Executor, HttpToolDefinition, Misfit, Remote, RestrictedSkill, Table, ToolsTable};
+use crate::{
+    Executor, HttpToolDefinition, McpTable, Misfit, Remote, RestrictedSkill, Table, ToolsTable,
+};
 use a2a::model::UnixMillis;
 
 /// What is embedded: every agent, and the remote agents that they may call by name.
@@ -43,6 +45,9 @@ pub struct EmbeddedAgent {
     /// The older versions of the protocol that it speaks.
     #[serde(default, skip_serializing_if = "Dialects::is_default")]
     pub dialects: Dialects,
+    /// What clients of MCP see of it.
+    #[serde(default, skip_serializing_if = "McpTable::is_default")]
+    pub mcp: McpTable,
     /// What answers.
     pub executor: EmbeddedExecutor,
     /// Its HTTP tools: those that it shares with others, and its own.
@@ -155,6 +160,7 @@ impl EmbeddedAgent {
             development,
             access,
             dialects,
+            mcp,
             executor,
             tools: own,
             ..
@@ -180,6 +186,7 @@ impl EmbeddedAgent {
             capabilities,
             access,
             dialects,
+            mcp,
             executor,
             tools,
             needs,

@@ -19,6 +19,7 @@ mod embedded;
 mod file;
 mod http_tool;
 mod kind;
+mod mcp;
 mod remote;
 mod restricted;
 pub mod script;
@@ -47,6 +48,7 @@ pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
 };
+pub use mcp::{McpTable, McpTools};
 pub use remote::{
     KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,
 };

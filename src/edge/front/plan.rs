@@ -52,9 +52,11 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             front.seen.audit(&head, &front.observer);
             answered(answer)
         }
-        Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
-            LATER.to_owned()
-        }
+        Decision::Receive(_)
+        | Decision::Check(_)
+        | Decision::Sign(_)
+        | Decision::CallBack(_)
+        | Decision::Mcp => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
             let planned = plan_command(&front, &parameters, *command);
@@ -162,7 +164,8 @@ impl Front {
             Decision::Receive(_)
             | Decision::Check(_)
             | Decision::Sign(_)
-            | Decision::CallBack(_) => return None,
+            | Decision::CallBack(_)
+            | Decision::Mcp => return None,
         };
         let (command, call) = command.take_call();
         let Call::List(request) = call else { return None };
@@ -198,7 +201,8 @@ impl Front {
             Decision::Receive(_)
             | Decision::Check(_)
             | Decision::Sign(_)
-            | Decision::CallBack(_) => {
+            | Decision::CallBack(_)
+            | Decision::Mcp => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }
         };

@@ -48,7 +48,8 @@ pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
 };
 pub use remote::{
-    KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,
+    KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,
+    RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,
 };
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};

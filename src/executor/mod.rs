@@ -2,11 +2,13 @@
 //! Worker.
 
 mod agents;
+mod awake;
 mod callback;
 mod calling;
 mod credentials;
 mod double;
 mod events;
+mod mcp;
 mod redaction;
 mod registry;
 mod remote;

@@ -6,6 +6,8 @@ mod credentials;
 
 use std::rc::Rc;
 
+pub(crate) use credentials::credentials;
+
 use a2a::client::{Client, Ports, Tokens};
 use a2a_agents::{Remote, RemoteCredentials, RemoteSettings, Values};
 
@@ -27,7 +29,7 @@ impl Remotes {
 
     /// The client with these credentials.
     pub fn equip(&self, client: Client, credentials: RemoteCredentials, ports: Ports) -> Client {
-        match credentials::credentials(credentials, ports, &self.tokens) {
+        match self::credentials::credentials(credentials, ports, &self.tokens) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,
         }

@@ -76,10 +76,12 @@ impl KnownTools {
             left = room.unwrap_or(left);
             room.is_some()
         };
-        let kept: Vec<Value> = short.filter({
-            let mut fits = fits;
-            move |tool| fits(tool)
-        }).collect();
+        let kept: Vec<Value> = short
+            .filter({
+                let mut fits = fits;
+                move |tool| fits(tool)
+            })
+            .collect();
         text(&kept)
     }
 
@@ -139,14 +141,21 @@ mod tests {
 
     #[test]
     fn a_list_without_room_loses_large_schemas_first_and_then_its_last_tools() {
-        let large = |more: &str| json!({"type": "object", "description": "x".repeat(9_000), "note": more});
-        let tools =
-            vec![tool("large", large("")), tool("headers", large("x-mcp-header")), tool("small", json!({"a": 1}))];
+        let large =
+            |more: &str| json!({"type": "object", "description": "x".repeat(9_000), "note": more});
+        let tools = vec![
+            tool("large", large("")),
+            tool("headers", large("x-mcp-header")),
+            tool("small", json!({"a": 1})),
+        ];
         let shown = |most: usize| {
             let text = known(tools.clone()).to_text(most);
             assert!(text.len() <= most, "{} {most}", text.len());
             let read = KnownTools::read(&text).unwrap();
-            read.tools.iter().map(|tool| (tool.name.clone(), tool.input_schema.to_string().len())).collect::<Vec<_>>()
+            read.tools
+                .iter()
+                .map(|tool| (tool.name.clone(), tool.input_schema.to_string().len()))
+                .collect::<Vec<_>>()
         };
         let names = |most: usize| shown(most).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(100_000), ["large", "headers", "small"]);

@@ -63,8 +63,15 @@ impl McpServers {
             return Err(format!("there is no MCP server {name:?}; there are: {known}"));
         };
         let filled = server.fill(values).map_err(|misfit| misfit.to_string())?;
-        let McpSettings { url, headers, timeout_ms, call_timeout_ms, tools, trusts_hints, credentials } =
-            filled;
+        let McpSettings {
+            url,
+            headers,
+            timeout_ms,
+            call_timeout_ms,
+            tools,
+            trusts_hints,
+            credentials,
+        } = filled;
         let key = format!("mcp:{}", mark(name, &url, &tools));
         let settings = Settings { headers, timeout_ms, call_timeout_ms, ..Settings::new(url) };
         let client = Client::new(bounded(settings), ports.clone());

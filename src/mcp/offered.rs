@@ -95,9 +95,12 @@ mod tests {
     }
 
     fn ids(choices: &[&str], taken: &[&str]) -> Vec<String> {
-        let (files, github) = (tools(&["read", "write", "search"]), tools(&["search", "create_issue"]));
-        let lists =
-            [Listed { server: "files", tools: &files }, Listed { server: "github", tools: &github }];
+        let (files, github) =
+            (tools(&["read", "write", "search"]), tools(&["search", "create_issue"]));
+        let lists = [
+            Listed { server: "files", tools: &files },
+            Listed { server: "github", tools: &github },
+        ];
         let choices: Vec<String> = choices.iter().map(|choice| (*choice).to_owned()).collect();
         offered(&choices, &lists, taken).iter().map(Offered::id).collect()
     }
@@ -116,7 +119,10 @@ mod tests {
             ids(&["files", "github"], &[]),
             ["read", "write", "files.search", "github.search", "create_issue"]
         );
-        assert_eq!(ids(&["files", "github:create_*"], &[]), ["read", "write", "search", "create_issue"]);
+        assert_eq!(
+            ids(&["files", "github:create_*"], &[]),
+            ["read", "write", "search", "create_issue"]
+        );
         assert_eq!(ids(&["files"], &["read"]), ["files.read", "write", "search"]);
     }
 
@@ -130,7 +136,10 @@ mod tests {
         ] {
             let skill = Offered { server: "files", tool: &tool, is_ambiguous: true }.skill();
             assert_eq!((skill.name.as_str(), skill.description.as_str()), (name, description));
-            assert_eq!((skill.id, skill.tags), (format!("files.{}", tool.name), vec!["files".to_owned()]));
+            assert_eq!(
+                (skill.id, skill.tags),
+                (format!("files.{}", tool.name), vec!["files".to_owned()])
+            );
         }
     }
 }

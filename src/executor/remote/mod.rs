@@ -78,7 +78,6 @@ impl RemoteExecutor {
         let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
         let _ = link.reach(client).cancel(request).await;
     }
-
 }
 
 #[async_trait(?Send)]

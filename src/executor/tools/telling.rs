@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use a2a::model::Part;
 use super::offer::Callable;
+use a2a::model::Part;
 use a2a_agents::tool::{Fault, ToolError, example, takes_string};
 
 /// A reason, and what can be asked instead: as text for people, as data for programs.

@@ -223,7 +223,8 @@ mod tests {
     fn an_example_of_a_schema_that_refers_to_itself_many_times_ends() {
         let itself = json!({"$ref": "#"});
         let names: Vec<String> = (0..50).map(|nth| format!("a{nth}")).collect();
-        let properties: Map<_, _> = names.iter().map(|name| (name.clone(), itself.clone())).collect();
+        let properties: Map<_, _> =
+            names.iter().map(|name| (name.clone(), itself.clone())).collect();
         let schema = json!({"type": "object", "properties": properties, "required": names});
         assert!(example(&schema).to_string().len() < 100_000);
     }

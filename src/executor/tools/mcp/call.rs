@@ -113,7 +113,8 @@ impl McpCall<'_> {
             }
         }
         let Answers { answers, .. } = answers;
-        let in_turn = CallInTurn { turn: self.run.turn, events: self.run.events, position: self.position };
+        let in_turn =
+            CallInTurn { turn: self.run.turn, events: self.run.events, position: self.position };
         let key = Some(in_turn.idempotency_key());
         let request = ToolRequest::new(&definition, arguments.into());
         let mut call = client.call(ToolRequest { answers, state, round, key, ..request });
@@ -300,7 +301,8 @@ impl McpCall<'_> {
                 }
                 StepStart::Done(plan) => {
                     let asked = read_plan(plan.map(|plan| plan.value()))?.answers;
-                    let is_this = |asked: &Asked| asked.position == self.position && asked.way != Way::Held;
+                    let is_this =
+                        |asked: &Asked| asked.position == self.position && asked.way != Way::Held;
                     if let Some(asked) = asked.filter(|asked| is_this(asked)) {
                         return Ok(Some(*asked));
                     }

@@ -1,16 +1,14 @@
 //! A task of an MCP server is followed: in memory while it is new, from time to time by a run that is parked in between.
 
-
 use serde_json::Value;
 
 use super::super::Flow;
+use super::PLAN;
 use super::call::{Answers, End, McpCall};
 use super::plan::{Plan, Planned, Way};
-use super::PLAN;
 use crate::executor::remote::pace;
 use crate::executor::{ExecutorError, Turn, Wait};
 use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
-
 
 impl McpCall<'_> {
     /// Follows a task until it ends or asks something that was not answered yet.
@@ -37,7 +35,8 @@ impl McpCall<'_> {
     ) -> Result<End, ExecutorError> {
         let turn = self.run.turn;
         let mut parked_ms = self.run.parked_ms.take();
-        let mut told = turn.task().and_then(|task| task.status.message).map(|message| message.text());
+        let mut told =
+            turn.task().and_then(|task| task.status.message).map(|message| message.text());
         let mut silent_ms = 0;
         let mut pause_ms = None;
         loop {
@@ -55,7 +54,9 @@ impl McpCall<'_> {
                         }
                         // It takes a moment until an answer is seen.
                         TaskState::Asked(questions) => {
-                            let is_new = |key: &String| !answers.answers.iter().any(|(known, _)| known == key);
+                            let is_new = |key: &String| {
+                                !answers.answers.iter().any(|(known, _)| known == key)
+                            };
                             if questions.iter().any(|question| is_new(&question.key)) {
                                 return Ok(End::Asked(questions, Way::Task(task.clone())));
                             }
@@ -65,7 +66,10 @@ impl McpCall<'_> {
                 }
                 // It may be there again later. Who does not want to wait for it cancels.
                 Err(error) if error.may_pass() => {
-                    let note = format!("{}; it is asked again", super::call::failure(&self.tool.server, &error));
+                    let note = format!(
+                        "{}; it is asked again",
+                        super::call::failure(&self.tool.server, &error)
+                    );
                     (Some(note), task.poll_interval_ms)
                 }
                 Err(error) => return Ok(End::Failed(error)),
@@ -87,7 +91,8 @@ impl McpCall<'_> {
             } else {
                 let next_ms = pace::parked(parked_ms, false).max(poll_ms);
                 parked_ms = Some(next_ms);
-                turn.wait_until(Wait::for_millis(pace::spread(next_ms, turn.host.random()))).await?;
+                turn.wait_until(Wait::for_millis(pace::spread(next_ms, turn.host.random())))
+                    .await?;
             }
             if turn.is_canceled() {
                 return Ok(End::Canceled);

@@ -21,7 +21,8 @@ use super::super::awake::AwakeRuns;
 use super::asked::{Asked, AskedCall, Understanding};
 use super::offer::{Callable, McpTool};
 use super::{
-    Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call, is_for, said_again,
+    Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call,
+    is_for, said_again,
 };
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered};
 use a2a::model::{Json, Message, Role, TaskState};
@@ -111,7 +112,11 @@ impl Run<'_> {
         let is_recovered = kept.is_some();
         // The message may answer a question of an earlier turn.
         if kept.is_none() && self.turn.number > 1 {
-            kept = self.turn.last_step::<Value>(ASKED)?.map(|asked| read_plan(Ok(asked))).transpose()?;
+            kept = self
+                .turn
+                .last_step::<Value>(ASKED)?
+                .map(|asked| read_plan(Ok(asked)))
+                .transpose()?;
         }
         let tools = match &kept {
             Some(plan) => self.planned_tools(plan),
@@ -184,7 +189,8 @@ impl Run<'_> {
                         self.parked_ms.set(self.turn.take_up());
                     }
                     let answers = answers.take().filter(|_| plan.begins() == position);
-                    let call = call::McpCall { run: self, plan: &plan, tool, position, is_doubtful };
+                    let call =
+                        call::McpCall { run: self, plan: &plan, tool, position, is_doubtful };
                     call.make(arguments, answers.unwrap_or_default()).await?
                 }
             };

@@ -243,7 +243,8 @@ mod tests {
             assert_eq!(Plan::read(&plan.to_json()), Some(plan.clone()));
             assert_eq!((plan.begins(), plan.tools().len()), (2, 1));
         }
-        let text = Plan { messages: 3, calls: vec![call], text: Some("a".to_owned()), answers: None };
+        let text =
+            Plan { messages: 3, calls: vec![call], text: Some("a".to_owned()), answers: None };
         assert_eq!(Plan::read(&text.to_json()), Some(text));
         for other in [json!(null), json!({}), json!({"messages": 1, "calls": [{}]})] {
             assert_eq!(Plan::read(&other), None, "{other}");

@@ -14,7 +14,8 @@ pub(super) fn said(questions: &[Question], unfit: Option<&str>) -> (TaskState, V
     let mut text = unfit.map(|reason| format!("{reason}. ")).unwrap_or_default();
     let mut parts = Vec::new();
     for question in questions {
-        let name = if questions.len() > 1 { format!("\n{}: ", question.key) } else { String::new() };
+        let name =
+            if questions.len() > 1 { format!("\n{}: ", question.key) } else { String::new() };
         text.push_str(&format!("{name}{}", question.message));
         if let QuestionKind::Url(url) = &question.kind {
             text.push_str(&format!("\nVisit {url} for that"));
@@ -110,7 +111,8 @@ fn refusal_of(data: &Map<String, Value>) -> Option<Answer> {
 /// The answer that an object is to a form: its content, or an answer as the protocol writes it.
 fn content_of(data: &Map<String, Value>, schema: &Value) -> Answer {
     let whole = Value::Object(data.clone());
-    let is_written_out = !has_property(schema, "action") && data.get("action").is_some_and(Value::is_string);
+    let is_written_out =
+        !has_property(schema, "action") && data.get("action").is_some_and(Value::is_string);
     match Answer::read(&whole).filter(|_| is_written_out) {
         Some(answer) => answer,
         None => Answer::Accept(Some(whole)),
@@ -139,7 +141,11 @@ mod tests {
 
     fn form(key: &str, properties: Value, required: &[&str]) -> Question {
         let schema = json!({"type": "object", "properties": properties, "required": required});
-        Question { key: key.to_owned(), message: "Which?".to_owned(), kind: QuestionKind::Form(schema) }
+        Question {
+            key: key.to_owned(),
+            message: "Which?".to_owned(),
+            kind: QuestionKind::Form(schema),
+        }
     }
 
     fn url(key: &str) -> Question {
@@ -162,9 +168,11 @@ mod tests {
 
     fn given(questions: &[Question], parts: Vec<Part>) -> Value {
         match answers(&message(parts), questions) {
-            Ok(answers) => {
-                answers.into_iter().map(|(key, answer)| (key, answer.to_json())).collect::<Map<_, _>>().into()
-            }
+            Ok(answers) => answers
+                .into_iter()
+                .map(|(key, answer)| (key, answer.to_json()))
+                .collect::<Map<_, _>>()
+                .into(),
             Err(reason) => json!(reason),
         }
     }
@@ -179,10 +187,19 @@ mod tests {
         let seat = [seat()];
         let data = |data: Value| vec![Part::data(data)];
         for (parts, expected) in [
-            (data(json!({"seat": "4A", "window": true})), accepted(json!({"seat": "4A", "window": true}))),
+            (
+                data(json!({"seat": "4A", "window": true})),
+                accepted(json!({"seat": "4A", "window": true})),
+            ),
             (vec![Part::text("4A")], accepted(json!({"seat": "4A"}))),
-            (vec![Part::text("so:"), Part::data(json!({"seat": "4A"}))], accepted(json!({"seat": "4A"}))),
-            (data(json!({"action": "accept", "content": {"seat": "4A"}})), accepted(json!({"seat": "4A"}))),
+            (
+                vec![Part::text("so:"), Part::data(json!({"seat": "4A"}))],
+                accepted(json!({"seat": "4A"})),
+            ),
+            (
+                data(json!({"action": "accept", "content": {"seat": "4A"}})),
+                accepted(json!({"seat": "4A"})),
+            ),
             (data(json!({"action": "decline"})), json!({"q": {"action": "decline"}})),
             (data(json!({"action": "cancel"})), json!({"q": {"action": "cancel"}})),
             (data(json!(["4A"])), json!(NO_DATA)),
@@ -195,7 +212,10 @@ mod tests {
         let number = [form("q", json!({"a": {"type": "string"}, "n": {"type": "number"}}), &["n"])];
         assert_eq!(given(&number, vec![Part::text("x")]), json!(NO_DATA));
         let action = [form("q", json!({"action": {"type": "string"}}), &["action"])];
-        assert_eq!(given(&action, data(json!({"action": "decline"}))), accepted(json!({"action": "decline"})));
+        assert_eq!(
+            given(&action, data(json!({"action": "decline"}))),
+            accepted(json!({"action": "decline"}))
+        );
     }
 
     #[test]
@@ -236,11 +256,21 @@ mod tests {
         assert_eq!(parts[1].as_data().unwrap()["required"], json!(["seat"]));
         let (state, parts) = said(&[url("u")], None);
         assert_eq!(state, TaskState::AuthRequired);
-        assert!(parts[0].as_text().unwrap().starts_with("Log in.\nVisit https://a.example/login for that\nThen send"));
+        assert!(
+            parts[0]
+                .as_text()
+                .unwrap()
+                .starts_with("Log in.\nVisit https://a.example/login for that\nThen send")
+        );
         assert_eq!(parts[1], Part::url("https://a.example/login"));
         let (state, parts) = said(&[seat(), url("u")], Some(NO_DATA));
         assert_eq!((state, parts.len()), (TaskState::InputRequired, 3));
-        assert!(parts[0].as_text().unwrap().starts_with("that is no answer: the answer is a data part. \nq: Which?"));
+        assert!(
+            parts[0]
+                .as_text()
+                .unwrap()
+                .starts_with("that is no answer: the answer is a data part. \nq: Which?")
+        );
         assert_eq!(parts[2].as_data().unwrap()["properties"]["q"]["required"], json!(["seat"]));
     }
 }

@@ -6,6 +6,14 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`client`] | calls to servers: which era they speak, their tools, calls and what these bring |
 //! | [`model`] | tools, results, questions and errors, alike in all revisions |
+//! | [`server`] | requests read, checked and answered |
+//! | [`agents`] | agents of A2A as tools |
+//! | [`header`] | texts as values of headers |
 
+pub mod agents;
+pub mod client;
+pub mod header;
 pub mod model;
+pub mod server;

@@ -28,10 +28,16 @@ pub const MAX_DEPTH: u32 = 8;
 /// assert_eq!(depth_of(&message), 3);
 /// ```
 pub fn depth_of(message: &Message) -> u32 {
-    match message.metadata.as_ref().and_then(|metadata| metadata.member(DEPTH_KEY)) {
+    let member = message.metadata.as_ref().and_then(|metadata| metadata.member(DEPTH_KEY));
+    member.as_ref().map_or(0, read_depth)
+}
+
+/// The same of a member by itself, wherever it stands.
+pub fn read_depth(member: &Value) -> u32 {
+    match member {
         // A number of JSON is whatever its writer makes of 3: `3`, `3.0`, `3e0`.
-        Some(Value::Number(number)) => number.as_f64().unwrap_or_default().ceil() as u32,
-        Some(Value::String(text)) => text.trim().parse().unwrap_or_default(),
+        Value::Number(number) => number.as_f64().unwrap_or_default().ceil() as u32,
+        Value::String(text) => text.trim().parse().unwrap_or_default(),
         _ => 0,
     }
 }

@@ -72,7 +72,7 @@ pub use card::{CardSource, CardText, MemoryCards, RemoteCard, Verifier, Verify};
 use connect::Chosen;
 pub use connect::Connection;
 pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens};
-pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of};
+pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of, read_depth};
 pub use error::{ClientError, RemoteError};
 pub use exchange::CallOptions;
 pub use fold::{apply, changes};

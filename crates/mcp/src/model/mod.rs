@@ -41,7 +41,7 @@ fn text(object: &Value, name: &str) -> Option<String> {
 }
 
 /// An object of these members; those without a value are left out.
-fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     let given = members.into_iter();
     let given = given.filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
     Value::Object(given.collect::<Map<_, _>>())

@@ -1,0 +1,124 @@
+//! What the tool of an agent is called with.
+
+use a2a::client::DEPTH_KEY;
+use a2a::model::{ContextId, Message, Part, Role, TaskId};
+use serde_json::{Map, Value, json};
+
+/// What the tool of an agent is called with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arguments {
+    /// What is said to the agent.
+    pub message: Option<String>,
+    /// What is given to it as data.
+    pub data: Option<Value>,
+    /// The task to go on with.
+    pub task_id: Option<String>,
+    /// The conversation of a new task.
+    pub context_id: Option<String>,
+    /// The id of the message, by which it is known again.
+    pub message_id: Option<String>,
+}
+
+impl Arguments {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    ///
+    /// What they must be.
+    pub fn read(arguments: &Map<String, Value>) -> Result<Self, String> {
+        let text = |name: &str| match arguments.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => {
+                Ok(Some(text.clone()).filter(|text| !text.trim().is_empty()))
+            }
+            Some(_) => Err(format!("the argument {name} must be a text")),
+        };
+        if let Some(name) = arguments.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            let shown: String = name.chars().take(60).collect();
+            let known = KNOWN.join(", ");
+            return Err(format!("there is no argument {shown}; there are: {known}"));
+        }
+        Ok(Self {
+            message: text("message")?,
+            data: arguments.get("data").filter(|data| !data.is_null()).cloned(),
+            task_id: text("task_id")?,
+            context_id: text("context_id")?,
+            message_id: text("message_id")?,
+        })
+    }
+
+    /// Whether something is said.
+    pub fn say_something(&self) -> bool {
+        self.message.is_some() || self.data.is_some()
+    }
+
+    /// The message to the agent: of this id unless the arguments bring one, and about this skill if one is meant.
+    pub fn to_message(self, id: impl FnOnce() -> String, skill: Option<&str>) -> Message {
+        let text = self.message.map(Part::text);
+        let data = self.data.map(Part::data);
+        let metadata = skill.map(|skill| Map::from_iter([(SKILL_KEY.to_owned(), json!(skill))]));
+        Message {
+            message_id: self.message_id.unwrap_or_else(id),
+            context_id: self.context_id.map(ContextId::new),
+            task_id: self.task_id.map(TaskId::new),
+            role: Role::User,
+            parts: text.into_iter().chain(data).collect(),
+            metadata: metadata.map(Into::into),
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        }
+    }
+}
+
+/// Says in a message how many agents have called each other before it.
+pub fn say_depth(message: &mut Message, depth: u32) {
+    if depth > 0 {
+        let mut members = message.metadata.take().unwrap_or_default().members();
+        members.insert(DEPTH_KEY.to_owned(), json!(depth));
+        message.metadata = Some(members.into());
+    }
+}
+
+const KNOWN: [&str; 5] = ["message", "data", "task_id", "context_id", "message_id"];
+
+/// The member of a message's metadata that names the skill which it is for.
+const SKILL_KEY: &str = "skillId";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: Value) -> Result<Arguments, String> {
+        Arguments::read(arguments.as_object().unwrap())
+    }
+
+    #[test]
+    fn arguments_become_a_message() {
+        let arguments =
+            read(json!({"message": "hello", "data": {"a": 1}, "task_id": "t", "context_id": "c",
+            "message_id": "m"}));
+        let message = arguments.unwrap().to_message(|| "new".to_owned(), Some("now"));
+        let expected = json!({"messageId": "m", "contextId": "c", "taskId": "t", "role": "ROLE_USER",
+            "parts": [{"text": "hello"}, {"data": {"a": 1}}], "metadata": {"skillId": "now"}});
+        assert_eq!(serde_json::to_value(message).unwrap(), expected);
+        let message = read(json!({"message": "x", "task_id": null, "context_id": " "})).unwrap();
+        let mut message = message.to_message(|| "new".to_owned(), None);
+        assert_eq!((message.message_id.as_str(), &message.context_id), ("new", &None));
+        say_depth(&mut message, 3);
+        assert_eq!(a2a::client::depth_of(&message), 3);
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_told_what_they_must_be() {
+        for (arguments, told) in [
+            (json!({"message": 5}), "the argument message must be a text"),
+            (
+                json!({"prompt": "x"}),
+                "there is no argument prompt; there are: message, data, task_id, context_id, message_id",
+            ),
+        ] {
+            assert_eq!(read(arguments).unwrap_err(), told);
+        }
+        assert!(!read(json!({"message": " "})).unwrap().say_something());
+    }
+}

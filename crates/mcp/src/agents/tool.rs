@@ -1,0 +1,170 @@
+//! Agents and skills as tools.
+
+use a2a::client::RemoteCard;
+use a2a::model::{AgentSkill, fnv1a};
+use serde_json::{Value, json};
+
+use crate::model::{Annotations, Tool};
+
+/// A name for the tool that these words stand for, as the slug of an agent and the id of a skill: at most 48 of `A-Za-z0-9_-`,
+/// which every host takes. Words that are cut or changed leave a mark, so that different words have different names.
+///
+/// ```
+/// use mcp::agents::tool_name;
+///
+/// assert_eq!(tool_name(&["weather"]), "weather");
+/// assert_eq!(tool_name(&["weather", "get_forecast"]), "weather_get_forecast");
+/// assert!(tool_name(&["weather", "größer"]).starts_with("weather_gr__er_"));
+/// assert_eq!(tool_name(&["x".repeat(90).as_str()]).len(), 48);
+/// ```
+pub fn tool_name(words: &[&str]) -> String {
+    let whole = words.join("_");
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let clean = |letter: char| if is_allowed(letter) { letter } else { '_' };
+    let cleaned: String = whole.chars().map(clean).collect();
+    if cleaned == whole && (1..=MAX_NAME).contains(&cleaned.len()) {
+        return cleaned;
+    }
+    let mark = format!("_{:08x}", fnv1a(whole.as_bytes()) as u32);
+    let kept: String = cleaned.chars().take(MAX_NAME - mark.len()).collect();
+    kept + &mark
+}
+
+/// An agent as a tool of this name.
+pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
+    let mut description = card.description.trim().to_owned();
+    if !card.skills.is_empty() {
+        description.push_str("\n\nSkills:");
+    }
+    for skill in card.skills.iter().take(MAX_SKILLS) {
+        description.push_str(&format!("\n- {}: {}", skill.name, skill.description.trim()));
+        let examples: Vec<&str> =
+            skill.examples.iter().take(MAX_EXAMPLES).map(String::as_str).collect();
+        if !examples.is_empty() {
+            description.push_str(&format!(" Examples: {}", examples.join(" | ")));
+        }
+    }
+    if card.skills.len() > MAX_SKILLS {
+        let more = card.skills.len() - MAX_SKILLS;
+        description.push_str(&format!("\n- and {more} more; see the card of the agent"));
+    }
+    let required = json!(["message"]);
+    tool(name, &card.name, description, MESSAGE, required)
+}
+
+/// A skill of an agent as a tool of this name.
+pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill) -> Tool {
+    let mut description = skill.description.trim().to_owned();
+    for example in skill.examples.iter().take(MAX_EXAMPLES) {
+        description.push_str(&format!("\nExample: {example}"));
+    }
+    description.push_str(&format!("\n\nA skill of the agent {}.", card.name));
+    tool(name, &skill.name, description, SKILL_MESSAGE, json!([]))
+}
+
+fn tool(name: &str, title: &str, description: String, message: &str, required: Value) -> Tool {
+    let described =
+        |kind: &str, description: &str| json!({"type": kind, "description": description});
+    let input_schema = json!({
+        "type": "object",
+        "properties": {
+            "message": described("string", message),
+            "data": {"description": DATA},
+            "task_id": described("string", TASK_ID),
+            "context_id": described("string", CONTEXT_ID),
+            "message_id": described("string", MESSAGE_ID),
+        },
+        "required": required,
+    });
+    let output_schema = json!({
+        "type": "object",
+        "properties": {
+            "task_id": described("string", "The task, if there is one."),
+            "context_id": described("string", "The conversation; give it back to go on with it in a new task."),
+            "state": {
+                "type": "string",
+                "enum": ["completed", "input_required", "auth_required", "working", "failed", "rejected", "canceled"],
+            },
+            "text": described("string", "What the agent says."),
+            "data": {"description": "What the agent gives as data."},
+            "question": described("string", "What the agent asks."),
+        },
+        "required": ["state", "text"],
+    });
+    Tool {
+        name: name.to_owned(),
+        title: Some(title.to_owned()),
+        description: Some(description.trim().chars().take(MAX_DESCRIPTION).collect()),
+        input_schema,
+        output_schema: Some(output_schema),
+        annotations: Annotations::default(),
+    }
+}
+
+const MESSAGE: &str =
+    "What the agent is to do, with all that it needs to know; or the answer to its question.";
+const SKILL_MESSAGE: &str =
+    "What is to be done, with all that is needed to know; or the answer to a question.";
+const DATA: &str = "Structured input, as JSON.";
+const TASK_ID: &str = "The task to go on with, as an earlier result named it, to answer its question. Not for a new task.";
+const CONTEXT_ID: &str =
+    "The conversation to go on with in a new task, as an earlier result named it.";
+const MESSAGE_ID: &str = "An id of your own. Calls with the same id are one message: repeat it when a call is made again after a failure.";
+
+/// The longest name: some hosts drop a whole list for a name above 64, and put the name of the server before it.
+const MAX_NAME: usize = 48;
+
+/// How many skills the description of an agent tells.
+const MAX_SKILLS: usize = 30;
+
+const MAX_EXAMPLES: usize = 3;
+
+/// The longest description, in characters.
+const MAX_DESCRIPTION: usize = 8_000;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn card() -> RemoteCard {
+        RemoteCard::parse(
+            r#"{"name": "Weather", "description": "Knows the weather. ", "version": "1", "capabilities": {},
+            "supportedInterfaces": [{"url": "https://a.example/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+            "skills": [{"id": "now", "name": "Now", "description": "As it is.", "tags": [], "examples": ["Rain?", "Sun?"]}]}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn an_agent_is_told_with_its_skills() {
+        let tool = agent_tool("weather", &card());
+        assert_eq!(tool.shown_name(), Some("Weather"));
+        let told = "Knows the weather.\n\nSkills:\n- Now: As it is. Examples: Rain? | Sun?";
+        assert_eq!(tool.description.as_deref(), Some(told));
+        assert_eq!(tool.input_schema["required"], json!(["message"]));
+        assert_eq!(tool.input_schema["properties"]["task_id"]["type"], "string");
+        assert_eq!(tool.output_schema.unwrap()["required"], json!(["state", "text"]));
+    }
+
+    #[test]
+    fn a_skill_is_told_with_its_agent() {
+        let card = card();
+        let tool = skill_tool("now", &card, &card.skills[0]);
+        assert_eq!(tool.shown_name(), Some("Now"));
+        let told = "As it is.\nExample: Rain?\nExample: Sun?\n\nA skill of the agent Weather.";
+        assert_eq!(tool.description.as_deref(), Some(told));
+        assert_eq!(tool.input_schema["required"], json!([]));
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_one_that_hosts_take(words in prop::collection::vec("\\PC{0,40}", 0..4)) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let name = tool_name(&words);
+            prop_assert!((1..=48).contains(&name.len()));
+            prop_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)));
+        }
+    }
+}

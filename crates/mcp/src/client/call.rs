@@ -1,0 +1,353 @@
+//! A call of a tool, as it goes on.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use a2a::model::UnixMillis;
+use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::stream::{self, LocalBoxStream, StreamExt};
+use serde_json::{Value, json};
+
+use super::asking::Asking;
+use super::error::excerpt;
+use super::exchange::{Exchange, Heard};
+use super::live::Live;
+use super::message::ResultType;
+use super::{Client, McpError, Progress, TaskHandle, ToolRequest};
+use crate::model::{Answer, CallResult, Question, code};
+
+/// What a call of a tool brings.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallEvent {
+    /// How far it is: rising, and at most ten in a second, of which the newest counts.
+    Progress(Progress),
+    /// The tool has run. The last event.
+    Finished(CallResult),
+    /// The server wants answers to all of these questions first. The last event: the tool is called again with the same arguments, the
+    /// answers, and what came with them.
+    Asked {
+        /// The questions.
+        questions: Vec<Question>,
+        /// What the server wants to have back.
+        state: Option<String>,
+        /// How often it has asked, this time included.
+        round: u32,
+    },
+    /// A legacy server asks a question, and waits for [`answer`](Call::answer) while the call goes on.
+    LegacyAsked(Question),
+    /// The server goes on with it as a task. The last event.
+    Task(TaskHandle),
+}
+
+/// A call of a tool that is under way, or about to be: nothing is sent before its first [`next`](Self::next).
+///
+/// Dropping it closes the connection. That cancels the call where the server speaks 2026-07-28; a legacy server goes on unless it
+/// is told by [`cancel`](Self::cancel).
+pub struct Call {
+    client: Client,
+    live: Rc<Live>,
+    events: LocalBoxStream<'static, Result<CallEvent, McpError>>,
+}
+
+impl Client {
+    /// Calls a tool. The call has [`call_timeout_ms`](super::Settings::call_timeout_ms) altogether. Nothing is sent before the
+    /// first [`next`](Call::next), and a call is never made twice but where the server has certainly not carried it out.
+    pub fn call(&self, request: ToolRequest<'_>) -> Call {
+        let live = Rc::<Live>::default();
+        let running = Box::new(Running {
+            client: self.clone(),
+            asking: Asking::from(request),
+            live: Rc::clone(&live),
+            heard: None,
+            deadline: None,
+            events: VecDeque::new(),
+            newest: None,
+            pending: None,
+            told: None,
+            has_listed: false,
+            is_over: false,
+        });
+        let events = stream::unfold(running, |mut running| async {
+            let event = running.next().await?;
+            Some((event, running))
+        });
+        Call { client: self.clone(), live, events: events.boxed_local() }
+    }
+}
+
+impl Call {
+    /// What the call brings next; `None` after its last event, or after an error. May be dropped while it waits, and called
+    /// again, without that anything is lost.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses the call or cannot be called. A tool that has run and failed is no error: see
+    /// [`CallResult::is_error`].
+    pub async fn next(&mut self) -> Option<Result<CallEvent, McpError>> {
+        self.events.next().await
+    }
+
+    /// Answers a [question of a legacy server](CallEvent::LegacyAsked), once.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such question, or the answer cannot be sent.
+    pub async fn answer(&self, key: &str, answer: &Answer) -> Result<(), McpError> {
+        let asked = self.live.take_question(key).zip(self.live.unanswered());
+        let Some((id, (_, session))) = asked else {
+            let reason =
+                format!("the call has no question {} that waits for an answer", excerpt(key));
+            return Err(McpError::Unexpected(reason));
+        };
+        let message = json!({"jsonrpc": "2.0", "id": id, "result": answer.to_json()});
+        self.client.tell(&session, &message).await
+    }
+
+    /// Gives the call up, in the way of the server's era: the connection is closed, and a legacy server is told. No event follows.
+    pub async fn cancel(&mut self) {
+        self.events = stream::empty().boxed_local();
+        self.client.tell_cancel(&self.live, "the caller gave the call up").await;
+    }
+}
+
+/// A call, and where it is.
+struct Running {
+    client: Client,
+    asking: Asking,
+    live: Rc<Live>,
+    heard: Option<LocalBoxStream<'static, Result<Heard, McpError>>>,
+    /// The end of the whole time.
+    deadline: Option<LocalBoxFuture<'static, ()>>,
+    /// Events that are due.
+    events: VecDeque<Result<CallEvent, McpError>>,
+    /// The newest progress that counts.
+    newest: Option<f64>,
+    /// Progress that is told when it is time.
+    pending: Option<Progress>,
+    /// When progress was told last.
+    told: Option<UnixMillis>,
+    /// Whether the tool was looked up again.
+    has_listed: bool,
+    is_over: bool,
+}
+
+/// What comes first.
+enum First {
+    Heard(Option<Result<Heard, McpError>>),
+    Pause,
+    Deadline,
+}
+
+impl Running {
+    async fn next(&mut self) -> Option<Result<CallEvent, McpError>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            if self.is_over {
+                return None;
+            }
+            if let Some(event) = self.due() {
+                return Some(Ok(event));
+            }
+            if self.heard.is_none()
+                && let Err(error) = self.begin().await
+            {
+                self.end(Err(error));
+                continue;
+            }
+            match self.first().await {
+                First::Heard(Some(Ok(Heard::Progress(progress)))) => self.take_progress(progress),
+                First::Heard(Some(Ok(Heard::Asked(question)))) => {
+                    self.tell_pending();
+                    self.events.push_back(Ok(CallEvent::LegacyAsked(question)));
+                }
+                First::Heard(Some(Ok(Heard::Result(result)))) => self.take_result(&result).await,
+                First::Heard(Some(Err(error))) => self.take_error(error).await,
+                First::Heard(None) => self.is_over = true,
+                First::Pause => {}
+                First::Deadline => {
+                    self.heard = None;
+                    self.client.tell_cancel(&self.live, "the time of the call is over").await;
+                    let timeout_ms = self.client.settings().call_timeout_ms;
+                    self.end(Err(McpError::Timeout { timeout_ms }));
+                }
+            }
+        }
+    }
+
+    /// Makes the request, from the first time on bounded by the deadline.
+    async fn begin(&mut self) -> Result<(), McpError> {
+        let client = self.client.clone();
+        client.settings().check()?;
+        let timeout_ms = client.settings().call_timeout_ms;
+        let clock = &client.ports().clock;
+        let deadline = self.deadline.get_or_insert_with(|| clock.sleep(timeout_ms));
+        let is_modern = match select(Box::pin(client.is_modern()), deadline).await {
+            Either::Left((is_modern, _)) => is_modern?,
+            Either::Right(_) => return Err(McpError::Timeout { timeout_ms }),
+        };
+        let ask = self.asking.ask(&client, is_modern)?;
+        self.heard = Some(Exchange::new(client, ask, Rc::clone(&self.live)).into_stream());
+        Ok(())
+    }
+
+    /// Waits for the server, for the time to tell progress, and for the end of all time.
+    async fn first(&mut self) -> First {
+        let (Some(heard), Some(deadline)) = (&mut self.heard, &mut self.deadline) else {
+            return First::Heard(None);
+        };
+        let clock = &self.client.ports().clock;
+        let pause = match (&self.pending, self.told) {
+            (Some(_), Some(told)) => {
+                let left = PROGRESS_MS.saturating_sub(clock.now().millis_since(told));
+                clock.sleep(left)
+            }
+            _ => Box::pin(std::future::pending()),
+        };
+        match select(heard.next(), select(deadline, pause)).await {
+            Either::Left((heard, _)) => First::Heard(heard),
+            Either::Right((Either::Left(_), _)) => First::Deadline,
+            Either::Right((Either::Right(_), _)) => First::Pause,
+        }
+    }
+
+    /// Progress that has waited long enough.
+    fn due(&mut self) -> Option<CallEvent> {
+        let now = self.client.ports().clock.now();
+        let is_due = self.told.is_none_or(|told| now.millis_since(told) >= PROGRESS_MS);
+        let progress = self.pending.take_if(|_| is_due)?;
+        self.told = Some(now);
+        Some(CallEvent::Progress(progress))
+    }
+
+    /// Keeps progress if it has risen. What comes quickly after each other is told once.
+    fn take_progress(&mut self, progress: Progress) {
+        if self.newest.is_none_or(|newest| progress.progress > newest) {
+            self.newest = Some(progress.progress);
+            self.pending = Some(progress);
+        }
+    }
+
+    fn tell_pending(&mut self) {
+        let pending = self.pending.take().map(CallEvent::Progress);
+        self.events.extend(pending.map(Ok));
+    }
+
+    /// The last event.
+    fn end(&mut self, event: Result<CallEvent, McpError>) {
+        self.tell_pending();
+        self.events.push_back(event);
+        self.is_over = true;
+        self.heard = None;
+    }
+
+    async fn take_result(&mut self, result: &Value) {
+        let event = match ResultType::of(result) {
+            Ok(ResultType::Complete) => {
+                CallResult::read(result).map(CallEvent::Finished).ok_or_else(|| {
+                    let reason = "the result has neither content nor structuredContent";
+                    McpError::NotMcp(reason.to_owned())
+                })
+            }
+            Ok(ResultType::InputRequired) => match asked(result) {
+                Ok((questions, state)) if questions.is_empty() => {
+                    return self.call_again(state).await;
+                }
+                Ok((questions, state)) => {
+                    Ok(CallEvent::Asked { questions, state, round: self.asking.round + 1 })
+                }
+                Err(error) => Err(error),
+            },
+            Ok(ResultType::Task) => TaskHandle::of(result).map(CallEvent::Task),
+            Err(error) => Err(error),
+        };
+        self.end(event);
+    }
+
+    /// The server wants to be called again, without an answer to anything.
+    async fn call_again(&mut self, state: Option<String>) {
+        if state.is_none() {
+            let reason = "the server wants input, and asks nothing";
+            return self.end(Err(McpError::Unexpected(reason.to_owned())));
+        }
+        if self.asking.round > 0 {
+            self.client.ports().clock.sleep(AGAIN_MS).await;
+        }
+        self.asking.goes_on(state);
+        self.heard = None;
+    }
+
+    async fn take_error(&mut self, error: McpError) {
+        match error.code() {
+            // The definition of the tool has changed since it was listed.
+            Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
+                let name = self.asking.tool.name.clone();
+                let listed = Box::pin(self.client.list()).await;
+                let tools = listed.map(|list| list.tools).unwrap_or_default();
+                match tools.into_iter().find(|tool| tool.name == name) {
+                    Some(tool) => {
+                        self.asking.tool = tool;
+                        self.heard = None;
+                    }
+                    None => self.end(Err(error)),
+                }
+            }
+            Some(code::URL_REQUIRED) => match urls(&error) {
+                questions if questions.is_empty() => self.end(Err(error)),
+                questions => {
+                    let round = self.asking.round + 1;
+                    self.end(Ok(CallEvent::Asked { questions, state: None, round }));
+                }
+            },
+            _ => self.end(Err(error)),
+        }
+    }
+}
+
+/// The questions of a result that wants input, and what is to be given back with the answers.
+pub(super) fn asked(result: &Value) -> Result<(Vec<Question>, Option<String>), McpError> {
+    let state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
+    Ok((questions(result)?, state))
+}
+
+/// The questions in `inputRequests`.
+///
+/// # Errors
+///
+/// If one of them is for something that the client has not offered.
+pub(super) fn questions(result: &Value) -> Result<Vec<Question>, McpError> {
+    let requests = result.get("inputRequests").and_then(Value::as_object);
+    let mut questions = Vec::new();
+    for (key, request) in requests.into_iter().flatten() {
+        let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
+        let params = request.get("params").filter(|_| method == "elicitation/create");
+        let question = params.and_then(|params| Question::read(key, params)).ok_or_else(|| {
+            let method = excerpt(method);
+            McpError::Unexpected(format!(
+                "the server asks for \"{method}\" in a way that is not offered"
+            ))
+        })?;
+        questions.push(question);
+    }
+    Ok(questions)
+}
+
+/// The URLs that a server of 2025-11-25 wants its user to visit before the call is made again.
+fn urls(error: &McpError) -> Vec<Question> {
+    let McpError::Rpc { error, .. } = error else { return Vec::new() };
+    let data = error.data.as_ref().and_then(|data| data.get("elicitations"));
+    let list = data.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(|params| {
+        let key = params.get("elicitationId").and_then(Value::as_str).unwrap_or("url");
+        let is_url = params.get("mode").and_then(Value::as_str) == Some("url");
+        Question::read(key, params).filter(|_| is_url)
+    })
+    .collect()
+}
+
+/// The time between two events of progress, in milliseconds.
+const PROGRESS_MS: u64 = 100;
+
+/// The time before a call that the server wants to have again and again.
+const AGAIN_MS: u64 = 1_000;

@@ -1,0 +1,223 @@
+//! Why a request to a server failed.
+
+use std::fmt;
+
+use a2a::client::ClientError;
+use a2a::http::{HttpError, one_line};
+
+use crate::model::{RpcError, code};
+
+/// Why a request to a server failed. The texts are for people and hold no secrets; what they quote of the server is cut.
+#[derive(Clone, Debug, PartialEq)]
+pub enum McpError {
+    /// There is no answer: the server cannot be reached, is silent, or must not be called.
+    Unreachable(HttpError),
+    /// The answer broke off, for this reason, or ended without the result. A tool may have run.
+    Lost(String),
+    /// The answer has a status that says that it failed, and no error of the protocol.
+    Status {
+        /// The status.
+        status: u16,
+        /// The first 200 characters of its body, on one line.
+        begins: String,
+        /// How long the server wants to be left alone, if it says, in milliseconds.
+        retry_after_ms: Option<u64>,
+    },
+    /// The answer is a redirect that is not followed: it leads to another host, or asks for another method.
+    Redirected {
+        /// The status.
+        status: u16,
+        /// Where it leads, without its query.
+        to: String,
+    },
+    /// The answer is none of MCP, for this reason.
+    NotMcp(String),
+    /// The server speaks no revision that is spoken here; the text says which it speaks.
+    Unsupported(String),
+    /// The server refused, with an error of the protocol.
+    Rpc {
+        /// Its error.
+        error: RpcError,
+        /// The status that it came with.
+        status: u16,
+    },
+    /// The answer is too large.
+    TooLarge {
+        /// How many bytes it may have.
+        max_bytes: usize,
+    },
+    /// The time of the call, of the list or of the request is over.
+    Timeout {
+        /// How long it was, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// The server has lost its session, and the new one as well. The request was not carried out.
+    SessionLost,
+    /// The server refused the credentials (401), or what they are for (403).
+    Refused {
+        /// The status.
+        status: u16,
+        /// What the server says about it: what it wants (`WWW-Authenticate`), and the message of its error. Empty if it
+        /// says nothing.
+        reason: String,
+    },
+    /// A secret is missing, or credentials cannot be had.
+    Credentials(String),
+    /// The settings cannot be used, for this reason.
+    Settings(String),
+    /// More agents have called each other in a row than may; nothing was sent.
+    TooDeep {
+        /// How many have.
+        depth: u32,
+        /// How many may.
+        limit: u32,
+    },
+    /// What the server says makes no sense.
+    Unexpected(String),
+}
+
+impl McpError {
+    /// Whether the same request may succeed later.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable(HttpError::Failed { .. } | HttpError::Silent { .. })
+            | Self::Lost(_)
+            | Self::Timeout { .. }
+            | Self::SessionLost => true,
+            Self::Status { status, .. } => is_passing(*status),
+            Self::Rpc { status, .. } => is_passing(*status),
+            _ => false,
+        }
+    }
+
+    /// Whether the request was certainly not carried out: the server refused it, or never got it.
+    pub fn is_untouched(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => (300..500).contains(status) || *status == 503,
+            Self::Unreachable(HttpError::Refused { .. })
+            | Self::Redirected { .. }
+            | Self::Unsupported(_)
+            | Self::SessionLost
+            | Self::Refused { .. }
+            | Self::Credentials(_)
+            | Self::Settings(_)
+            | Self::TooDeep { .. } => true,
+            Self::Rpc { error, status } => {
+                (400..500).contains(status) || REFUSALS.contains(&error.code)
+            }
+            Self::Unreachable(_)
+            | Self::Lost(_)
+            | Self::NotMcp(_)
+            | Self::TooLarge { .. }
+            | Self::Timeout { .. }
+            | Self::Unexpected(_) => false,
+        }
+    }
+
+    /// The code of the server's error.
+    pub(super) fn code(&self) -> Option<i64> {
+        match self {
+            Self::Rpc { error, .. } => Some(error.code),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a status says that the same request may succeed later.
+fn is_passing(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500 | 502..=504)
+}
+
+impl fmt::Display for McpError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(error) => write!(out, "{error}"),
+            Self::Lost(reason) => {
+                write!(out, "the answer was lost: {reason}; the request may have been carried out")
+            }
+            Self::Status { status, begins, .. } if begins.is_empty() => {
+                write!(out, "the server answered {status}")
+            }
+            Self::Status { status, begins, .. } => {
+                write!(out, "the server answered {status}: {begins}")
+            }
+            Self::Redirected { status, to } => write!(
+                out,
+                "the server answered {status}, a redirect to {to}, which is not followed; if that is right, it must be the URL"
+            ),
+            Self::NotMcp(reason) => write!(out, "the answer is none of MCP: {reason}"),
+            Self::Rpc { error, .. } => {
+                write!(out, "the server refused: {} ({})", excerpt(&error.message), error.code)
+            }
+            Self::TooLarge { max_bytes } => {
+                write!(out, "the answer has more than {max_bytes} bytes")
+            }
+            Self::Timeout { timeout_ms } => {
+                write!(out, "the server has not finished within {timeout_ms} ms")
+            }
+            Self::SessionLost => {
+                out.write_str("the server has lost its session, and a new one as well")
+            }
+            Self::Refused { status: 401, reason } if reason.is_empty() => {
+                out.write_str("the server refused the credentials (401)")
+            }
+            Self::Refused { status: 401, reason } => {
+                write!(out, "the server refused the credentials (401): {reason}")
+            }
+            Self::Refused { status, reason } if reason.is_empty() => {
+                write!(out, "the server forbids the request ({status})")
+            }
+            Self::Refused { status, reason } => {
+                write!(out, "the server forbids the request ({status}): {reason}")
+            }
+            Self::Unsupported(reason)
+            | Self::Credentials(reason)
+            | Self::Settings(reason)
+            | Self::Unexpected(reason) => out.write_str(reason),
+            Self::TooDeep { depth, limit } => {
+                write!(
+                    out,
+                    "not sent: agents may call each other {limit} deep, and this would be {depth}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for McpError {}
+
+impl From<ClientError> for McpError {
+    /// What failed while credentials were put on a request.
+    fn from(error: ClientError) -> Self {
+        Self::Credentials(error.to_string())
+    }
+}
+
+/// The beginning of a text of a server, on one line: at most 200 characters.
+pub(super) fn excerpt(text: &str) -> String {
+    // Only what may be shown is looked at: the text may be large.
+    let begin: String = text.chars().take(EXCERPT_CHARS * 4).collect();
+    one_line(&begin).chars().take(EXCERPT_CHARS).collect()
+}
+
+/// A URL without the parts in which credentials are sent: user, query and fragment.
+pub(super) fn shown(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return excerpt(plain) };
+    let (authority, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    excerpt(&format!("{scheme}://{host}{path}"))
+}
+
+/// Errors with which servers refuse a request before they begin it.
+const REFUSALS: [i64; 7] = [
+    code::PARSE,
+    code::INVALID_REQUEST,
+    code::METHOD_NOT_FOUND,
+    code::INVALID_PARAMS,
+    code::HEADER_MISMATCH,
+    code::MISSING_CAPABILITY,
+    code::UNSUPPORTED_VERSION,
+];
+
+const EXCERPT_CHARS: usize = 200;

@@ -1,0 +1,192 @@
+//! The tools of a server.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::error::excerpt;
+use super::params::param_headers;
+use super::{Client, McpError};
+use crate::model::{Tool, code};
+
+/// The tools of a server, in its order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolList {
+    /// The tools that can be called.
+    pub tools: Vec<Tool>,
+    /// How long the list is fresh, counted from now, in milliseconds: the shortest time that a page names. `None` if no page
+    /// names one; 0 is "stale at once", which many servers say without to mean it.
+    pub ttl_ms: Option<u64>,
+    /// Whether the list is for these credentials alone.
+    pub is_private: bool,
+    /// Tools that cannot be called, and why; at most 100.
+    pub dropped: Vec<Dropped>,
+    /// Why the list has not all tools of the server, if it has not.
+    pub cut: Option<String>,
+}
+
+/// A tool of a list that cannot be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Its name, cut if it is long; empty if it has none.
+    pub name: String,
+    /// Why it cannot be called.
+    pub reason: String,
+}
+
+impl Client {
+    /// The tools of the server, all pages. A tool that breaks a rule is left out, the others stay; a list without end is cut.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be called, or gives no list.
+    pub async fn list_tools(&self) -> Result<ToolList, McpError> {
+        let listing = Box::pin(self.list());
+        self.within(self.settings().call_timeout_ms, listing).await
+    }
+
+    pub(super) async fn list(&self) -> Result<ToolList, McpError> {
+        match self.list_once().await {
+            // The list has changed between two pages, and the cursor is no more.
+            Err((true, McpError::Rpc { error, .. })) if error.code == code::INVALID_PARAMS => {
+                self.list_once().await.map_err(|(_, error)| error)
+            }
+            listed => listed.map_err(|(_, error)| error),
+        }
+    }
+
+    /// Reads the pages. An error comes with whether it is one of a later page.
+    async fn list_once(&self) -> Result<ToolList, (bool, McpError)> {
+        let is_modern = self.is_modern().await.map_err(|error| (false, error))?;
+        let mut reading = Reading::new(self, is_modern);
+        let (mut cursor, mut cursors) = (None, BTreeSet::new());
+        for page in 0..self.settings().max_pages {
+            let mut params = Map::new();
+            params.extend(cursor.take().map(|cursor: String| ("cursor".to_owned(), json!(cursor))));
+            let result = self.ask(self.plain("tools/list", params)).await;
+            let result = match result {
+                Err(error) if page == 0 && self.has_no_tools(&error) => {
+                    return Ok(ToolList::default());
+                }
+                result => result.map_err(|error| (page > 0, error))?,
+            };
+            let next = result.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+            if !reading.page(result).map_err(|error| (false, error))? {
+                return Ok(reading.list);
+            }
+            let Some(next) = next else { return Ok(reading.list) };
+            if !cursors.insert(next.clone()) {
+                return Ok(reading.cut("its pages lead in a circle".to_owned()));
+            }
+            cursor = Some(next);
+        }
+        let reason = format!("it has more than {} pages", self.settings().max_pages);
+        Ok(reading.cut(reason))
+    }
+
+    /// Whether a server says by this error that it has no tools at all, as it said of itself.
+    fn has_no_tools(&self, error: &McpError) -> bool {
+        let says_none =
+            self.verdict().is_some_and(|known| known.capabilities.get("tools").is_none());
+        says_none && error.code() == Some(code::METHOD_NOT_FOUND)
+    }
+}
+
+/// A list that is read page by page.
+struct Reading {
+    list: ToolList,
+    names: BTreeSet<String>,
+    is_modern: bool,
+    max_tools: usize,
+    left_bytes: usize,
+}
+
+impl Reading {
+    fn new(client: &Client, is_modern: bool) -> Self {
+        let settings = client.settings();
+        Self {
+            list: ToolList::default(),
+            names: BTreeSet::new(),
+            is_modern,
+            max_tools: settings.max_tools,
+            left_bytes: settings.max_bytes,
+        }
+    }
+
+    /// Takes the tools of a page. Gives whether more may follow.
+    fn page(&mut self, result: Value) -> Result<bool, McpError> {
+        let list = &mut self.list;
+        if let Some(ttl) = result.get("ttlMs").and_then(Value::as_f64) {
+            let ttl_ms = ttl.max(0.0) as u64;
+            list.ttl_ms = Some(list.ttl_ms.map_or(ttl_ms, |known| known.min(ttl_ms)));
+        }
+        list.is_private |= result.get("cacheScope").and_then(Value::as_str) == Some("private");
+        let Some(tools) = result.get("tools").and_then(Value::as_array) else {
+            let reason = "the list of tools has no member \"tools\" that is a list";
+            return Err(McpError::NotMcp(reason.to_owned()));
+        };
+        for json in tools {
+            let bytes = json.to_string().len();
+            let tool = match self.judge(json, bytes) {
+                Ok(Some(tool)) => tool,
+                Ok(None) => continue,
+                Err(reason) => {
+                    self.drop(json, reason);
+                    continue;
+                }
+            };
+            if self.list.tools.len() >= self.max_tools {
+                self.list.cut = Some(format!("it has more than {} tools", self.max_tools));
+                return Ok(false);
+            }
+            let Some(left) = self.left_bytes.checked_sub(bytes) else {
+                self.list.cut = Some("its tools are too large altogether".to_owned());
+                return Ok(false);
+            };
+            self.left_bytes = left;
+            self.names.insert(tool.name.clone());
+            self.list.tools.push(tool);
+        }
+        Ok(true)
+    }
+
+    /// A tool as it can be called; `None` for one that this client does not know how to call.
+    fn judge(&self, json: &Value, bytes: usize) -> Result<Option<Tool>, String> {
+        // Experimental tasks of 2025-11-25, which the extension has replaced.
+        let support = json.get("execution").and_then(|execution| execution.get("taskSupport"));
+        if !self.is_modern && support.is_some_and(|support| support == "required") {
+            return Ok(None);
+        }
+        if bytes > MAX_TOOL_BYTES {
+            return Err(format!("its definition has more than {MAX_TOOL_BYTES} bytes"));
+        }
+        let Some(tool) = Tool::read(json) else {
+            return Err("it has no name, or its inputSchema is no object".to_owned());
+        };
+        if tool.name.len() > MAX_NAME_BYTES {
+            return Err(format!("its name has more than {MAX_NAME_BYTES} bytes"));
+        }
+        if self.names.contains(&tool.name) {
+            return Err("another tool of the server has the same name".to_owned());
+        }
+        if self.is_modern {
+            param_headers(&tool.input_schema)?;
+        }
+        Ok(Some(tool))
+    }
+
+    fn drop(&mut self, json: &Value, reason: String) {
+        let name = excerpt(json.get("name").and_then(Value::as_str).unwrap_or_default());
+        if self.list.dropped.len() < MAX_DROPPED {
+            self.list.dropped.push(Dropped { name, reason });
+        }
+    }
+
+    fn cut(self, reason: String) -> ToolList {
+        ToolList { cut: Some(reason), ..self.list }
+    }
+}
+
+const MAX_NAME_BYTES: usize = 1_024;
+const MAX_TOOL_BYTES: usize = 256 * 1_024;
+const MAX_DROPPED: usize = 100;

@@ -1,0 +1,238 @@
+//! Which era a server speaks: it is asked in the newer way first.
+
+use std::rc::Rc;
+
+use a2a::http::HttpError;
+use serde_json::{Map, Value};
+
+use super::session::SPOKEN;
+use super::verdict::Verdict;
+use super::{Client, McpError};
+use crate::model::{LATEST, Revision, code};
+
+/// What a client holds of a server's verdict.
+#[derive(Clone)]
+pub(super) struct Known {
+    verdict: Rc<Verdict>,
+    /// Whether it comes from another client, so that the server may have changed since.
+    is_remembered: bool,
+}
+
+impl Known {
+    pub(super) fn remembered(verdict: Verdict) -> Self {
+        Self { verdict: Rc::new(verdict), is_remembered: true }
+    }
+}
+
+/// What the answer to `server/discover` tells.
+#[derive(Debug, PartialEq)]
+enum Probe {
+    /// The server speaks 2026-07-28, and says this of itself.
+    Modern(Value),
+    /// It does not: it knows `initialize`, if anything.
+    Legacy,
+    /// It says nothing.
+    Silent,
+}
+
+impl Client {
+    /// Asks the server which era it speaks, and what it says of itself; the client then keeps to that. A legacy server gets a
+    /// session by this. At most 10 s pass before the older way is tried.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be reached, refuses credentials, or speaks nothing that is spoken here.
+    pub async fn discover(&self) -> Result<Verdict, McpError> {
+        self.settings().check()?;
+        let negotiating = Box::pin(self.negotiate());
+        let verdict = Rc::new(self.within(self.settings().call_timeout_ms, negotiating).await?);
+        let known = Known { verdict: Rc::clone(&verdict), is_remembered: false };
+        self.0.known.replace(Some(known));
+        Ok((*verdict).clone())
+    }
+
+    /// What is known of the server by now: what [`discover`](Self::discover) or any other request has found out.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.0.known.borrow().as_ref().map(|known| (*known.verdict).clone())
+    }
+
+    /// Which era the server speaks, asked if that is not known.
+    pub(super) async fn is_modern(&self) -> Result<bool, McpError> {
+        let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
+        match known {
+            Some(is_modern) => Ok(is_modern),
+            None => Ok(Box::pin(self.discover()).await?.is_modern()),
+        }
+    }
+
+    /// Forgets what is known of the server, if it may have changed since. Gives whether it did so.
+    pub(super) fn forget_verdict(&self) -> bool {
+        let mut known = self.0.known.borrow_mut();
+        let is_old = known.as_ref().is_some_and(|known| known.is_remembered);
+        if is_old {
+            known.take();
+            self.0.session.take();
+        }
+        is_old
+    }
+
+    /// Whether an answer looks as if the server did not speak the era any more that it is known for.
+    pub(super) fn looks_changed(&self, error: &McpError) -> bool {
+        let known = self.0.known.borrow();
+        let is_modern = known.as_ref().is_some_and(|known| known.verdict.is_modern());
+        match error {
+            McpError::Unsupported(_) => true,
+            McpError::Status { status, .. } => is_modern && matches!(status, 400 | 404 | 405),
+            McpError::Rpc { error, status } => {
+                let is_old = matches!(error.code, code::INVALID_REQUEST | OLD_REFUSAL);
+                error.code == code::UNSUPPORTED_VERSION || (is_modern && *status == 400 && is_old)
+            }
+            _ => false,
+        }
+    }
+
+    async fn negotiate(&self) -> Result<Verdict, McpError> {
+        let timeout_ms = self.settings().timeout_ms.min(PROBE_MS);
+        let probing = Box::pin(self.probe(timeout_ms));
+        let is_settled = match judge(self.within(timeout_ms, probing).await)? {
+            Probe::Modern(result) => {
+                return Ok(Verdict::of(LATEST, &result, self.ports().clock.now()));
+            }
+            Probe::Legacy => true,
+            Probe::Silent => false,
+        };
+        let (verdict, _) = self.initialize().await?;
+        Ok(Verdict { is_settled, ..verdict })
+    }
+
+    async fn probe(&self, timeout_ms: u64) -> Result<Value, McpError> {
+        let mut ask = self.plain("server/discover", Map::new());
+        ask.timeout_ms = timeout_ms;
+        self.open_modern(&ask, self.next_id()).await?.result().await
+    }
+}
+
+/// What the answer to `server/discover` tells. That a server does not know it, legacy ones say in many ways.
+fn judge(answer: Result<Value, McpError>) -> Result<Probe, McpError> {
+    let error = match answer {
+        Ok(result) => {
+            let versions = result.get("supportedVersions").and_then(Value::as_array);
+            let is_modern =
+                versions.is_some_and(|all| all.iter().any(|one| one == LATEST.as_str()));
+            return Ok(if is_modern { Probe::Modern(result) } else { Probe::Legacy });
+        }
+        Err(error) => error,
+    };
+    match &error {
+        McpError::Rpc { status: 429 | 500..=599, .. }
+        | McpError::Status { status: 429 | 500..=599, .. } => Err(error),
+        McpError::Rpc { error: refused, .. } => match refused.code {
+            code::UNSUPPORTED_VERSION => of_supported(refused.data.as_ref()),
+            code::HEADER_MISMATCH | code::MISSING_CAPABILITY => Ok(Probe::Modern(Value::Null)),
+            _ => Ok(Probe::Legacy),
+        },
+        McpError::Status { .. } | McpError::NotMcp(_) => Ok(Probe::Legacy),
+        McpError::Unreachable(HttpError::Silent { .. })
+        | McpError::Timeout { .. }
+        | McpError::Lost(_) => Ok(Probe::Silent),
+        McpError::Unreachable(_)
+        | McpError::Redirected { .. }
+        | McpError::Unsupported(_)
+        | McpError::TooLarge { .. }
+        | McpError::SessionLost
+        | McpError::Refused { .. }
+        | McpError::Credentials(_)
+        | McpError::Settings(_)
+        | McpError::TooDeep { .. }
+        | McpError::Unexpected(_) => Err(error),
+    }
+}
+
+/// What a server tells that refuses 2026-07-28 and says which revisions it supports.
+fn of_supported(data: Option<&Value>) -> Result<Probe, McpError> {
+    let supported = data.and_then(|data| data.get("supported")).and_then(Value::as_array);
+    let Some(supported) = supported else { return Ok(Probe::Legacy) };
+    let versions: Vec<&str> = supported.iter().filter_map(Value::as_str).collect();
+    let is_legacy = |version: &&str| Revision::parse(version).is_some_and(|one| !one.is_modern());
+    if versions.iter().any(is_legacy) {
+        return Ok(Probe::Legacy);
+    }
+    let versions = super::error::excerpt(&versions.join(", "));
+    Err(McpError::Unsupported(format!(
+        "the server speaks the revisions \"{versions}\" of MCP; this client speaks {SPOKEN}"
+    )))
+}
+
+/// How long the answer to `server/discover` may take, in milliseconds.
+const PROBE_MS: u64 = 10_000;
+
+/// The code with which legacy servers refuse what they cannot take.
+const OLD_REFUSAL: i64 = -32_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::RpcError;
+
+    fn rpc(status: u16, code: i64, data: Value) -> Result<Value, McpError> {
+        let error = RpcError { data: Some(data), ..RpcError::new(code, "no") };
+        Err(McpError::Rpc { error, status })
+    }
+
+    fn status(status: u16) -> Result<Value, McpError> {
+        Err(McpError::Status { status, begins: String::new(), retry_after_ms: None })
+    }
+
+    #[test]
+    fn what_servers_answer_tells_their_era() {
+        let modern = json!({"supportedVersions": ["2026-07-28"]});
+        let silent = HttpError::Silent { url: "https://a.example".to_owned(), timeout_ms: 1 };
+        for (answer, expected) in [
+            (Ok(modern.clone()), Probe::Modern(modern)),
+            (Ok(json!({"supportedVersions": ["2025-11-25"]})), Probe::Legacy),
+            (Ok(json!({})), Probe::Legacy),
+            (rpc(400, -32_022, json!({"supported": ["2025-11-25", "2025-06-18"]})), Probe::Legacy),
+            (rpc(400, -32_022, json!(null)), Probe::Legacy),
+            (rpc(400, -32_020, json!(null)), Probe::Modern(json!(null))),
+            (rpc(400, -32_021, json!(null)), Probe::Modern(json!(null))),
+            (rpc(400, -32_000, json!(null)), Probe::Legacy),
+            (rpc(400, -32_600, json!(null)), Probe::Legacy),
+            (rpc(200, -32_601, json!(null)), Probe::Legacy),
+            (rpc(200, -32_602, json!(null)), Probe::Legacy),
+            (rpc(404, -32_601, json!(null)), Probe::Legacy),
+            (status(400), Probe::Legacy),
+            (status(404), Probe::Legacy),
+            (status(405), Probe::Legacy),
+            (status(406), Probe::Legacy),
+            (Err(McpError::NotMcp("it is HTML".to_owned())), Probe::Legacy),
+            (Err(McpError::Unreachable(silent)), Probe::Silent),
+            (Err(McpError::Timeout { timeout_ms: 10_000 }), Probe::Silent),
+            (Err(McpError::Lost("it broke".to_owned())), Probe::Silent),
+        ] {
+            assert_eq!(judge(answer.clone()), Ok(expected), "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn an_outage_tells_nothing() {
+        let failed =
+            HttpError::Failed { url: "https://a.example".to_owned(), reason: "no".to_owned() };
+        for answer in [
+            status(429),
+            status(500),
+            status(503),
+            rpc(503, -32_603, json!(null)),
+            rpc(500, -32_022, json!(null)),
+            Err(McpError::Unreachable(failed)),
+            Err(McpError::Refused { status: 401, reason: String::new() }),
+            Err(McpError::Redirected { status: 302, to: "https://b.example".to_owned() }),
+            Err(McpError::TooLarge { max_bytes: 1 }),
+        ] {
+            assert_eq!(judge(answer.clone()), Err(answer.unwrap_err()));
+        }
+        let foreign = judge(rpc(400, -32_022, json!({"supported": ["2027-01-01"]})));
+        assert!(matches!(foreign, Err(McpError::Unsupported(text)) if text.contains("2027-01-01")));
+    }
+}

@@ -1,0 +1,161 @@
+//! Sessions of servers of 2025-11-25 and before: a connection begins with `initialize`.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::exchange::BOTH;
+use super::live::Live;
+use super::verdict::Verdict;
+use super::wire::Sending;
+use super::{Client, McpError};
+use crate::model::{Revision, code};
+
+/// What a legacy server was agreed with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Session {
+    revision: Revision,
+    /// The id, of a server that has sessions.
+    id: Option<String>,
+}
+
+impl Session {
+    /// The headers of a request within the session.
+    pub(super) fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let revision = ("MCP-Protocol-Version", self.revision.as_str().to_owned());
+        let id = self.id.clone().map(|id| ("Mcp-Session-Id", id));
+        std::iter::once(revision).chain(id)
+    }
+
+    /// Whether the server says by this error that it has the session no more: it has not looked at the request then.
+    pub(super) fn is_lost(&self, error: &McpError) -> bool {
+        let (status, text) = match error {
+            McpError::Status { status, begins, .. } => (*status, begins),
+            McpError::Rpc { status, error } => (*status, &error.message),
+            _ => return false,
+        };
+        let text = text.to_ascii_lowercase();
+        let names_it = text.contains("session") || text.contains("not initialized");
+        self.id.is_some() && (status == 404 || (status == 400 && names_it))
+    }
+}
+
+impl Client {
+    /// The session with a legacy server, begun if there is none.
+    pub(super) async fn session(&self) -> Result<Rc<Session>, McpError> {
+        let known = self.0.session.borrow().clone();
+        match known {
+            Some(session) => Ok(session),
+            None => {
+                let (_, session) = Box::pin(self.initialize()).await?;
+                Ok(session)
+            }
+        }
+    }
+
+    /// Begins a session, and gives what the server says of itself.
+    pub(super) async fn initialize(&self) -> Result<(Verdict, Rc<Session>), McpError> {
+        let settings = self.settings();
+        let mut params = Map::new();
+        params.insert("protocolVersion".to_owned(), json!(NEWEST_LEGACY.as_str()));
+        params.insert("capabilities".to_owned(), settings.capabilities(false));
+        params.insert("clientInfo".to_owned(), settings.client_info());
+        let ask = self.plain("initialize", params);
+        let open = self.open_legacy(&ask, self.next_id(), None).await.map_err(foreign)?;
+        let id = open.session_id().filter(|id| is_id(id)).map(str::to_owned);
+        let result = open.result().await.map_err(foreign)?;
+        let given = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+        let revision = Revision::parse(given).filter(|revision| !revision.is_modern());
+        let Some(revision) = revision else {
+            let given = super::error::excerpt(given);
+            return Err(McpError::Unsupported(format!(
+                "the server wants to speak the revision \"{given}\" of MCP; this client speaks {SPOKEN}"
+            )));
+        };
+        let session = Rc::new(Session { revision, id });
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        self.tell(&session, &message).await?;
+        self.0.session.replace(Some(Rc::clone(&session)));
+        Ok((Verdict::of(revision, &result, self.ports().clock.now()), session))
+    }
+
+    /// Sends a message to which there is no answer.
+    pub(super) async fn tell(&self, session: &Session, message: &Value) -> Result<(), McpError> {
+        let mut headers =
+            vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
+        headers.extend(session.headers());
+        let sending = Sending {
+            method: "POST",
+            headers,
+            more_headers: Vec::new(),
+            body: Some(message.to_string()),
+            timeout_ms: self.settings().timeout_ms,
+        };
+        self.send(&sending).await.map(|_| ())
+    }
+
+    /// Forgets a session that the server has lost, unless another one has begun.
+    pub(super) fn forget_session(&self, lost: &Rc<Session>) {
+        let mut session = self.0.session.borrow_mut();
+        if session.as_ref().is_some_and(|known| Rc::ptr_eq(known, lost)) {
+            session.take();
+        }
+    }
+
+    /// Tells a legacy server that nobody waits for the answer any more.
+    pub(super) async fn tell_cancel(&self, live: &Live, reason: &str) {
+        let Some((id, session)) = live.unanswered() else { return };
+        live.ends();
+        let message = json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": id, "reason": reason},
+        });
+        // Nobody waits: a server that does not hear it finishes in vain.
+        let _ = self.tell(&session, &message).await;
+    }
+
+    /// Ends the session with a legacy server, if there is one that the server remembers. Servers that keep no sessions, and those
+    /// of 2026-07-28, are not told anything.
+    pub async fn close(&self) {
+        let session = self.0.session.take();
+        let Some(session) = session.filter(|session| session.id.is_some()) else { return };
+        let sending = Sending {
+            method: "DELETE",
+            headers: session.headers().collect(),
+            more_headers: Vec::new(),
+            body: None,
+            timeout_ms: self.settings().timeout_ms,
+        };
+        // A server may refuse, and then ends the session in its own time.
+        let _ = self.send(&sending).await;
+    }
+}
+
+/// Whether a header can hold it.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// What it means that a server refuses `initialize`.
+fn foreign(error: McpError) -> McpError {
+    match &error {
+        McpError::Status { status: 400 | 404 | 405, .. } => McpError::Unsupported(format!(
+            "there is no MCP server at this URL, or one of 2024-11-05 (HTTP with SSE), which is not spoken here: {error}"
+        )),
+        McpError::Rpc { error: refused, .. }
+            if matches!(refused.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION) =>
+        {
+            McpError::Unsupported(format!(
+                "the server speaks none of the revisions of MCP that are spoken here ({SPOKEN}): {error}"
+            ))
+        }
+        _ => error,
+    }
+}
+
+const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
+
+/// The revisions that are spoken here.
+pub(super) const SPOKEN: &str = "2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26";
+
+const MAX_ID_BYTES: usize = 1_024;

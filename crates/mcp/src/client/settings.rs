@@ -1,0 +1,173 @@
+//! Where a server is, and how it is called.
+
+use std::fmt;
+
+use a2a::client::MAX_DEPTH;
+use a2a::http::trace::TraceContext;
+use serde_json::{Value, json};
+
+use super::McpError;
+use crate::model::{TASKS_EXTENSION, object};
+
+/// Where a server is, and how it is called. The defaults suit most.
+#[derive(Clone, PartialEq)]
+pub struct Settings {
+    /// The URL of the server's endpoint: absolute, http or https. All requests go there.
+    pub url: String,
+    /// The name by which the client introduces itself.
+    pub name: String,
+    /// The version of the client that goes with its name.
+    pub version: String,
+    /// Headers that go along with every request.
+    pub headers: Vec<(String, String)>,
+    /// The time of a request until the head of its answer, and then between two pieces of the answer, in milliseconds:
+    /// 30,000. It does not hold for calls of tools: a server may be silent until its tool has run.
+    pub timeout_ms: u64,
+    /// The time of a call of a tool, of a list with all its pages, and of any other request as a whole, in milliseconds:
+    /// 300,000.
+    pub call_timeout_ms: u64,
+    /// The largest answer, and the largest event of a stream, in bytes: 4 MiB. A stream as a whole may have 16 times that.
+    pub max_bytes: usize,
+    /// How many pages of a list are read: 50.
+    pub max_pages: usize,
+    /// How many tools are taken from a list: 1,000.
+    pub max_tools: usize,
+    /// Whether the URL comes from somebody who may not reach everything: requests are then
+    /// [guarded](a2a::http::HttpRequest::guarded).
+    pub is_guarded: bool,
+    /// How many agents have called each other before a call of this client, which its `_meta` says
+    /// ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)): 0, about which nothing is said, for a program that is no agent.
+    pub depth: u32,
+    /// The largest depth that is sent: 8.
+    pub max_depth: u32,
+    /// The trace that calls belong to, which their `_meta` says.
+    pub trace: Option<TraceContext>,
+    /// Whether the server may ask questions that are answered by forms: true.
+    pub takes_forms: bool,
+    /// Whether the server may ask its user to visit a URL: true.
+    pub takes_urls: bool,
+    /// Whether the server may answer calls by tasks (2026-07-28): true.
+    pub takes_tasks: bool,
+}
+
+impl Settings {
+    /// The settings of a server at this URL, with the defaults.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            name: "a2a-edge".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            headers: Vec::new(),
+            timeout_ms: 30_000,
+            call_timeout_ms: 300_000,
+            max_bytes: 4 * 1024 * 1024,
+            max_pages: 50,
+            max_tools: 1_000,
+            is_guarded: false,
+            depth: 0,
+            max_depth: MAX_DEPTH,
+            trace: None,
+            takes_forms: true,
+            takes_urls: true,
+            takes_tasks: true,
+        }
+    }
+
+    /// Whether calls can be made with these settings.
+    ///
+    /// # Errors
+    ///
+    /// [`McpError::Settings`] for a URL that is not absolute, [`McpError::TooDeep`] for a depth beyond the largest one.
+    pub(super) fn check(&self) -> Result<(), McpError> {
+        let (depth, limit) = (self.depth, self.max_depth);
+        if depth > limit {
+            return Err(McpError::TooDeep { depth, limit });
+        }
+        let rest = self.url.strip_prefix("https://").or_else(|| self.url.strip_prefix("http://"));
+        let is_plain = self.url.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_plain || !rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/')) {
+            let reason = "the URL of the server must be an absolute one of http or https, as https://tools.example/mcp";
+            return Err(McpError::Settings(reason.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The name and the version of the client, as both eras write them.
+    pub(super) fn client_info(&self) -> Value {
+        json!({"name": self.name, "version": self.version})
+    }
+
+    /// What the client can do, as servers of this era are told.
+    pub(super) fn capabilities(&self, is_modern: bool) -> Value {
+        let kinds = [("form", self.takes_forms), ("url", self.takes_urls)];
+        let kinds = kinds.map(|(kind, is_taken)| (kind, is_taken.then(|| json!({}))));
+        let kinds = Some(object(kinds)).filter(|kinds| *kinds != json!({}));
+        let has_tasks = is_modern && self.takes_tasks;
+        let extensions = has_tasks.then(|| json!({TASKS_EXTENSION: {}}));
+        object([("elicitation", kinds), ("extensions", extensions)])
+    }
+}
+
+impl fmt::Debug for Settings {
+    /// The values of headers and a query of the URL are not shown: they may be secret.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        out.debug_struct("Settings")
+            .field("url", &super::error::shown(&self.url))
+            .field("headers", &names)
+            .field("timeout_ms", &self.timeout_ms)
+            .field("call_timeout_ms", &self.call_timeout_ms)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_show_no_secrets() {
+        let headers = vec![("X-Key".to_owned(), "s3cret".to_owned())];
+        let url = "https://me:s3cret@a.example/x?key=s3cret#s3cret";
+        let shown = format!("{:?}", Settings { headers, ..Settings::new(url) });
+        assert!(!shown.contains("s3cret"), "{shown}");
+        assert!(shown.contains("https://a.example/x") && shown.contains("X-Key"), "{shown}");
+    }
+
+    #[test]
+    fn only_absolute_urls_and_depths_within_the_limit_are_called() {
+        for (url, is_right) in [
+            ("https://a.example/mcp", true),
+            ("http://localhost:3000", true),
+            ("a.example/mcp", false),
+            ("ftp://a.example", false),
+            ("https://", false),
+            ("https:///mcp", false),
+            ("https://a.example/m cp", false),
+        ] {
+            assert_eq!(Settings::new(url).check().is_ok(), is_right, "{url}");
+        }
+        let deep = |depth| Settings { depth, ..Settings::new("https://a.example") }.check();
+        assert_eq!(deep(8), Ok(()));
+        assert_eq!(deep(9), Err(McpError::TooDeep { depth: 9, limit: 8 }));
+    }
+
+    #[test]
+    fn a_client_declares_what_it_takes() {
+        let settings = Settings::new("https://a.example");
+        let forms = Settings { takes_urls: false, takes_tasks: false, ..settings.clone() };
+        let nothing = Settings { takes_forms: false, ..forms.clone() };
+        for (settings, is_modern, declared) in [
+            (&settings, false, json!({"elicitation": {"form": {}, "url": {}}})),
+            (
+                &settings,
+                true,
+                json!({"elicitation": {"form": {}, "url": {}}, "extensions": {TASKS_EXTENSION: {}}}),
+            ),
+            (&forms, true, json!({"elicitation": {"form": {}}})),
+            (&nothing, true, json!({})),
+        ] {
+            assert_eq!(settings.capabilities(is_modern), declared);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! One request of HTTP to a server: credentials, redirects, and answers that say that it failed.
+
+use a2a::client::{Credentials, SseReader};
+use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
+use serde_json::Value;
+
+use super::error::{excerpt, shown};
+use super::incoming::{Incoming, media_type};
+use super::message::Message;
+use super::{Client, McpError};
+
+/// What goes to the endpoint of the server.
+pub(super) struct Sending {
+    pub(super) method: &'static str,
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// Headers whose names are not known beforehand.
+    pub(super) more_headers: Vec<(String, String)>,
+    pub(super) body: Option<String>,
+    pub(super) timeout_ms: u64,
+}
+
+impl Client {
+    /// Sends a request, once more if the server refuses credentials (401) and others can be had, and gives the answer when its head
+    /// is there. Redirects within the origin that keep the method are followed.
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer, or one that refuses credentials or leads elsewhere. Any other status is no error.
+    pub(super) async fn send(&self, sending: &Sending) -> Result<HttpAnswer, McpError> {
+        let mut url = self.settings().url.clone();
+        let (mut redirects, mut may_ask_again) = (0, true);
+        loop {
+            let answer = self.send_once(sending, &url).await?;
+            let credentials = self.0.credentials.as_deref();
+            match answer.status {
+                401 if may_ask_again && credentials.is_some_and(Credentials::refused) => {
+                    may_ask_again = false;
+                }
+                401 | 403 => return Err(refusal(answer).await),
+                307 | 308 if redirects < MAX_REDIRECTS => match target(&url, &answer) {
+                    Some(target) => {
+                        redirects += 1;
+                        url = target;
+                    }
+                    None => return Err(redirected(&answer)),
+                },
+                300..=399 => return Err(redirected(&answer)),
+                _ => return Ok(answer),
+            }
+        }
+    }
+
+    async fn send_once(&self, sending: &Sending, url: &str) -> Result<HttpAnswer, McpError> {
+        let settings = self.settings();
+        let mut request = HttpRequest::new(sending.method, url);
+        request.headers.clone_from(&settings.headers);
+        let own = sending.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        request.headers.extend(own.chain(sending.more_headers.iter().cloned()));
+        if let Some(body) = &sending.body {
+            request.body = HttpBody::Text(body.clone());
+        }
+        request.timeout_ms = sending.timeout_ms;
+        // How large an answer may be depends on its head: see `Incoming`.
+        request.max_bytes = usize::MAX;
+        request.is_guarded = settings.is_guarded;
+        if let Some(credentials) = &self.0.credentials {
+            credentials.put(&mut request).await?;
+        }
+        self.ports().http.send(request).await.map_err(McpError::Unreachable)
+    }
+
+    /// The messages of an answer to the request of this id.
+    ///
+    /// # Errors
+    ///
+    /// If its status says that the request failed, or it is none of MCP.
+    pub(super) async fn incoming(&self, answer: HttpAnswer, id: u64) -> Result<Incoming, McpError> {
+        if answer.is_success() {
+            return Incoming::of(answer, self.settings().max_bytes).await;
+        }
+        let (status, kind) = (answer.status, media_type(&answer));
+        let now = self.ports().clock.now();
+        let retry_after_ms =
+            answer.header("retry-after").and_then(|text| retry_after_ms(text, now));
+        let text = read_some(answer.body).await;
+        Err(match said(&text, &kind, id) {
+            Some(Message::Error(error)) => McpError::Rpc { error, status },
+            _ => McpError::Status { status, begins: excerpt(&text), retry_after_ms },
+        })
+    }
+}
+
+/// The message of an answer with a status of failure. Servers write ids of their own choice into these.
+fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
+    let read = |text: &str| {
+        let mut json: Value = serde_json::from_str(text).ok()?;
+        json.as_object_mut()?.remove("id");
+        Some(Message::read(json, id, true))
+    };
+    if kind != "text/event-stream" {
+        return read(text);
+    }
+    let mut reader = SseReader::new(MAX_FAILURE_BYTES);
+    reader.push(text.as_bytes()).ok()?;
+    let mut events = std::iter::from_fn(|| reader.pop());
+    events.find_map(|event| read(&event.data))
+}
+
+/// What a server says that refuses credentials.
+async fn refusal(answer: HttpAnswer) -> McpError {
+    let (status, kind) = (answer.status, media_type(&answer));
+    let wanted = answer.header("www-authenticate").map(excerpt).filter(|text| !text.is_empty());
+    let text = read_some(answer.body).await;
+    let words = match said(&text, &kind, 0) {
+        Some(Message::Error(error)) => excerpt(&error.message),
+        _ => excerpt(&text),
+    };
+    let wants = wanted.map(|wanted| format!("it wants {wanted}"));
+    let says =
+        Some(words).filter(|words| !words.is_empty()).map(|words| format!("it says: {words}"));
+    let reason: Vec<String> = wants.into_iter().chain(says).collect();
+    McpError::Refused { status, reason: reason.join("; ") }
+}
+
+fn redirected(answer: &HttpAnswer) -> McpError {
+    let to = answer.header("location").map_or_else(|| "no URL".to_owned(), shown);
+    McpError::Redirected { status: answer.status, to }
+}
+
+/// Where a redirect leads, if that is within the origin of the URL that was called.
+fn target(url: &str, answer: &HttpAnswer) -> Option<String> {
+    let location = answer.header("location")?.trim();
+    if location.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b'\\') {
+        return None;
+    }
+    let origin = origin(url)?;
+    if location.starts_with('/') && !location.starts_with("//") {
+        return Some(format!("{origin}{location}"));
+    }
+    let is_same = self::origin(location)?.eq_ignore_ascii_case(origin);
+    is_same.then(|| location.to_owned())
+}
+
+/// The beginning of an absolute URL, up to its path.
+fn origin(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    url.get(..scheme.len() + 3 + end)
+}
+
+/// A body as text, as far as an error is to be read from it.
+async fn read_some(mut body: HttpBody) -> String {
+    let mut whole = Vec::new();
+    while let Some(Ok(piece)) = body.next().await {
+        whole.extend_from_slice(&piece);
+        if whole.len() > MAX_FAILURE_BYTES {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&whole).into_owned()
+}
+
+const MAX_REDIRECTS: usize = 3;
+
+/// How much of an answer with a status of failure is read, in bytes.
+const MAX_FAILURE_BYTES: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_are_followed_within_the_origin_alone() {
+        let lead = |location: &str| {
+            let headers = vec![("location".to_owned(), location.to_owned())];
+            let answer =
+                HttpAnswer { status: 307, headers, body: HttpBody::Empty, url: String::new() };
+            target("https://a.example/mcp?x=1", &answer)
+        };
+        for (location, expected) in [
+            ("/mcp/", Some("https://a.example/mcp/")),
+            ("https://A.example/y", Some("https://A.example/y")),
+            ("//b.example/", None),
+            ("https://b.example/", None),
+            ("http://a.example/", None),
+            ("https://a.example:8443/", None),
+            ("https://a.example@b.example/", None),
+            ("https://a.example.b.example/", None),
+            ("/\\b.example", None),
+            ("y", None),
+            ("", None),
+        ] {
+            assert_eq!(lead(location).as_deref(), expected, "{location}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What requests ask for.
+
+use serde_json::{Map, Value, json};
+
+use super::Era;
+use crate::model::{Answer, RpcError, TASKS_EXTENSION, code};
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// What the server is (modern).
+    Discover,
+    /// The same, as the beginning of a connection (legacy), by a client that wants this revision.
+    Initialize(String),
+    /// Nothing but a sign of life (legacy).
+    Ping,
+    /// The tools.
+    ListTools,
+    /// A call of a tool.
+    CallTool(Box<ToolCall>),
+    /// The resources.
+    ListResources,
+    /// The patterns of addresses of further resources.
+    ListTemplates,
+    /// The contents of the resource at this address.
+    ReadResource(String),
+    /// A task of the tasks extension (modern).
+    GetTask(String),
+    /// Answers to what a task asks (modern).
+    UpdateTask(String, Vec<(String, Answer)>),
+    /// The end of a task (modern).
+    CancelTask(String),
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolCall {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+    /// Answers to the questions of the round before, by their keys. What is no answer is left out.
+    pub answers: Vec<(String, Answer)>,
+    /// What the server has said to itself in the round before. The client may have changed it.
+    pub state: Option<String>,
+}
+
+/// What the client of a request can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It shows forms to its user.
+    pub forms: bool,
+    /// It shows URLs to its user.
+    pub urls: bool,
+    /// It knows the tasks extension.
+    pub tasks: bool,
+}
+
+impl Capabilities {
+    /// Those that a request declares.
+    pub fn read(json: &Value) -> Self {
+        let elicitation = json.get("elicitation").and_then(Value::as_object);
+        let has = |name: &str| elicitation.is_some_and(|modes| modes.contains_key(name));
+        let extensions = json.get("extensions").and_then(Value::as_object);
+        Self {
+            // Without any mode it is forms that are meant.
+            forms: elicitation.is_some() && (has("form") || !has("url")),
+            urls: has("url"),
+            tasks: extensions.is_some_and(|extensions| extensions.contains_key(TASKS_EXTENSION)),
+        }
+    }
+}
+
+impl Asked {
+    /// What a method with these params asks for.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be answered: there is no such method in this era, the params do not fit, or the client does not declare
+    /// what the method belongs to.
+    pub(super) fn read(
+        method: &str,
+        params: &Map<String, Value>,
+        era: Era,
+    ) -> Result<Self, RpcError> {
+        let is_modern = matches!(era, Era::Modern(_));
+        let asked = match (method, era) {
+            ("server/discover", Era::Modern(_)) => Self::Discover,
+            ("initialize", Era::Legacy) => {
+                Self::Initialize(text(params, "protocolVersion").unwrap_or_default())
+            }
+            ("ping", Era::Legacy) => Self::Ping,
+            ("tools/list", _) => return first_page(params, Self::ListTools),
+            ("resources/list", _) => return first_page(params, Self::ListResources),
+            ("resources/templates/list", _) => return first_page(params, Self::ListTemplates),
+            ("tools/call", _) => return Self::read_call(params, is_modern),
+            ("resources/read", _) => Self::ReadResource(needed(params, "uri")?),
+            ("tasks/get" | "tasks/update" | "tasks/cancel", Era::Modern(capabilities)) => {
+                if !capabilities.tasks {
+                    return Err(tasks_needed());
+                }
+                let id = needed(params, "taskId")?;
+                match method {
+                    "tasks/get" => Self::GetTask(id),
+                    "tasks/update" => Self::UpdateTask(id, answers(params)),
+                    _ => Self::CancelTask(id),
+                }
+            }
+            _ => {
+                let shown: String = method.chars().take(MAX_SHOWN).collect();
+                let message = format!("there is no method {shown} here");
+                return Err(RpcError::new(code::METHOD_NOT_FOUND, message));
+            }
+        };
+        Ok(asked)
+    }
+
+    fn read_call(params: &Map<String, Value>, is_modern: bool) -> Result<Self, RpcError> {
+        let arguments = match params.get("arguments") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(arguments)) => arguments.clone(),
+            Some(_) => return Err(invalid("params.arguments must be an object")),
+        };
+        let (answers, state) = match is_modern {
+            true => (answers(params), text(params, "requestState")),
+            false => (Vec::new(), None),
+        };
+        let name = needed(params, "name")?;
+        Ok(Self::CallTool(Box::new(ToolCall { name, arguments, answers, state })))
+    }
+}
+
+/// A list, all of which stands on its first page.
+fn first_page(params: &Map<String, Value>, asked: Asked) -> Result<Asked, RpcError> {
+    match params.get("cursor") {
+        None | Some(Value::Null) => Ok(asked),
+        Some(_) => Err(invalid("params.cursor must be one that was given out; there is one page")),
+    }
+}
+
+fn answers(params: &Map<String, Value>) -> Vec<(String, Answer)> {
+    let given = params.get("inputResponses").and_then(Value::as_object).into_iter().flatten();
+    let given = given.take(MAX_ANSWERS);
+    given.filter_map(|(key, answer)| Some((key.clone(), Answer::read(answer)?))).collect()
+}
+
+fn text(params: &Map<String, Value>, name: &str) -> Option<String> {
+    params.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn needed(params: &Map<String, Value>, name: &str) -> Result<String, RpcError> {
+    let found = text(params, name).filter(|text| !text.is_empty());
+    found.ok_or_else(|| invalid(format!("params.{name} must be a text that is not empty")))
+}
+
+fn invalid(message: impl Into<String>) -> RpcError {
+    RpcError::new(code::INVALID_PARAMS, message)
+}
+
+fn tasks_needed() -> RpcError {
+    let message = format!("the client must declare the extension {TASKS_EXTENSION}");
+    let needed = json!({"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}});
+    RpcError { data: Some(needed), ..RpcError::new(code::MISSING_CAPABILITY, message) }
+}
+
+/// How much of a name of the client stands in an error, in characters.
+const MAX_SHOWN: usize = 80;
+
+/// How many answers a request may bring.
+const MAX_ANSWERS: usize = 100;

@@ -1,20 +1,21 @@
 //! What is known of a server, and remembered: its tools, and how it is spoken to.
 
 use a2a::model::UnixMillis;
-use mcp::client::{Client, McpError, Verdict};
+use futures_util::future::{Either, select};
+use mcp::client::{Client, McpError, ToolList, Verdict};
 use mcp::model::Tool;
 use serde_json::{Value, json};
 
 use a2a_agents::matches_pattern;
 
 /// The tools of a server, and how it is spoken to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KnownTools {
     /// The era of the server, and what it says about itself; `None` if it is to be asked.
     pub verdict: Option<Verdict>,
     /// Its tools in its order, as far as they may be called.
     pub tools: Vec<Tool>,
-    /// When they were listed.
+    /// When they were fetched.
     pub listed: UnixMillis,
 }
 
@@ -24,6 +25,8 @@ pub struct ListedTools {
     pub known: KnownTools,
     /// For how long the list is fresh, by what the server says, in milliseconds.
     pub fresh_ms: u64,
+    /// Which of its tools are not in the list, and why.
+    pub left_out: Option<String>,
 }
 
 impl KnownTools {
@@ -33,7 +36,12 @@ impl KnownTools {
     ///
     /// If it gives no list.
     pub async fn ask(client: &Client, allowed: &[String]) -> Result<ListedTools, McpError> {
-        let list = client.list_tools().await?;
+        let clock = client.ports().clock.clone();
+        let list = match select(Box::pin(client.list_tools()), clock.sleep(LIST_MS)).await {
+            Either::Left((list, _)) => list?,
+            Either::Right(_) => return Err(McpError::Timeout { timeout_ms: LIST_MS }),
+        };
+        let left_out = left_out(&list);
         let is_allowed = |tool: &Tool| {
             allowed.is_empty() || allowed.iter().any(|pattern| matches_pattern(pattern, &tool.name))
         };
@@ -41,9 +49,9 @@ impl KnownTools {
         let tools = list.tools.into_iter().filter(is_allowed);
         let tools = tools.map(|tool| Tool { output_schema: None, ..tool }).collect();
         let verdict = client.verdict().filter(|verdict| verdict.is_settled);
-        let listed = client.ports().clock.now();
+        let listed = clock.now();
         let fresh_ms = list.ttl_ms.unwrap_or_default().clamp(LEAST_FRESH_MS, MOST_FRESH_MS);
-        Ok(ListedTools { known: Self { verdict, tools, listed }, fresh_ms })
+        Ok(ListedTools { known: Self { verdict, tools, listed }, fresh_ms, left_out })
     }
 
     /// The tool of this name.
@@ -61,9 +69,7 @@ impl KnownTools {
     /// themselves, and then the last tools.
     pub fn to_text(&self, most_bytes: usize) -> String {
         let verdict = self.verdict.as_ref().map(Verdict::to_json);
-        let text = |tools: &[Value]| {
-            json!({"verdict": verdict, "listed": self.listed.0, "tools": tools}).to_string()
-        };
+        let text = |tools: &[Value]| json!({"verdict": verdict, "tools": tools}).to_string();
         let whole: Vec<Value> = self.tools.iter().map(Tool::to_json).collect();
         let written = text(&whole);
         if written.len() <= most_bytes {
@@ -85,12 +91,11 @@ impl KnownTools {
         text(&kept)
     }
 
-    /// What was remembered; `None` for what this version cannot read.
-    pub fn read(text: &str) -> Option<Self> {
+    /// What was remembered, and when it was fetched; `None` for what this version cannot read.
+    pub fn read(text: &str, listed: UnixMillis) -> Option<Self> {
         let json: Value = serde_json::from_str(text).ok()?;
         let tools = json.get("tools")?.as_array()?.iter().filter_map(Tool::read).collect();
         let verdict = json.get("verdict").and_then(Verdict::read);
-        let listed = UnixMillis(json.get("listed")?.as_i64()?);
         Some(Self { verdict, tools, listed })
     }
 }
@@ -103,6 +108,18 @@ fn shortened(tool: &Tool) -> Tool {
         false => tool.clone(),
     }
 }
+
+/// Why a list has not all tools of its server, if it has not.
+fn left_out(list: &ToolList) -> Option<String> {
+    let dropped = list.dropped.first().map(|first| {
+        let count = list.dropped.len();
+        format!("{count} of them cannot be called; the first, {:?}: {}", first.name, first.reason)
+    });
+    dropped.or_else(|| list.cut.clone())
+}
+
+/// How long a server has to list its tools, in milliseconds.
+const LIST_MS: u64 = 12_000;
 
 /// The shortest time for which a list is fresh, whatever its server says: 5 minutes. Many servers say 0.
 const LEAST_FRESH_MS: u64 = 5 * 60_000;
@@ -133,9 +150,9 @@ mod tests {
             ..known(vec![tool("a", json!({"type": "object", "x": 1})), tool("b.c/ü", json!({}))])
         };
         assert!(known.verdict.is_some());
-        assert_eq!(KnownTools::read(&known.to_text(10_000)).as_ref(), Some(&known));
-        for other in ["", "{}", r#"{"tools": 5, "listed": 1}"#, r#"{"tools": []}"#] {
-            assert_eq!(KnownTools::read(other), None, "{other}");
+        assert_eq!(KnownTools::read(&known.to_text(10_000), UnixMillis(7)).as_ref(), Some(&known));
+        for other in ["", "{}", r#"{"tools": 5}"#] {
+            assert_eq!(KnownTools::read(other, UnixMillis(7)), None, "{other}");
         }
     }
 
@@ -151,7 +168,7 @@ mod tests {
         let shown = |most: usize| {
             let text = known(tools.clone()).to_text(most);
             assert!(text.len() <= most, "{} {most}", text.len());
-            let read = KnownTools::read(&text).unwrap();
+            let read = KnownTools::read(&text, UnixMillis(7)).unwrap();
             read.tools
                 .iter()
                 .map(|tool| (tool.name.clone(), tool.input_schema.to_string().len()))
@@ -164,6 +181,6 @@ mod tests {
         assert_eq!(shown(12_000)[0].1, json!({"type": "object"}).to_string().len());
         assert!(shown(12_000)[1].1 > 9_000, "what a call needs is kept");
         assert_eq!(names(500), ["large", "small"]);
-        assert_eq!(names(150), ["large"]);
+        assert_eq!(names(110), ["large"]);
     }
 }

@@ -10,13 +10,13 @@ use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
-use crate::remotes::credentials;
+use crate::remotes;
 use a2a::client::{Ports, Tokens};
 use a2a::model::hex;
 use a2a_agents::{McpServer, McpSettings, Values};
-use mcp::client::{Client, Settings};
+use mcp::client::{Client, McpError, Settings};
 
-pub use known::KnownTools;
+pub use known::{KnownTools, ListedTools};
 pub use offered::{Listed, Offered, offered, skills_of};
 
 /// The MCP servers that this Worker calls by name.
@@ -28,7 +28,10 @@ pub struct McpServers {
 }
 
 /// A server that is called, and what is said about it.
+#[derive(Clone)]
 pub struct FoundServer {
+    /// Its name.
+    pub name: String,
     /// Calls it, with its credentials.
     pub client: Client,
     /// By which its tools are remembered; at most 80 bytes, and nothing secret.
@@ -75,16 +78,32 @@ impl McpServers {
         let key = format!("mcp:{}", mark(name, &url, &tools));
         let settings = Settings { headers, timeout_ms, call_timeout_ms, ..Settings::new(url) };
         let client = Client::new(bounded(settings), ports.clone());
-        let client = match credentials(credentials, ports, &self.tokens) {
+        let client = match remotes::credentials(credentials, ports, &self.tokens) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,
         };
-        Ok(FoundServer { client, key, allowed: tools, trusts_hints })
+        Ok(FoundServer { name: name.to_owned(), client, key, allowed: tools, trusts_hints })
     }
 
     /// Every name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|server| server.name.as_str())
+    }
+}
+
+impl FoundServer {
+    /// Asks the server what it offers. `known` is what was known of it.
+    ///
+    /// # Errors
+    ///
+    /// If it gives no list.
+    pub async fn ask(&self, known: Option<&KnownTools>) -> Result<ListedTools, McpError> {
+        let client = self.client.clone();
+        let client = match known {
+            Some(known) => known.tell(client),
+            None => client,
+        };
+        KnownTools::ask(&client, &self.allowed).await
     }
 }
 

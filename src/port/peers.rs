@@ -30,9 +30,6 @@ pub trait Peers {
         newer_than: Option<UnixMillis>,
     ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
         let _ = newer_than;
-        Box::pin(async {
-            let listed = KnownTools::ask(&server.client, &server.allowed).await?;
-            Ok(Rc::new(listed.known))
-        })
+        Box::pin(async { Ok(Rc::new(server.ask(None).await?.known)) })
     }
 }

@@ -9,7 +9,7 @@ use super::super::{Flow, StepStart, artifact, shown};
 use super::plan::{Asked, Plan, Way, bare};
 use super::{ASKED, Run, content, question, read_plan};
 use crate::executor::ExecutorError;
-use crate::port::{HttpError, HttpRequest};
+use crate::port::HttpError;
 use ::mcp::client::{Call, CallEvent, Client, McpError, Progress, TaskHandle, ToolRequest};
 use ::mcp::model::{Answer, CallResult, Question};
 use a2a::model::{Artifact, Json, Message, Metadata, Part, UnixMillis};

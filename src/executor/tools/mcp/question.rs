@@ -90,16 +90,13 @@ pub(super) fn answers(
 
 /// The forms among questions, with their schemas.
 fn forms(questions: &[Question]) -> Vec<(&str, &Value)> {
-    let form = |question: &'_ Question| match &question.kind {
-        QuestionKind::Form(_) => true,
-        QuestionKind::Url(_) => false,
-    };
-    let schema = |question: &'_ Question| match &question.kind {
-        QuestionKind::Form(schema) => Some(schema),
-        QuestionKind::Url(_) => None,
-    };
-    let forms = questions.iter().filter(|question| form(question));
-    forms.filter_map(|question| Some((question.key.as_str(), schema(question)?))).collect()
+    let mut forms = Vec::new();
+    for Question { key, kind, .. } in questions {
+        if let QuestionKind::Form(schema) = kind {
+            forms.push((key.as_str(), schema));
+        }
+    }
+    forms
 }
 
 /// What declines or leaves, if this does.

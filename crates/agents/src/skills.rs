@@ -116,6 +116,8 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
             problems.push((key, fix));
         }
     }
+    // What servers offer is not known here.
+    let has_mcp = agent.executor.executor.has_mcp();
     let given = given(agent, tools);
     for (index, Given { skill, source, origin }) in given.iter().enumerate() {
         let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
@@ -142,6 +144,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
             problems.push((key, format!("{id:?} stands twice")));
         } else if sources.contains(&SkillsSource::Tools)
             && has_tools
+            && !has_mcp
             && !given.iter().any(|known| known.skill.id == *id)
             && !agent.tools.iter().any(|tool| tool.name == *id)
         {

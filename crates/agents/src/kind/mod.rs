@@ -110,6 +110,14 @@ impl Executor {
         }
     }
 
+    /// Whether an agent of this kind offers tools of MCP servers.
+    pub(crate) fn has_mcp(&self) -> bool {
+        match self {
+            Self::Tools(table) => !table.mcp.is_empty(),
+            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => false,
+        }
+    }
+
     /// What an agent of this kind takes of MCP servers, each with its key.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { fresh } from "./access.ts";
 import { Agent, followUp, message, textOf, toolCall, until, untilEnded, type Part, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { Everything, Modern } from "./mcp-servers.ts";
+import { Everything, Modern } from "./mcp-tool-servers.ts";
 
 const MODERN_TOKEN = fresh();
 let everything: Everything, modern: Modern, worker: Worker, workshop: Agent;

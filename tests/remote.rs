@@ -10,6 +10,7 @@
 mod support;
 
 use a2a::model::{TaskState, UnixMillis};
+use a2a_agents::RunSettings;
 use a2a_edge::port::Clock;
 use serde_json::json;
 
@@ -116,6 +117,72 @@ fn a_cancel_ends_the_remote_task_too() {
             assert_eq!(front.remote.count("CancelTask"), 1);
         }
     }
+}
+
+#[test]
+fn a_run_that_is_given_up_cancels_the_remote_task() {
+    let over_its_time = RunSettings { timeout_ms: Some(10_000), ..RunSettings::default() };
+    let idle = RunSettings { idle_timeout_ms: Some(5_000), ..RunSettings::default() };
+    for (settings, reason) in
+        [(over_its_time, "task timed out after 10000 ms"), (idle, "no progress")]
+    {
+        for habits in BOTH {
+            // Where the run knows the remote task, and where the answer that names it never came.
+            for begins in ["ask", "work"] {
+                let front = Front::new(habits, |text: &str| match text {
+                    "ask" => vec![(5, Act::Ask("which?"))],
+                    _ => vec![(DAY_MS, Act::Complete("late"))],
+                });
+                let front = front.with_run(settings);
+                if begins == "ask" {
+                    front.send("ask");
+                    front.settle();
+                }
+                front.remote.withhold_answers_to_messages();
+                front.send("work");
+                front.finish();
+                let told = format!("{habits:?} {begins} {:?}", front.transcript());
+                assert_eq!(front.state(), Some(TaskState::Failed), "{told}");
+                let said = front.task().unwrap().status.message.unwrap().text();
+                assert!(said.contains(reason), "{told}");
+                assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{told}");
+                assert_eq!(front.remote.count("CancelTask"), 1, "{told}");
+                assert!(front.platform.now().0 < 3_600_000, "nothing rings for ever: {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_lost_in_its_last_attempt_cancels_the_remote_task() {
+    for habits in BOTH {
+        let settings = RunSettings { max_attempts: Some(1), ..RunSettings::default() };
+        let front =
+            Front::new(habits, |_| vec![(DAY_MS, Act::Complete("late"))]).with_run(settings);
+        front.send("work");
+        front.run(None, || front.platform.now() >= UnixMillis(1_000));
+        front.die();
+        front.finish();
+        assert_eq!(front.state(), Some(TaskState::Failed), "{habits:?}");
+        assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{habits:?}");
+        assert_eq!(front.remote.count("CancelTask"), 1);
+    }
+}
+
+#[test]
+fn a_task_that_fails_there_or_here_by_itself_is_not_canceled() {
+    let front = Front::new(Habits::ALL, |_| vec![(5, Act::Fail("no ink"))]);
+    front.send("a poem");
+    front.finish();
+    assert_eq!(front.remote.count("CancelTask"), 0);
+    let front = Front::new(Habits::ALL, poem);
+    front.remote.set_down(true);
+    front.send("a poem");
+    front.settle();
+    front.remote.set_down(false);
+    front.finish();
+    assert_eq!(front.state(), Some(TaskState::Failed));
+    assert_eq!(front.remote.asked().iter().filter(|asked| *asked != "down").count(), 0);
 }
 
 #[test]

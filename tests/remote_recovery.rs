@@ -11,9 +11,10 @@
 mod support;
 
 use a2a::model::TaskState;
+use a2a_agents::RunSettings;
 use a2a_edge::port::Clock;
 
-use support::front::Front;
+use support::front::{Crash, Front};
 use support::remote::{Act, Habits};
 
 /// How the remote agent works.
@@ -39,9 +40,16 @@ fn plan(text: &str) -> Vec<(u64, Act)> {
 const WHOLE: [&str; 7] = ["go", "begun", "on?", "yes", "done", "a: one two three", "b: four"];
 
 /// Runs the task through crashes: each number is how often the process is polled before it dies.
-fn live_through(habits: Habits, crashes: &[(usize, bool)]) -> (Front, usize) {
+fn live_through(habits: Habits, crashes: &[Crash]) -> (Front, usize) {
     let front = Front::new(habits, plan);
+    let deaths = live(&front, crashes);
+    (front, deaths)
+}
+
+/// How often the process died.
+fn live(front: &Front, crashes: &[Crash]) -> usize {
     let mut crashes = crashes.iter().copied();
+    let mut crash = crashes.next();
     let mut deaths = 0;
     for (text, state) in [("go", TaskState::InputRequired), ("yes", TaskState::Completed)] {
         loop {
@@ -49,13 +57,17 @@ fn live_through(habits: Habits, crashes: &[(usize, bool)]) -> (Front, usize) {
             if !front.transcript().iter().any(|said| said == text) {
                 front.send_as(text, text);
             }
-            if front.run(crashes.next(), || front.state() == Some(state)) {
+            let before = front.polls();
+            if front.run(crash, || front.state() == Some(state)) {
+                let polls = front.polls() - before;
+                crash = crash.map(|(at, keeps)| (at - polls, keeps));
                 break;
             }
+            crash = crashes.next();
             deaths += 1;
         }
     }
-    (front, deaths)
+    deaths
 }
 
 fn assert_whole(front: &Front, habits: Habits, crashes: &[(usize, bool)]) {
@@ -68,19 +80,12 @@ fn assert_whole(front: &Front, habits: Habits, crashes: &[(usize, bool)]) {
 #[test]
 fn a_process_that_dies_at_any_poll_loses_nothing_and_begins_no_second_task() {
     for habits in ALL {
-        let (front, _) = live_through(habits, &[]);
-        assert_whole(&front, habits, &[]);
-        let polls = front.polls();
-        assert!(polls > 50, "{polls}");
-        // With a stream everything happens that happens without one, and more.
-        let pace = if habits == Habits::ALL { 1 } else { 3 };
-        for at in (0..polls).step_by(pace) {
-            let keeps = at / pace % 2 == 0;
-            for keeps in [keeps, !keeps].into_iter().take(if at < 60 { 2 } else { 1 }) {
-                let (front, deaths) = live_through(habits, &[(at, keeps)]);
-                assert_whole(&front, habits, &[(at, keeps)]);
-                assert!(deaths <= 1);
-            }
+        let crashes = all_crashes(habits);
+        assert!(crashes.len() > 50, "{}", crashes.len());
+        for crash in crashes {
+            let (front, deaths) = live_through(habits, &[crash]);
+            assert_whole(&front, habits, &[crash]);
+            assert_eq!(deaths, 1, "{habits:?} {crash:?}");
         }
     }
 }
@@ -100,21 +105,35 @@ fn one_that_dies_again_and_again_loses_nothing_either() {
 #[test]
 fn a_server_that_neither_lists_nor_knows_repetitions_may_get_a_second_task() {
     let habits = Habits { lists: false, knows_repetitions: false, ..Habits::POLLED };
-    let polls = live_through(habits, &[]).0.polls();
+    let crashes = early_crashes(habits);
     let mut most = 0;
-    for at in 0..polls.min(60) {
-        let (front, _) = live_through(habits, &[(at, false)]);
-        assert_eq!(front.transcript(), WHOLE, "{at}");
+    for crash in &crashes {
+        let (front, _) = live_through(habits, &[*crash]);
+        assert_eq!(front.transcript(), WHOLE, "{crash:?}");
         most = most.max(front.remote.tasks());
     }
     assert_eq!(most, 2, "a crash between the send and the row with its answer");
     // It is enough that it does one of both.
     for habits in [Habits { lists: true, ..habits }, Habits { knows_repetitions: true, ..habits }] {
-        for at in 0..polls.min(60) {
-            let (front, _) = live_through(habits, &[(at, false)]);
-            assert_whole(&front, habits, &[(at, false)]);
+        for crash in early_crashes(habits) {
+            let (front, _) = live_through(habits, &[crash]);
+            assert_whole(&front, habits, &[crash]);
         }
     }
+}
+
+/// Crashes before the first answer is stored, and a while after that.
+fn early_crashes(habits: Habits) -> Vec<Crash> {
+    all_crashes(habits).into_iter().filter(|(at, _)| *at < 60).collect()
+}
+
+/// All crashes that leave something different each.
+fn all_crashes(habits: Habits) -> Vec<Crash> {
+    let front = Front::new(habits, plan);
+    front.note_moments();
+    live(&front, &[]);
+    assert_whole(&front, habits, &[]);
+    front.crashes()
 }
 
 #[test]
@@ -136,6 +155,29 @@ fn a_process_that_dies_during_a_cancel_cancels_the_remote_task_all_the_same() {
                 front.finish();
                 let told = format!("{habits:?} {at} {keeps} {parked}");
                 assert_eq!(front.state(), Some(TaskState::Canceled), "{told}");
+                assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{told}");
+                assert!(front.platform.now().0 < 3_600_000, "nothing rings for ever: {told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_process_that_dies_when_a_run_is_given_up_cancels_the_remote_task_all_the_same() {
+    let settings =
+        RunSettings { timeout_ms: Some(10_000), max_attempts: Some(100), ..RunSettings::default() };
+    for habits in [Habits::ALL, Habits::POLLED] {
+        for at in 0..40 {
+            for keeps in [false, true] {
+                let front = Front::new(habits, |_| vec![(DAY_MS, Act::Complete("late"))]);
+                let front = front.with_run(settings);
+                front.remote.withhold_answers_to_messages();
+                front.send("slow");
+                front.run(None, || front.platform.now().0 >= 9_000);
+                front.run(Some((at, keeps)), || false);
+                front.finish();
+                let told = format!("{habits:?} {at} {keeps}");
+                assert_eq!(front.state(), Some(TaskState::Failed), "{told}");
                 assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{told}");
                 assert!(front.platform.now().0 < 3_600_000, "nothing rings for ever: {told}");
             }

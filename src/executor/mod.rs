@@ -92,14 +92,15 @@ pub trait AgentExecutor {
     /// Called when the client canceled the task of a run that is under way or parked, to release what the run
     /// holds outside. The task is canceled already; `execute` should notice
     /// [`Turn::canceled`] and return soon, or is dropped. Of a run that is parked there is nothing but the turn. The
-    /// hook has five seconds; if the process dies meanwhile it is not called again, unless it
-    /// [asks for that](Self::ensures_cancel).
+    /// hook has five seconds. It is not called again if the process dies meanwhile, and not for a run that ends in
+    /// another way, unless it [asks for that](Self::ensures_cancel).
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
     }
 
-    /// Whether [`cancel`](Self::cancel) is called again where the process has died before it returned: as often as needed
-    /// within an hour. That costs each canceled task a row, and an alarm for a run that was parked.
+    /// Whether [`cancel`](Self::cancel) is called for sure: also after a run that had to be dropped, because it was over its time, made
+    /// no progress, was lost in its last attempt or did not return after a cancel; and again where the process has died before it
+    /// returned, as often as needed within an hour. That costs each canceled task a row, and an alarm for a run that was parked.
     fn ensures_cancel(&self) -> bool {
         false
     }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::retention::Deletion;
-use super::{Opening, TaskSession, index, notifications, parking};
+use super::{Opening, TaskSession, hook, index, notifications, parking};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
@@ -68,7 +68,7 @@ pub(super) fn arm(session: &TaskSession) {
     }
     let now = session.now();
     // Looked after like a run.
-    let telling = parking::owes_cancel(session).then(|| now.after(session.limits.keep_alive_ms));
+    let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
@@ -96,7 +96,7 @@ pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
     // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
     let _ = parking::wake_if_due(session);
-    parking::tell_again(session);
+    hook::call_if_owed(session);
     session.index.note_alarm(session.now());
     index::project(session);
     notifications::enqueue_due(session);

@@ -29,6 +29,7 @@ mod credentials;
 mod follower;
 pub mod frame;
 mod health;
+mod hook;
 mod ids;
 mod index;
 mod index_row;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::follower::Beginning;
-use super::{Sender, TaskSession, credentials, index, parking, run};
+use super::{Sender, TaskSession, credentials, hook, index, run};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
@@ -278,7 +278,7 @@ impl<'a> Owned<'a> {
         session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
         session.flush().map_err(|_| self.internal())?;
         if was_parked {
-            parking::tell_canceled(session);
+            hook::call(session);
         }
         if let Some(facts) = session.life.facts() {
             let (agent, task) = (facts.agent.as_str(), self.id());

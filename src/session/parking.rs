@@ -1,13 +1,11 @@
 //! Runs that wait outside of memory: how one is parked, and what lets it go on.
 
-use futures_util::future::select;
-
 use super::journal::LogSize;
 use super::run_state::BegunWait;
 use super::{OpenError, TaskSession, run};
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
-use crate::task::{CallbackName, Input, Park, Recovery, RunStart, WaitEnd, WokenBy};
+use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
 use a2a::model::measure;
 
 /// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
@@ -125,65 +123,9 @@ pub(super) fn is_parked(session: &TaskSession) -> bool {
     session.life.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
 }
 
-/// Calls the executor's hook for a task that was canceled while its run was parked, with the turn of that run. It has
-/// as long as a run that is under way.
-pub(super) fn tell_canceled(session: &TaskSession) {
-    let start = session
-        .life
-        .with_machine(|machine| machine.run().cloned().zip(machine.message_of_run().cloned()));
-    let (Some(handle), Some((start, message))) = (session.handle(), start.flatten()) else {
-        return;
-    };
-    let Some(runner) = session.runner() else { return };
-    if !session.run.set_telling(true) {
-        return;
-    }
-    session.ports.runtime.spawn(Box::pin(async move {
-        // The time of the run is that of the hook now, however long it was parked.
-        let start = RunStart { begun_ms: handle.now().0, ..start };
-        let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
-        let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
-        select(runner.executor.cancel(&turn), limit).await;
-        handle.run.set_telling(false);
-        note_canceled(&handle);
-        // It fails where storage does, which is told there.
-        let _ = handle.flush();
-    }));
-}
-
-/// Whether the task was canceled lately, and its executor wants to be told for sure, which is not done.
-pub(super) fn owes_cancel(session: &TaskSession) -> bool {
-    let canceled = session.life.with_machine(|machine| {
-        machine.owes_cancel().then(|| machine.task().status.timestamp).flatten()
-    });
-    let Some(canceled) = canceled.flatten() else { return false };
-    // Most executors do not ask for it, and need no look at the clock.
-    session.runner().is_some_and(|runner| runner.executor.ensures_cancel())
-        && session.now().millis_since(canceled) <= LONGEST_CANCEL_MS
-}
-
-/// The executor has done what it has to do about a cancel.
-pub(super) fn note_canceled(session: &TaskSession) {
-    if owes_cancel(session) {
-        // That is always legal.
-        let _ = session.step(Input::CancelTold);
-    }
-}
-
-/// Tells the executor of a cancel, if the process that did has died meanwhile.
-pub(super) fn tell_again(session: &TaskSession) {
-    let is_running = session.life.with_machine(|machine| machine.is_running());
-    if is_running == Some(false) && owes_cancel(session) {
-        tell_canceled(session);
-    }
-}
-
 fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
     Err(ExecutorError(reason.into()))
 }
-
-/// For how long after a cancel the executor is told again, in milliseconds.
-const LONGEST_CANCEL_MS: u64 = 3_600_000;
 
 /// What the log says of a wait besides how its run goes on, in bytes and in JSON values.
 const WAIT_BYTES: usize = 1_024;

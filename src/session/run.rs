@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, credentials, parking};
+use super::{TaskSession, credentials, hook, parking};
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
@@ -141,13 +141,18 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let left_ms = deadline.millis_since(session.now());
     let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
     let bounds = Bounds { left_ms, idle_ms };
-    match bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await {
+    let ending = bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await;
+    // One that was dropped may have left something outside.
+    let has_returned = matches!(ending, Ending::Returned(_));
+    match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
         Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
         Ending::Returned(Err(error)) => {
             let reason = turn.redaction.text(&error.0).into_owned();
             end(&session, RunOutcome::Failed(reason));
         }
+        // The task was canceled.
+        Ending::Stopped => end(&session, RunOutcome::Finished),
         Ending::TimedOut => end(&session, RunOutcome::Failed(timed_out(timeout_ms))),
         Ending::Idle => {
             let reason = format!("the agent made no progress for {idle_ms} ms");
@@ -160,9 +165,12 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         // The log has what it waits for.
         Ending::Parked => {}
     }
-    parking::note_canceled(&session);
+    if has_returned {
+        hook::note(&session);
+    }
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
+    hook::call_if_owed(&session);
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
     credentials::forget_if_over(&session);
@@ -205,8 +213,10 @@ struct Bounds {
 
 /// How a run came to its end.
 enum Ending {
-    /// It returned, or is not waited for any more because its task was canceled.
+    /// It returned.
     Returned(Result<(), ExecutorError>),
+    /// It is not waited for any more, because its task was canceled.
+    Stopped,
     /// Its time was over.
     TimedOut,
     /// It did nothing for too long.
@@ -241,7 +251,7 @@ async fn bounded(
         turn.canceled().await;
         executor.cancel(turn).await;
         clock.sleep(CANCEL_GRACE_MS).await;
-        Ending::Returned(Ok(()))
+        Ending::Stopped
     };
     let timed_out = async {
         timeout.await;

@@ -47,8 +47,8 @@ pub struct TaskMachine {
     is_waiting_turn: bool,
     /// The callbacks of the newest turn.
     callbacks: Callbacks,
-    /// Whether what the executor has to do about a cancel is done, where that is kept.
-    is_cancel_told: bool,
+    /// Whether the executor has done what it has to do about an end that it did not choose, where that is kept.
+    is_end_told: bool,
 }
 
 /// What a new task starts from.
@@ -112,8 +112,8 @@ pub enum Input {
         /// Whether there is anybody who can run it.
         is_served: bool,
     },
-    /// The executor has done what it has to do about a cancel.
-    CancelTold,
+    /// The executor has done what it has to do about an end that it did not choose.
+    EndTold,
     /// The executor's run is over.
     RunEnded(RunOutcome),
     /// The executor's run is gone before it was over.
@@ -241,7 +241,7 @@ impl TaskMachine {
             parked: None,
             is_waiting_turn: false,
             callbacks: Callbacks::default(),
-            is_cancel_told: false,
+            is_end_told: false,
         }
     }
 
@@ -259,8 +259,8 @@ impl TaskMachine {
             Input::Cancel => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
             Input::MessageTaken if self.unread == 0 || state.is_terminal() => Ok(Vec::new()),
             Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
-            Input::CancelTold if self.owes_cancel() => Ok(vec![self.append(LogEntry::Ended)]),
-            Input::CancelTold => Ok(Vec::new()),
+            Input::EndTold if self.ended_otherwise() => Ok(vec![self.append(LogEntry::Ended)]),
+            Input::EndTold => Ok(Vec::new()),
             Input::RunEnded(outcome) => Ok(self.end_run(outcome, now)),
             Input::RunLost { loss, recovery, max_attempts } => {
                 Ok(self.lose_run(loss, recovery, max_attempts, now))
@@ -354,9 +354,16 @@ impl TaskMachine {
         !self.running && self.parked.is_none() && !self.is_orphaned()
     }
 
-    /// Whether the task was canceled, and it is not known that the executor was told.
-    pub fn owes_cancel(&self) -> bool {
-        self.state() == TaskState::Canceled && self.run.is_some() && !self.is_cancel_told
+    /// Whether the task has ended otherwise than by its executor, and it is not known that the executor was told: the client
+    /// has canceled it, or its run was given up.
+    pub fn ended_otherwise(&self) -> bool {
+        let is_end = match self.state() {
+            TaskState::Canceled => true,
+            // Also one whose run has failed by itself, until that is noted.
+            TaskState::Failed => self.has_said(&self.task.status),
+            _ => false,
+        };
+        is_end && self.run.is_some() && !self.is_end_told
     }
 
     /// Whether a run of the executor is under way in this process.
@@ -535,7 +542,7 @@ impl TaskMachine {
             }
             LogEntry::Ended => {
                 self.is_waiting_turn = false;
-                self.is_cancel_told = self.task.status.state == TaskState::Canceled;
+                self.is_end_told = self.task.status.state.is_terminal();
             }
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
@@ -548,7 +555,7 @@ impl TaskMachine {
     /// task, since a status with a reason is entered once per generation.
     fn agent_message(&self, text: String) -> Message {
         Message {
-            message_id: format!("{}-{}", self.task.id, self.generation + 1),
+            message_id: self.message_id(self.generation + 1),
             context_id: None,
             task_id: None,
             role: Role::Agent,
@@ -557,6 +564,16 @@ impl TaskMachine {
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),
         }
+    }
+
+    /// Whether the message of the present status is the machine's own.
+    fn has_said(&self, status: &TaskStatus) -> bool {
+        let own = self.message_id(self.status_generation);
+        status.message.as_ref().is_some_and(|message| message.message_id == own)
+    }
+
+    fn message_id(&self, generation: u64) -> String {
+        format!("{}-{generation}", self.task.id)
     }
 }
 

@@ -122,7 +122,7 @@ impl Recall {
             | Input::CallbackMade(_)
             | Input::Called(_)
             | Input::Wake { .. }
-            | Input::CancelTold
+            | Input::EndTold
             | Input::RunEnded(_)
             | Input::RunLost { .. } => return Ok(Said::New),
         };

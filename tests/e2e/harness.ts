@@ -24,6 +24,8 @@ export interface WorkerOptions {
   vars?: Record<string, string>;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart forgets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
+  /** Whether a second Worker runs beside it at the same time, over the same D1 database: see `Worker.twin`. */
+  hasTwin?: boolean;
 }
 
 /** One line that the Worker logged. */
@@ -36,6 +38,11 @@ export interface LogLine {
 export interface Worker {
   /** Its origin without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
   readonly url: string;
+  /**
+   * The origin of its twin, if it has one: a Worker of the same build with the same variables, in an isolate of its own, with
+   * objects and queues of its own. The D1 database is the same. It is killed and restarted together with this one, and then has another port.
+   */
+  readonly twin: string;
   /** The process of workerd. */
   readonly pid: number;
   /** All that it logged so far, oldest first, also before a restart. */
@@ -94,7 +101,8 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  let instance: Instance | undefined = await launch({ storage, ownStorage, vars, rateLimits, logs, port: 0 });
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, logs };
+  let instance: Instance | undefined = await launch({ ...settings, port: 0 });
   const { url, port } = instance;
 
   const end = async (): Promise<void> => {
@@ -106,6 +114,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   return {
     url,
     logs,
+    get twin() {
+      if (instance?.twin === undefined) throw new Error("there is no twin, or it is not running");
+      return instance.twin;
+    },
     get pid() {
       if (instance?.workerd.pid === undefined) throw new Error("the worker is not running");
       return instance.workerd.pid;
@@ -116,7 +128,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async restart() {
       await end();
-      instance = await launch({ storage, ownStorage, vars, rateLimits, logs, port });
+      instance = await launch({ ...settings, port });
     },
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -152,6 +164,7 @@ interface Launch {
   ownStorage: boolean;
   vars: Record<string, string>;
   rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
+  hasTwin: boolean;
   logs: LogLine[];
   port: number;
 }
@@ -161,6 +174,7 @@ interface Instance {
   workerd: ChildProcess;
   url: string;
   port: number;
+  twin: string | undefined;
   dispose(): Promise<void>;
 }
 
@@ -173,11 +187,11 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
-  const options = miniflareModule.convertV4MiniflareOptions({
+  const one = {
     ...worker,
     name: config.name,
     rootPath: root,
@@ -185,6 +199,9 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, logs, port }: 
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
+  };
+  const options = miniflareModule.convertV4MiniflareOptions({
+    workers: hasTwin ? [one, twinOf(one)] : [one],
     host: "127.0.0.1",
     port,
     cf: false,
@@ -215,6 +232,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, logs, port }: 
       workerd,
       url: url.origin,
       port: Number(url.port),
+      twin: hasTwin ? (await miniflare.unsafeGetDirectURL(TWIN)).origin : undefined,
       async dispose() {
         await miniflare.dispose();
         if (workerd.exitCode === null && workerd.signalCode === null) await once(workerd, "exit");
@@ -227,6 +245,19 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, logs, port }: 
     unsubscribe("child_process", onChild);
   }
 }
+
+/** The same Worker under another name, at a port of its own, with queues of its own. */
+function twinOf<One extends Pick<WorkerConfig, "queueProducers" | "queueConsumers">>(one: One): One & { name: string } {
+  const own = (queue: string): string => `${queue}-${TWIN}`;
+  const producers = Object.entries(one.queueProducers).map(([binding, producer]) => [binding, { ...producer, queueName: own(producer.queueName) }]);
+  const consumers = Object.entries(one.queueConsumers).map(([queue, { deadLetterQueue, ...consumer }]) => [
+    own(queue), { ...consumer, ...(deadLetterQueue !== undefined && { deadLetterQueue: own(deadLetterQueue) }) },
+  ]);
+  const queues = { queueProducers: Object.fromEntries(producers), queueConsumers: Object.fromEntries(consumers) };
+  return { ...one, ...queues, name: TWIN, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] };
+}
+
+const TWIN = "twin";
 
 /** Applies the migrations that this storage has not seen yet. */
 async function migrate(miniflare: Miniflare, storage: string): Promise<void> {
@@ -266,6 +297,7 @@ function readBuildKind(): "unwind" | "stable" {
 interface Miniflare {
   readonly ready: Promise<URL>;
   dispose(): Promise<void>;
+  unsafeGetDirectURL(worker: string): Promise<URL>;
   getD1Database(binding: string): Promise<Database>;
   getQueueProducer(binding: string): Promise<{ send(body: unknown, options: { contentType: string }): Promise<void> }>;
   unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
@@ -299,6 +331,8 @@ interface WorkerConfig {
   modulesRules: unknown;
   bindings: Record<string, unknown>;
   durableObjects: Record<string, { className: string }>;
+  queueProducers: Record<string, { queueName: string }>;
+  queueConsumers: Record<string, { deadLetterQueue?: string }>;
 }
 
 const runner = process.ppid;

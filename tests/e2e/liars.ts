@@ -7,7 +7,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, untilEnded, type Message, type Task } from "./client.ts";
-import { secret, startWorker, testAgents, type Worker } from "./harness.ts";
+import { cardOf, withFronts } from "./fronts.ts";
+import { secret, startWorker, type Worker } from "./harness.ts";
 
 /** What the remote agents are shown. */
 export const TOKEN = secret("LIAR_TOKEN", "a-bearer-token-that-no-other-host-may-see");
@@ -90,6 +91,8 @@ export interface Lie {
   settings?: object | ((origin: string) => object);
   /** Who may call its agent; everybody unless given. */
   access?: object;
+  /** Settings of the runs of its agent. */
+  run?: object;
 }
 
 const CONTEXT = "c-1";
@@ -207,32 +210,17 @@ export class Liars {
 
   /** The agents of tests/agents, and one of kind "remote" for each lie. */
   #agents(): string {
-    const embedded = JSON.parse(testAgents) as { agents: object[]; remotes?: object[] };
-    for (const [name, { settings, access }] of Object.entries(this.#lies)) {
-      embedded.agents.push({
-        slug: name, default: false, development: false, access: access ?? { open: true, open_listing: true },
-        capabilities: { streaming: true, push_notifications: false, extended_agent_card: false },
-        executor: { kind: "remote", table: { remote: name }, run: { recovery: "resume", max_attempts: 3, timeout_ms: 60_000 } },
-        card: JSON.stringify(cardOf("https://a2a-edge.invalid")),
-      });
-      const table = { url: `${this.origin}/${name}`, bearer_token: "${LIAR_TOKEN}", ...QUICK, ...(typeof settings === "function" ? settings(this.origin) : settings) };
-      (embedded.remotes ??= []).push({ name, table });
-    }
-    return JSON.stringify(embedded);
+    const fronts = Object.entries(this.#lies).map(([name, { settings, access, run }]) => {
+      const own = typeof settings === "function" ? settings(this.origin) : settings;
+      const remote = { url: `${this.origin}/${name}`, bearer_token: "${LIAR_TOKEN}", ...QUICK, ...own };
+      return [name, { remote, ...(access && { access }), ...(run && { run }) }] as const;
+    });
+    return withFronts(Object.fromEntries(fronts));
   }
 }
 
 /** Settings under which a remote agent is given up soon. */
 const QUICK = { timeout_ms: 20_000, request_timeout_ms: 2_000, poll_interval_ms: 100, max_retries: 2, retry_delay_ms: 10 };
-
-function cardOf(url: string): object {
-  return {
-    name: "Liar", description: "Does not do what it should.", version: "1.0.0", capabilities: { streaming: true },
-    supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
-    defaultInputModes: ["text/plain"], defaultOutputModes: ["text/plain"],
-    skills: [{ id: "lie", name: "Lie", description: "Lies.", tags: ["test"] }],
-  };
-}
 
 async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
   const server = createServer(answer);

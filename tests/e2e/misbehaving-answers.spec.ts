@@ -2,7 +2,7 @@
 // remote agent is asked. The same over the client alone, and many more: crates/a2a/tests/misbehaving.rs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { textOf, until } from "./client.ts";
+import { followUp, textOf, until, untilEnded } from "./client.ts";
 import { Liars, task, type Asked, type Lie, type Reply } from "./liars.ts";
 
 /** A server that polls have to follow, and that answers the first sends so. */
@@ -37,6 +37,16 @@ const liars = new Liars({
       if (method === "CancelTask") return reply.error(-32002, "it cannot be canceled");
       return reply.result(method === "SendMessage" ? { task: task("r-1", "WORKING") } : task("r-1", "WORKING"));
     },
+  },
+  // It asks, and then says nothing any more, but to a cancel.
+  "mute": {
+    card: () => ({ capabilities: { streaming: false } }),
+    answer: ({ method, params }, reply) => {
+      if (method === "SendMessage" && params.message?.taskId === undefined) return reply.result({ task: task("r-1", "INPUT_REQUIRED") });
+      return method === "CancelTask" ? false : undefined;
+    },
+    settings: { request_timeout_ms: 20_000 },
+    run: { timeout_ms: 1_500 },
   },
 });
 
@@ -98,4 +108,15 @@ test("uncancelable: our task is canceled whatever the remote agent says", async 
   assert.equal((await agent.cancelTask(id)).status.state, "TASK_STATE_CANCELED");
   await until(() => Promise.resolve(liars.counts("uncancelable")), (counts) => (counts["CancelTask"] ?? 0) > 0);
   assert.equal((await agent.getTask(id)).status.state, "TASK_STATE_CANCELED");
+});
+
+test("mute: the task fails when its time is over, and the remote task is canceled", async () => {
+  const agent = liars.agent("mute");
+  const asked = await agent.sendForTask("hello");
+  assert.equal(asked.status.state, "TASK_STATE_INPUT_REQUIRED");
+  await agent.sendForTask(followUp(asked, "well?"), { returnImmediately: true });
+  const { status } = await untilEnded(agent, asked.id);
+  assert.deepEqual([status.state, textOf(status.message)], ["TASK_STATE_FAILED", "task timed out after 1500 ms"]);
+  await until(() => Promise.resolve(liars.counts("mute")), (counts) => counts["CancelTask"] === 1);
+  assert.deepEqual(liars.asked("mute").at(-1)?.params, { id: "r-1" });
 });

@@ -11,8 +11,10 @@ export type Stop = "request" | "answer" | number;
 
 /** A relay that is listening. */
 export class Relay {
-  /** The operations that were asked for, in order; `card` for what is no JSON-RPC. */
+  /** The operations that were asked for, in order; `card` for the card, and the path for what else is no JSON-RPC. */
   readonly asked: string[] = [];
+  /** What was answered, whole, in the order of the ends. */
+  readonly answered: { method: string; text: string }[] = [];
   readonly #server: Server;
   readonly #stops: { method: string; at: Stop; reached: () => void }[] = [];
 
@@ -51,17 +53,20 @@ export class Relay {
 
   async #pass(target: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(incoming);
-    const method = body === "" ? "card" : (JSON.parse(body) as { method: string }).method;
+    const path = incoming.url ?? "/";
+    const method = path.includes("/.well-known/") ? "card" : ((body === "" ? {} : JSON.parse(body)) as { method?: string }).method ?? path;
     this.asked.push(method);
     const planned = this.#stops.findIndex((stop) => stop.method === method);
     const [stop] = planned < 0 ? [] : this.#stops.splice(planned, 1);
     if (stop?.at === "request") return stop.reached();
     const { host: _, ...headers } = incoming.headers;
-    const sent = request(target + (incoming.url ?? "/"), { method: incoming.method, headers, agent: false }, (answer) => {
+    const sent = request(target + path, { method: incoming.method, headers, agent: false }, (answer) => {
       const hold = typeof stop?.at === "number" ? stop.at : Infinity;
       let events = 0;
+      let text = "";
       if (stop?.at !== "answer") response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
         if (stop?.at === "answer") return stop.reached();
         for (const event of chunk.toString().split(/(?<=\n\n)/)) {
           if (events < hold) response.write(event);
@@ -70,6 +75,7 @@ export class Relay {
         }
       });
       answer.on("end", () => {
+        this.answered.push({ method, text });
         if (stop === undefined) response.end();
       });
       answer.on("error", () => response.destroy());

@@ -17,7 +17,7 @@ let card: (arrival: Arrival) => Deed;
 before(async () => {
   sink = await Sink.open();
   sink.otherwise = (arrival) => (arrival.path.startsWith(CARD) ? card(arrival) : said(arrival));
-  worker = await startWorker({ vars: { REMOTE_URL: sink.url, REMOTE_TOKEN, REMOTE_KEY } });
+  worker = await startWorker({ vars: { REMOTE_URL: sink.url, REMOTE_TOKEN, REMOTE_KEY }, hasTwin: true });
   card = isKnown;
   await ask();
   await until(rows, ({ length }) => length === 1);
@@ -54,8 +54,8 @@ interface Told {
   text: string;
 }
 
-async function ask(): Promise<Told> {
-  const task = await new Agent(`${worker.url}/calling`).sendForTask(toolCall("probe_ask", { agent: "keyed", text: "hello" }));
+async function ask(at = worker.url): Promise<Told> {
+  const task = await new Agent(`${at}/calling`).sendForTask(toolCall("probe_ask", { agent: "keyed", text: "hello" }));
   const [artifact] = task.artifacts ?? [];
   return (artifact?.parts.find(({ data }) => data !== undefined)?.data ?? { outcome: "none", text: textOf(artifact) }) as Told;
 }
@@ -99,6 +99,37 @@ test("a card is fetched once, and a Worker that begins with the database of anot
     assert.equal((await ask()).outcome, "Completed");
   }
   assert.equal(asked().length, 0);
+});
+
+test("a Worker beside another one, over one database, uses the card that the other one has fetched, also when the server is down", async () => {
+  // Both begin at the same time, and know nothing.
+  await (await worker.d1()).prepare("DELETE FROM remembered").run();
+  await worker.restart();
+  assert.equal((await ask(worker.url)).outcome, "Completed");
+  assert.deepEqual(asked().length, 1);
+  await until(rows, ({ length }) => length === 1);
+  const { otherwise } = sink;
+  sink.otherwise = () => "drop";
+  try {
+    const { outcome, text } = await ask(worker.twin);
+    assert.equal(outcome, "Failed", "the agent itself is down, too");
+    const arrived = sink.arrivals("/kept").map(({ method, path }) => `${method} ${path.split("?")[0]}`);
+    assert.deepEqual(arrived.slice(-1), ["POST /kept/rpc"], `what the card names is called: ${text}`);
+  } finally {
+    sink.otherwise = otherwise;
+  }
+  card = () => "drop";
+  const answers = await Promise.all([ask(worker.twin), ask(worker.url), ask(worker.twin)]);
+  assert.deepEqual(answers.map(({ outcome }) => outcome), ["Completed", "Completed", "Completed"]);
+  assert.equal(asked().length, 1);
+});
+
+test("of two Workers over one database that find a stale card one asks whether it has changed", async () => {
+  await age(3_600_000);
+  const answers = await Promise.all([worker.url, worker.twin, worker.url, worker.twin].map(ask));
+  assert.ok(answers.every(({ outcome }) => outcome === "Completed"));
+  await until(rows, ([row]) => (row?.fetched_ms ?? 0) > Date.now() - 60_000);
+  assert.equal(asked().length, 1);
 });
 
 test("a stale card is used at once, and whether it has changed is asked beside, by one request", async () => {

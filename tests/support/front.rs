@@ -1,6 +1,8 @@
 //! Our agent in front of a remote one: a task whose process may die between any two polls.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -25,6 +27,13 @@ use super::remote::{Act, Habits, Remote, URL};
 /// When the process dies: after this number of polls, with what the last of them wrote or without it.
 pub type Crash = (usize, bool);
 
+/// What is left of a process that dies behind a poll: what it has made durable, and the world around it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Moment {
+    durable: u64,
+    world: u64,
+}
+
 pub struct Front {
     pub store: MemoryStore,
     pub platform: MemoryPlatform,
@@ -37,6 +46,8 @@ pub struct Front {
     /// Whether a handler of the alarm was under way when something was last made durable.
     was_ringing: Cell<bool>,
     polls: Cell<usize>,
+    /// What a crash behind each poll would leave, where that is noted.
+    moments: RefCell<Option<Vec<Moment>>>,
     /// When a notification of the remote agent is awaited.
     awaited: Cell<Option<i64>>,
     caller: Caller,
@@ -70,6 +81,7 @@ impl Front {
             ringing: Rc::default(),
             was_ringing: Cell::default(),
             polls: Cell::default(),
+            moments: RefCell::default(),
             awaited: Cell::default(),
             caller: Caller::anonymous(),
             messages: Cell::default(),
@@ -78,6 +90,11 @@ impl Front {
 
     pub fn with_caller(self, id: &str) -> Self {
         Self { caller: Caller::new(id), ..self }
+    }
+
+    pub fn with_run(mut self, settings: RunSettings) -> Self {
+        self.runner.settings = settings;
+        self
     }
 
     fn session(&self, opening: Opening) -> Rc<TaskSession> {
@@ -151,6 +168,9 @@ impl Front {
             let lives = self.platform.poll_each(&mut || {
                 polls += 1;
                 self.polls.set(self.polls.get() + 1);
+                if let Some(moments) = &mut *self.moments.borrow_mut() {
+                    moments.push(self.moment());
+                }
                 match crash {
                     Some((at, false)) if polls > at => return ControlFlow::Break(()),
                     Some((at, true)) if polls > at => {
@@ -255,6 +275,35 @@ impl Front {
         self.polls.get()
     }
 
+    /// Notes what crashes would leave, from now on.
+    pub fn note_moments(&self) {
+        self.moments.replace(Some(vec![self.moment()]));
+    }
+
+    /// Crashes that leave something different each, for a process that lives like this one: all that there are. What a process
+    /// has in memory alone makes no difference to the next one.
+    pub fn crashes(&self) -> Vec<Crash> {
+        let moments = self.moments.borrow();
+        let moments = moments.as_deref().unwrap_or_default();
+        let mut seen = HashSet::new();
+        let mut crashes = Vec::new();
+        for (at, pair) in moments.windows(2).enumerate() {
+            for (keeps, durable) in [(false, pair[0].durable), (true, pair[1].durable)] {
+                if seen.insert(Moment { durable, world: pair[1].world }) {
+                    crashes.push((at, keeps));
+                }
+            }
+        }
+        crashes
+    }
+
+    fn moment(&self) -> Moment {
+        let is_ringing = self.ringing.get() > 0;
+        let durable = (format!("{:?}", self.store.stored()), self.platform.alarm(), is_ringing);
+        let world = (self.remote.mark(), self.platform.now(), is_ringing);
+        Moment { durable: hash(&durable), world: hash(&world) }
+    }
+
     pub fn task(&self) -> Option<Task> {
         let stored = self.store.stored()?;
         let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
@@ -285,6 +334,12 @@ impl Front {
         });
         messages.chain(artifacts).collect()
     }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 pub fn is_settled(state: TaskState) -> bool {

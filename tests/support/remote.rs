@@ -68,6 +68,7 @@ struct State {
     headers: RefCell<Vec<Vec<(String, String)>>>,
     is_down: Cell<bool>,
     loses_answers: Cell<bool>,
+    withholds_answers: Cell<bool>,
     /// How often the process that calls it has made something durable: a request leaves when what came first is.
     commits: Rc<Cell<usize>>,
     is_gated: Cell<bool>,
@@ -102,6 +103,7 @@ impl Remote {
             headers: RefCell::default(),
             is_down: Cell::default(),
             loses_answers: Cell::default(),
+            withholds_answers: Cell::default(),
             commits: Rc::default(),
             is_gated: Cell::default(),
         }))
@@ -122,6 +124,11 @@ impl Remote {
         self.0.loses_answers.set(true);
     }
 
+    /// Messages arrive, and are never answered.
+    pub fn withhold_answers_to_messages(&self) {
+        self.0.withholds_answers.set(true);
+    }
+
     /// The operations that it was asked for, in order; `card` among them.
     pub fn asked(&self) -> Vec<String> {
         self.0.asked.borrow().clone()
@@ -134,6 +141,16 @@ impl Remote {
     /// The parameters of what was sent.
     pub fn sent(&self) -> Vec<Value> {
         self.0.sent.borrow().clone()
+    }
+
+    /// What tells where it stands from where it stood.
+    pub fn mark(&self) -> String {
+        let tasks = self.0.tasks.borrow();
+        let tasks = tasks.iter();
+        let marks: Vec<_> = tasks
+            .map(|task| (task.state, task.events.len(), task.said, task.webhook.is_some()))
+            .collect();
+        format!("{} {} {marks:?}", self.0.asked.borrow().len(), self.0.sent.borrow().len())
     }
 
     /// How many tasks there are.
@@ -399,7 +416,11 @@ impl Http for Remote {
             remote.0.headers.borrow_mut().push(request.headers.clone());
             let body = String::from_utf8(body).unwrap();
             let answer = remote.answer(&body);
-            if remote.0.loses_answers.get() && body.contains(r#""method":"Send"#) {
+            let is_message = body.contains(r#""method":"Send"#);
+            if remote.0.withholds_answers.get() && is_message {
+                return std::future::pending().await;
+            }
+            if remote.0.loses_answers.get() && is_message {
                 let reason = "the connection broke".to_owned();
                 return Err(HttpError::Failed { url, reason });
             }

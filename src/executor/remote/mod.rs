@@ -73,10 +73,21 @@ impl RemoteExecutor {
         }
     }
 
-    async fn cancel_remote(&self, turn: &Turn) {
-        let (Ok(Some(link)), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
-        let request = CancelTaskRequest { tenant: None, id: link.task.clone(), metadata: None };
-        let _ = link.reach(client).cancel(request).await;
+    /// Cancels the remote task. One that no link leads to is looked for if `looks` says so.
+    async fn cancel_remote(&self, turn: &Turn, looks: bool) {
+        let (Ok(link), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
+        let (client, id) = match link {
+            Some(link) => (link.reach(client), Some(link.task)),
+            None if looks => {
+                let found = send::found(turn, &client, None).await;
+                (client, found.map(|task| task.id))
+            }
+            None => return,
+        };
+        if let Some(id) = id {
+            let request = CancelTaskRequest { tenant: None, id, metadata: None };
+            let _ = client.cancel(request).await;
+        }
     }
 }
 
@@ -88,14 +99,15 @@ impl AgentExecutor for RemoteExecutor {
         // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
         // over, and nothing is found: another run goes on with the remote task.
         if turn.is_canceled() || result.is_err() {
-            self.cancel_remote(turn).await;
+            self.cancel_remote(turn, false).await;
         }
         result
     }
 
     async fn cancel(&self, turn: &Turn) {
         if !self.awake.has(turn) {
-            self.cancel_remote(turn).await;
+            // A run that was dropped may have begun a task and not known it.
+            Box::pin(self.cancel_remote(turn, true)).await;
         }
     }
 

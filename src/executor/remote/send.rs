@@ -156,7 +156,7 @@ async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, C
 }
 
 /// The task that has the message of the turn already.
-async fn found(turn: &Turn, client: &Client, known: Option<&Link>) -> Option<Task> {
+pub(super) async fn found(turn: &Turn, client: &Client, known: Option<&Link>) -> Option<Task> {
     let id = messages::id_of(turn, turn.number);
     let has_it = |task: &Task| task.history.iter().any(|message| message.message_id == id);
     let get = async |id: &TaskId| {
@@ -204,7 +204,7 @@ async fn linked(
     turn: &Turn,
 ) -> Result<Link, ClientError> {
     let connection = client.connect().await?;
-    let has_webhooks = client.card().await.is_ok_and(|card| card.sends_webhooks);
+    let has_webhooks = client.discover().await.is_some_and(|card| card.sends_webhooks);
     // Not every server says in each event which conversation it belongs to.
     let is_named = !context.as_str().is_empty();
     let context = if is_named { context } else { messages::context_of(turn) };

@@ -57,7 +57,7 @@ impl Client {
             Some((known, _)) => Some(known),
             None => None,
         };
-        let connection = match (self.card().await, known) {
+        let connection = match (self.card_now().await, known) {
             (Ok(card), _) => choose(&card, self.settings(), version)?,
             (Err(error), Some(known)) if error.may_pass() => Connection::clone(&known),
             (Err(error), _) => return Err(error),
@@ -75,7 +75,8 @@ impl Client {
             Dialect::V1 | Dialect::Legacy => Dialect::V0_3,
             Dialect::V0_3 => Dialect::V1,
         };
-        let connection = choose(&*self.card().await.ok()?, self.settings(), Some(other)).ok()?;
+        let connection =
+            choose(&*self.card_now().await.ok()?, self.settings(), Some(other)).ok()?;
         Some(self.keep(connection, Some(other)))
     }
 

@@ -338,7 +338,19 @@ fn kinds() -> Vec<Case> {
         case("an error comes instead of a stream, and says that it is one", |_| {
             SimulatedAnswer::events([]).text(error(-32602, "no such thing").to_string())
         })
-        .holds(Failed, "submit failed: "),
+        .holds(Failed, "submit failed: the agent refused: no such thing (-32602)")
+        .requests(1),
+        case("a task comes instead of a stream, and says that it is one", |_| {
+            let (begin, end) = ("\n {\"jsonrpc\": \"2.0\", \"result\": ", "}\n");
+            let task = json!({"task": task("COMPLETED", &[("a", "hello")])}).to_string();
+            SimulatedAnswer::events([]).text(begin).text(task).text(end)
+        })
+        .requests(1),
+        case("a page of HTML comes instead of a stream, and says that it is one", |_| {
+            SimulatedAnswer::events([]).text("<html>Log in</html>")
+        })
+        .holds(Failed, "submit failed: ")
+        .requests(1),
         case("a page of HTML comes instead of a stream, and does not say what it is", |_| {
             SimulatedAnswer::status(200).text("<!doctype html><title>Log in</title>")
         })

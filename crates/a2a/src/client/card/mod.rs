@@ -20,7 +20,9 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
+use super::retry::Retries;
 use super::{Client, ClientError};
+use crate::call::Call;
 use crate::model::{
     AgentExtension, AgentInterface, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme,
 };
@@ -81,18 +83,31 @@ pub trait CardSource {
 }
 
 impl Client {
-    /// The card of the agent, fetched or remembered.
+    /// The card of the agent, fetched or remembered. A failure that [may pass](ClientError::may_pass) is tried again as the
+    /// settings say.
     ///
     /// # Errors
     ///
     /// If it cannot be had or used. One that the server refuses is
     /// [`HttpError::Status`](crate::http::HttpError::Status), with the status.
     pub async fn card(&self) -> Result<Rc<RemoteCard>, ClientError> {
-        self.0.cards.card(self).await
+        let mut retries = Retries::new(&Call::Card, None);
+        loop {
+            match self.card_now().await {
+                Ok(card) => return Ok(card),
+                Err(error) => retries.wait(self, error.into()).await?,
+            }
+        }
     }
 
-    /// The card of the agent, or nothing if it cannot be had or used: for finding out whether there is an agent.
+    /// The card of the agent, or nothing if it cannot be had or used: for finding out whether there is an agent. Nothing is tried
+    /// again.
     pub async fn discover(&self) -> Option<Rc<RemoteCard>> {
-        self.card().await.ok()
+        self.card_now().await.ok()
+    }
+
+    /// One attempt to have the card, for those who try again themselves.
+    pub(super) async fn card_now(&self) -> Result<Rc<RemoteCard>, ClientError> {
+        self.0.cards.card(self).await
     }
 }

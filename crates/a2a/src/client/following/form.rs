@@ -23,9 +23,14 @@ pub(super) async fn told(answer: HttpAnswer) -> Result<(bool, HttpAnswer), HttpE
             None => break,
         }
     }
-    let is_stream = first_sign(&begin).is_some_and(|sign| !WHOLE.contains(&sign));
+    let is_stream = is_whole(&begin) == Some(false);
     let body = HttpBody::stream(stream::iter([Ok(begin)]).chain(rest(body)));
     Ok((is_stream, HttpAnswer { status, headers, body, url }))
+}
+
+/// Whether a body that begins like this is no stream of events, but one text; `None` while that cannot be told.
+pub(super) fn is_whole(begin: &[u8]) -> Option<bool> {
+    first_sign(begin).map(|sign| WHOLE.contains(&sign))
 }
 
 /// The first byte that is not blank.

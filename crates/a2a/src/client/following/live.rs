@@ -4,9 +4,9 @@ use futures_util::future::{Either, select};
 use std::pin::pin;
 
 use super::super::retry::MAX_DELAY_MS;
-use super::super::sse::{SseEvent, SseReader};
+use super::super::sse::{SseEvent, SseReader, TooLarge};
 use super::super::wire::Wire;
-use super::{Following, Source, Start};
+use super::{Following, Source, Start, form};
 use crate::call::{Call, FollowCall};
 use crate::client::ClientError;
 use crate::http::{HttpAnswer, HttpBody, HttpError};
@@ -18,6 +18,10 @@ pub(super) struct Live {
     body: HttpBody,
     url: String,
     reader: SseReader,
+    /// Whether it is one text, and no stream of events, whatever it calls itself; `None` until something has come.
+    is_whole: Option<bool>,
+    /// That text.
+    text: Vec<u8>,
     /// Whether it answers a message.
     is_send: bool,
     /// The events that were read so far.
@@ -33,7 +37,29 @@ impl Live {
         let HttpAnswer { body, url, .. } = answer;
         let reader = SseReader::new(MAX_EVENT_BYTES);
         let is_send = matches!(call, Call::Follow(FollowCall::SendStreamingMessage(_)));
-        Self { wire, body, url, reader, is_send, count: 0, senseless: 0, last_words: None }
+        let (is_whole, text, last_words) = (None, Vec::new(), None);
+        let (count, senseless) = (0, 0);
+        Self { wire, body, url, reader, is_whole, text, is_send, count, senseless, last_words }
+    }
+
+    /// Takes the next piece.
+    fn push(&mut self, piece: &[u8]) -> Result<(), TooLarge> {
+        self.is_whole = self.is_whole.or_else(|| form::is_whole(piece));
+        if self.is_whole != Some(true) {
+            return self.reader.push(piece);
+        }
+        self.text.extend_from_slice(piece);
+        if self.text.len() > MAX_EVENT_BYTES { Err(TooLarge) } else { Ok(()) }
+    }
+
+    /// What is left at the end: an event to which only its empty line is missing, or all of what is no stream.
+    fn rest(&mut self) -> Option<SseEvent> {
+        if self.text.is_empty() {
+            let rest = self.reader.rest()?;
+            return self.wire.event(name(&rest), &rest.data).is_ok().then_some(rest);
+        }
+        let data = String::from_utf8_lossy(&self.text).into_owned();
+        Some(SseEvent { data, ..SseEvent::default() })
     }
 }
 
@@ -64,7 +90,7 @@ impl Following {
         };
         match arrived {
             Arrived::Piece(Ok(bytes)) => {
-                if live.reader.push(&bytes).is_err() {
+                if live.push(&bytes).is_err() {
                     let (url, max_bytes) = (live.url.clone(), MAX_EVENT_BYTES);
                     return Err(HttpError::TooLarge { url, max_bytes }.into());
                 }
@@ -96,9 +122,7 @@ impl Following {
     /// The server has ended the stream.
     fn closed(&mut self) -> Result<(), ClientError> {
         let Source::Live(live) = &mut self.source else { return Ok(()) };
-        if let Some(rest) = live.reader.rest()
-            && live.wire.event(name(&rest), &rest.data).is_ok()
-        {
+        if let Some(rest) = live.rest() {
             self.arrive(rest)?;
         }
         let is_waiting = self.telling.told().is_some_and(|task| task.status.state.is_interrupted());

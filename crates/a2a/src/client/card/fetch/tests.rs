@@ -103,6 +103,28 @@ fn a_card_that_is_refused_or_cannot_be_used_is_not_looked_for_elsewhere() {
 }
 
 #[test]
+fn a_card_whose_server_fails_for_a_moment_is_asked_for_again() {
+    for (failures, asked) in [(2, 3), (9, 4)] {
+        let simulation = Simulation::default();
+        let left = RefCell::new(failures);
+        simulation.http().answer_with(move |_, _| {
+            let mut left = left.borrow_mut();
+            if *left == 0 {
+                return Ok(ok(CARD));
+            }
+            *left -= 1;
+            Ok(status(503))
+        });
+        let client = Client::new(Settings::new("https://a.example"), simulation.ports());
+        assert_eq!(simulation.run(client.discover()), None);
+        assert_eq!(simulation.http().called().len(), 1, "that asks once");
+        let card = simulation.run(client.card()).map(|card| card.name.clone());
+        assert_eq!(card.is_ok(), failures == 2, "{card:?}");
+        assert_eq!(simulation.http().called().len(), if failures == 2 { asked } else { 1 + asked });
+    }
+}
+
+#[test]
 fn a_card_of_more_than_a_mebibyte_is_refused() {
     let simulation = Simulation::default();
     simulation.http().answer_with(|_, _| Ok(ok(" ".repeat(1024 * 1024) + CARD)));

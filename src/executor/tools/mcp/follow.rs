@@ -18,12 +18,7 @@ impl McpCall<'_> {
         task: TaskHandle,
         answers: &Answers,
     ) -> Result<Flow, ExecutorError> {
-        let turn = self.run.turn;
-        let end = self.watch(client, &task, answers).await?;
-        if matches!(end, End::Canceled) || turn.is_canceled() {
-            let _ = client.cancel_task(&task).await;
-            return Ok(Flow::Over);
-        }
+        let end = Box::pin(self.watch(client, &task, answers)).await?;
         self.end(end)
     }
 
@@ -101,8 +96,8 @@ impl McpCall<'_> {
     }
 }
 
-/// Cancels the task of a server that a parked run follows.
-pub(super) async fn cancel_parked(turn: &Turn) {
+/// Cancels the task of a server that a run has left: it was parked, or had no time for that.
+pub(super) async fn cancel_left(turn: &Turn) {
     let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
     let Some(plan) = plan else { return };
     // Those before it are done.

@@ -77,13 +77,18 @@ impl McpOffer {
             parked_ms: Cell::default(),
             asking: Cell::default(),
         };
-        run.execute().await
+        let result = run.execute().await;
+        // What was begun at a server is of no use any more.
+        if turn.is_canceled() || result.is_err() {
+            Box::pin(follow::cancel_left(turn)).await;
+        }
+        result
     }
 
     /// Cancels what goes on at a server for a run that is parked.
     pub(super) async fn cancel(&self, turn: &Turn) {
         if !self.awake.has(turn) {
-            follow::cancel_parked(turn).await;
+            Box::pin(follow::cancel_left(turn)).await;
         }
     }
 

@@ -21,7 +21,7 @@ import { ensureBuilt, outputs } from "./lib/worker.mjs";
 const TEST_TIMEOUT_MS = 120_000;
 
 /** What native programs need; without it, only the ports of the Worker are compiled. */
-const NATIVE = "a2a-edge-protocol/native";
+const NATIVE = "a2a-edge-protocol/native,a2a-edge-mcp/native";
 
 /** How many steps and spec files are named as the longest ones. */
 const LONGEST = 5;
@@ -58,7 +58,7 @@ const steps = [
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
-  { name: "native", title: "Native programs that call agents (cargo build --examples)", work: buildNative },
+  { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },

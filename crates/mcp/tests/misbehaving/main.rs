@@ -14,13 +14,23 @@
 mod answers;
 mod calls;
 mod case;
+mod eras;
+mod legacy;
 mod lists;
+mod rounds;
 mod said;
 
 use case::Case;
 
 fn table() -> Vec<Case> {
-    let cases = [answers::cases(), calls::cases(), lists::cases()];
+    let cases = [
+        answers::cases(),
+        calls::cases(),
+        eras::cases(),
+        legacy::cases(),
+        lists::cases(),
+        rounds::cases(),
+    ];
     cases.into_iter().flatten().collect()
 }
 

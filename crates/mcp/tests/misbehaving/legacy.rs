@@ -1,0 +1,246 @@
+//! Legacy servers: sessions, requests in streams, streams that go on.
+
+use std::cell::Cell;
+
+use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest};
+use mcp::client::Settings;
+use mcp::model::Revision;
+use serde_json::{Value, json};
+
+use super::case::{Case, any_case};
+use super::said::{
+    answer, hello, initialized, page, plain, progress, raw, refusal, result, stream,
+};
+
+/// A legacy server with sessions that answers calls like this. The client knows its era.
+fn old(name: &'static str, serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static) -> Case {
+    let sessions = Cell::new(0);
+    let case = any_case(name, move |request| match request.rpc_method().as_str() {
+        "initialize" => {
+            sessions.set(sessions.get() + 1);
+            initialized(request, "2025-11-25", Some(&format!("s-{}", sessions.get())))
+        }
+        "notifications/initialized" => SimulatedAnswer::status(202),
+        _ => serve(request),
+    });
+    case.known(Revision::V2025_11_25)
+}
+
+fn session(request: &SimulatedRequest) -> &str {
+    request.header("mcp-session-id").unwrap_or("none")
+}
+
+/// A request of the server.
+fn asks(id: Value, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = sessions();
+    cases.extend(requests());
+    cases.extend(resumed());
+    cases
+}
+
+fn sessions() -> Vec<Case> {
+    vec![
+        old("a session", |request| plain(&answer(request, result(session(request))))).is("s-1").requests(3),
+        old("a session that is lost, with 404", |request| match session(request) {
+            "s-1" => plain(&json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_001, "message": "Session not found"}})).with_status(404),
+            other => plain(&answer(request, result(other))),
+        })
+        .is("s-2")
+        .requests(6),
+        old("a session that is lost, with 404 and nothing", |request| match session(request) {
+            "s-1" => SimulatedAnswer::status(404),
+            other => plain(&answer(request, result(other))),
+        })
+        .is("s-2")
+        .requests(6),
+        old("a session that is lost, with 400", |request| match session(request) {
+            "s-1" => SimulatedAnswer::status(400).text("Bad Request: No valid session ID provided"),
+            other => plain(&answer(request, result(other))),
+        })
+        .is("s-2")
+        .requests(6),
+        old("sessions that never hold", |_| SimulatedAnswer::status(404))
+            .is("error: the server has lost its session, and a new one as well")
+            .requests(6),
+        old("a bad request that is not about the session", |request| {
+            plain(&refusal(request, -32_600, "the arguments are wrong")).with_status(400)
+        })
+        .is("error: the server refused: the arguments are wrong (-32600)")
+        .requests(3),
+        old("a session that is lost between two pages", |request| match session(request) {
+            "s-1" if request.json()["params"]["cursor"] == "next" => SimulatedAnswer::status(404),
+            _ if request.json()["params"]["cursor"] == "next" => page(request, &[], None),
+            _ => page(request, &[super::said::listed("a")], Some("next")),
+        })
+        .listed()
+        .is("a")
+        .requests(7),
+        any_case("an id of a session that no header can hold", |request| match request.rpc_method().as_str() {
+            "initialize" => initialized(request, "2025-06-18", Some("s\u{e9}ssion")),
+            "notifications/initialized" => SimulatedAnswer::status(202),
+            _ => plain(&answer(request, result(session(request)))),
+        })
+        .known(Revision::V2025_06_18)
+        .is("none"),
+        any_case("a refusal of the notification that all is ready", |request| match request.rpc_method().as_str() {
+            "initialize" => initialized(request, "2025-06-18", None),
+            "notifications/initialized" => SimulatedAnswer::status(400),
+            _ => plain(&hello(request)),
+        })
+        .known(Revision::V2025_06_18)
+        .requests(3),
+        old("results as in 2026-07-28", |request| {
+            plain(&answer(request, json!({"resultType": "complete", "content": [{"type": "text", "text": "hello"}]})))
+        }),
+    ]
+}
+
+fn requests() -> Vec<Case> {
+    let form = || json!({"message": "Really?", "requestedSchema": {"type": "object"}});
+    vec![
+        old("a ping in the stream", |request| match request.rpc_method().as_str() {
+            "tools/call" => stream([asks(json!("p"), "ping", json!({})), hello(request)]),
+            _ if request.json() == json!({"jsonrpc": "2.0", "id": "p", "result": {}}) => SimulatedAnswer::status(202),
+            _ => SimulatedAnswer::status(500),
+        })
+        .requests(4),
+        old("requests for what was not offered", |request| match request.rpc_method().as_str() {
+            "tools/call" => stream([
+                asks(json!(1), "sampling/createMessage", json!({"messages": []})),
+                asks(json!(2), "roots/list", json!({})),
+                asks(json!(3), "elicitation/create", json!({"mode": "dance"})),
+                hello(request),
+            ]),
+            _ => SimulatedAnswer::status(202),
+        })
+        .requests(6),
+        old("pings without end", |_| {
+            let ping = format!("data: {}\n\n", asks(json!(1), "ping", json!({})));
+            raw(ping.repeat(200))
+        })
+        .is("error: the server made more than 100 requests during one call")
+        .requests(103),
+        old("a question in the stream", move |request| match request.rpc_method().as_str() {
+            "tools/call" => stream([asks(json!(0), "elicitation/create", form())]).wait(5).text(format!("data: {}\n\n", hello(request))),
+            _ => SimulatedAnswer::status(202),
+        })
+        .is("asked Really?; hello")
+        .requests(4),
+        old("a question whose answer it does not take", move |request| match request.rpc_method().as_str() {
+            "tools/call" => stream([asks(json!("q"), "elicitation/create", form())]).wait(5).text(format!("data: {}\n\n", hello(request))),
+            _ => SimulatedAnswer::status(403),
+        })
+        .is("asked Really?, in vain; hello"),
+        old("a question that was not offered", move |request| match request.rpc_method().as_str() {
+            "tools/call" => stream([asks(json!("q"), "elicitation/create", form()), hello(request)]),
+            _ => SimulatedAnswer::status(202),
+        })
+        .set(|settings| Settings { takes_forms: false, takes_urls: false, ..settings })
+        .is("hello")
+        .requests(4),
+        old("a question during a list", move |request| match request.rpc_method().as_str() {
+            "tools/list" => stream([asks(json!("q"), "elicitation/create", form()), answer(request, json!({"tools": []}))]),
+            _ => SimulatedAnswer::status(202),
+        })
+        .listed()
+        .is("")
+        .requests(4),
+        old("a URL that must be visited first", |request| {
+            let elicitation = json!({"mode": "url", "elicitationId": "e", "url": "https://tools.example/connect", "message": "Connect!"});
+            let error = json!({"code": -32_042, "message": "URL", "data": {"elicitations": [elicitation]}});
+            match request.call_number {
+                3 => plain(&json!({"jsonrpc": "2.0", "id": request.json()["id"], "error": error})),
+                _ => plain(&hello(request)),
+            }
+        })
+        .is("asked Connect!; hello")
+        .requests(4),
+        old("a URL that is none", |request| plain(&refusal(request, -32_042, "URL")))
+            .is("error: the server refused: URL (-32042)"),
+        old("a call that is not answered in time", |request| match request.rpc_method().as_str() {
+            "notifications/cancelled" => SimulatedAnswer::status(202),
+            _ => stream([progress(request, 1.0)]).hang(),
+        })
+        .is("1; error: the server has not finished within 300000 ms")
+        .requests(4)
+        .ends(300_000, 300_000),
+    ]
+}
+
+/// Streams that end early.
+fn resumed() -> Vec<Case> {
+    let first = || "id: e-1\nretry: 700\ndata:\n\n";
+    let is_get = |request: &SimulatedRequest| request.method == "GET";
+    vec![
+        old("a stream that the server closes early", move |request| {
+            match request.header("last-event-id") {
+                None => raw(first()),
+                Some("e-1") => {
+                    raw(format!("id: e-2\ndata: {}\n\n", answer(&call(), result("hello"))))
+                }
+                Some(_) => SimulatedAnswer::status(500),
+            }
+        })
+        .requests(4)
+        .ends(700, 700),
+        old("a stream that breaks and goes on, twice", move |request| {
+            match request.header("last-event-id") {
+                None => raw(first()).cut("the line broke"),
+                Some("e-1") => raw("id: e-2\ndata:\n\n"),
+                Some(_) => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
+            }
+        })
+        .requests(5)
+        .ends(1_400, 1_400),
+        old("a stream that goes on after failures", move |request| match request.call_number {
+            _ if !is_get(request) => raw(first()),
+            1 => SimulatedAnswer::refused("no route"),
+            2 => SimulatedAnswer::status(503),
+            _ => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
+        })
+        .requests(6),
+        old("a stream that never goes on", move |request| match is_get(request) {
+            true => SimulatedAnswer::status(503),
+            false => raw(first()),
+        })
+        .holds("it ended without an answer to the request 2")
+        .requests(8),
+        old("a stream that always ends", move |request| match is_get(request) {
+            true => raw(": nothing yet\n\n"),
+            false => raw(first()),
+        })
+        .holds("it ended without an answer to the request 2")
+        .requests(103)
+        .ends(70_000, 70_000),
+        old("a stream that may not go on", move |request| match is_get(request) {
+            true => SimulatedAnswer::status(405),
+            false => raw(first()),
+        })
+        .holds("it ended without an answer to the request 2")
+        .requests(4),
+        old("a stream without ids that ends", |_| raw("retry: 10\n\ndata:\n\n"))
+            .holds("it ended without an answer to the request 2")
+            .requests(3),
+        old("a stream that is to be left alone for a year", move |request| match is_get(request) {
+            true => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
+            false => raw("id: e-1\nretry: 31536000000\ndata:\n\n"),
+        })
+        .ends(60_000, 60_000),
+    ]
+}
+
+/// The request that the resumed streams answer: the second one of the client.
+fn call() -> SimulatedRequest {
+    SimulatedRequest {
+        at_ms: 0,
+        method: "POST",
+        url: String::new(),
+        headers: Vec::new(),
+        body: json!({"id": 2}).to_string(),
+        call_number: 1,
+    }
+}

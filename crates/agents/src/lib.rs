@@ -19,6 +19,7 @@ mod embedded;
 mod file;
 mod http_tool;
 mod kind;
+mod learned;
 mod remote;
 mod restricted;
 pub mod script;
@@ -46,6 +47,10 @@ pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
+};
+pub use learned::{
+    LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
+    OwnSkill, ShownSkills, skills_of_card, take_over,
 };
 pub use remote::{
     KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,

@@ -54,9 +54,11 @@ pub(in crate::edge) async fn answer_inside(
     match front.decide_checked(&head, &Received::Whole(&body)).await {
         Decision::Perform(command, parameters) => front.perform(&parameters, *command).await,
         Decision::Answer(answer) => to_response(answer),
-        Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
-            to_response(unchecked())
-        }
+        Decision::Receive(_)
+        | Decision::Check(_)
+        | Decision::Learn(_)
+        | Decision::Sign(_)
+        | Decision::CallBack(_) => to_response(unchecked()),
     }
 }
 

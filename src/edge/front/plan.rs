@@ -52,9 +52,11 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             front.seen.audit(&head, &front.observer);
             answered(answer)
         }
-        Decision::Receive(_) | Decision::Check(_) | Decision::Sign(_) | Decision::CallBack(_) => {
-            LATER.to_owned()
-        }
+        Decision::Receive(_)
+        | Decision::Check(_)
+        | Decision::Learn(_)
+        | Decision::Sign(_)
+        | Decision::CallBack(_) => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
             let planned = plan_command(&front, &parameters, *command);
@@ -161,6 +163,7 @@ impl Front {
             Decision::Answer(answer) => return Some(answer),
             Decision::Receive(_)
             | Decision::Check(_)
+            | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_) => return None,
         };
@@ -197,6 +200,7 @@ impl Front {
             Decision::Answer(answer) => return answer,
             Decision::Receive(_)
             | Decision::Check(_)
+            | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_) => {
                 return HttpResponse::error(&Error::Internal { task: None });

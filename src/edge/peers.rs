@@ -45,7 +45,7 @@ impl Peers for WorkerPeers {
         newer_than: Option<UnixMillis>,
     ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
         let tools = RememberedTools { env: &self.env, server };
-        Box::pin(async move { tools.recall(newer_than).await })
+        Box::pin(async move { Ok(tools.recall(newer_than).await?.known) })
     }
 }
 

@@ -33,6 +33,6 @@ impl Turn {
             trace: self.host.trace(),
             ..settings
         };
-        self.outside.mcp.find(name, self, self.ports(), bounded).map_err(ExecutorError)
+        self.outside.mcp.find(name, self, self.ports(), &bounded).map_err(ExecutorError)
     }
 }

@@ -17,7 +17,7 @@ use a2a_agents::{McpServer, McpSettings, Values};
 use mcp::client::{Client, McpError, Settings};
 
 pub use known::{KnownTools, ListedTools};
-pub use offered::{Listed, Offered, offered, skills_of};
+pub use offered::{Listed, Offered, offered, servers_of};
 
 /// The MCP servers that this Worker calls by name.
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl McpServers {
         name: &str,
         values: &dyn Values,
         ports: Ports,
-        bounded: impl FnOnce(Settings) -> Settings,
+        bounded: &dyn Fn(Settings) -> Settings,
     ) -> Result<FoundServer, String> {
         let Some(server) = self.servers.iter().find(|server| server.name == name) else {
             let known = self.names().collect::<Vec<_>>().join(", ");

@@ -67,7 +67,10 @@ impl Offered<'_> {
     /// Its skill: with a name for people, and its server as its tag.
     pub fn skill(&self) -> AgentSkill {
         let name = self.tool.shown_name().map_or_else(|| humanize(&self.tool.name), str::to_owned);
-        let description = self.tool.description.clone();
+        let description = self.tool.description.as_deref();
+        // A long one would not be shown at all.
+        let description =
+            description.map(|text| text.chars().take(MAX_DESCRIPTION_CHARS).collect());
         AgentSkill {
             id: self.id(),
             description: description.unwrap_or_else(|| name.clone()),
@@ -80,10 +83,20 @@ impl Offered<'_> {
     }
 }
 
-/// The skills that the tools of a server are, of all that an agent offers.
-pub fn skills_of(server: &str, offered: &[Offered<'_>]) -> Vec<AgentSkill> {
-    offered.iter().filter(|one| one.server == server).map(Offered::skill).collect()
+/// The servers that choices name, each once.
+pub fn servers_of(choices: &[String]) -> Vec<&str> {
+    let mut servers = Vec::new();
+    for written in choices {
+        let McpChoice { server, .. } = McpChoice::of(written);
+        if !servers.contains(&server) {
+            servers.push(server);
+        }
+    }
+    servers
 }
+
+/// How much of a description a skill has, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 2_000;
 
 #[cfg(test)]
 mod tests {

@@ -58,10 +58,12 @@ impl Remotes {
             return Ok(Found::Here { slug, settings });
         }
         let client = Client::new(settings, ports.clone());
-        Ok(Found::Elsewhere(match self::credentials::credentials(credentials, ports, &self.tokens) {
-            Some(credentials) => client.with_credentials(credentials),
-            None => client,
-        }))
+        Ok(Found::Elsewhere(
+            match self::credentials::credentials(credentials, ports, &self.tokens) {
+                Some(credentials) => client.with_credentials(credentials),
+                None => client,
+            },
+        ))
     }
 
     /// The agent of this name: a remote, else an agent of this Worker.

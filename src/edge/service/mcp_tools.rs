@@ -9,11 +9,12 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
+use super::clock::now;
 use super::observer::ConsoleObserver;
 use super::remembered::{Fetched, FetchedValue, Recalled, Source};
 use crate::mcp::{FoundServer, KnownTools, ListedTools};
 use crate::port::{HttpError, Observation, Observer};
-use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered};
+use crate::remembered::{Age, MAX_VALUE_BYTES, Need, Remembered};
 use a2a::model::UnixMillis;
 use mcp::client::McpError;
 
@@ -21,6 +22,13 @@ use mcp::client::McpError;
 pub(in crate::edge) struct RememberedTools<'a> {
     pub(in crate::edge) env: &'a Env,
     pub(in crate::edge) server: &'a FoundServer,
+}
+
+/// Tools that were recalled.
+pub(in crate::edge) struct RecalledTools {
+    pub(in crate::edge) known: Rc<KnownTools>,
+    /// Whether nobody needs to ask for them anew.
+    pub(in crate::edge) is_fresh: bool,
 }
 
 /// What this request itself has been told.
@@ -32,10 +40,14 @@ impl RememberedTools<'_> {
     /// # Errors
     ///
     /// If nothing is known, and the server does not tell.
-    pub(in crate::edge) async fn recall(
+    pub(in crate::edge) fn recall(
         &self,
         newer_than: Option<UnixMillis>,
-    ) -> Result<Rc<KnownTools>, McpError> {
+    ) -> LocalBoxFuture<'_, Result<RecalledTools, McpError>> {
+        Box::pin(self.recall_now(newer_than))
+    }
+
+    async fn recall_now(&self, newer_than: Option<UnixMillis>) -> Result<RecalledTools, McpError> {
         let own = Own::default();
         let source = self.source(own.clone());
         let mut need = newer_than.map_or(Need::Usable, Need::NewerThan);
@@ -50,12 +62,15 @@ impl RememberedTools<'_> {
                 Recalled::NothingNewer | Recalled::Unavailable => break,
             };
             match read(&remembered) {
-                Some(known) => return Ok(Rc::new(known)),
+                Some(known) => {
+                    let is_fresh = remembered.age(USABLE_MS, now()) == Age::Fresh;
+                    return Ok(RecalledTools { known: Rc::new(known), is_fresh });
+                }
                 None => need = Need::NewerThan(remembered.fetched),
             }
         }
         match own.take() {
-            Some(told) => told.map(Rc::new),
+            Some(told) => told.map(|known| RecalledTools { known: Rc::new(known), is_fresh: true }),
             None => {
                 let url = self.server.client.settings().url.clone();
                 let reason = "its tools could not be had a moment ago".to_owned();
@@ -64,14 +79,14 @@ impl RememberedTools<'_> {
         }
     }
 
-    /// The tools of the server as they are remembered, for one who says by itself how long it waits.
-    pub(in crate::edge) fn source(&self, own: Own) -> Source {
+    /// The tools of the server as they are remembered.
+    fn source(&self, own: Own) -> Source {
         let (env, server) = (self.env.clone(), self.server.clone());
         let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
             let (env, server, own) = (env.clone(), server.clone(), own.clone());
             Box::pin(async move {
                 let known = known.and_then(|known| read(&known));
-                let asked = server.ask(known.as_ref()).await;
+                let asked = Box::pin(server.ask(known.as_ref())).await;
                 let reason = match &asked {
                     Ok(listed) => listed.left_out.clone(),
                     Err(error) => Some(reason_of(error)),
@@ -100,7 +115,7 @@ impl RememberedTools<'_> {
 }
 
 /// What was remembered; `None` for what this version cannot read.
-pub(in crate::edge) fn read(remembered: &Remembered) -> Option<KnownTools> {
+fn read(remembered: &Remembered) -> Option<KnownTools> {
     KnownTools::read(&remembered.value, remembered.fetched)
 }
 

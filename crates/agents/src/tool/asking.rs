@@ -74,9 +74,11 @@ fn example_of(root: &Value, schema: &Value, depth: usize, left: &Cell<usize>) ->
     if let Some(given) = given.or_else(|| schema.get("enum").and_then(|names| names.get(0))) {
         return given.clone();
     }
-    let room = left.get().checked_sub(1).filter(|_| depth <= MAX_DEPTH);
-    let Some(room) = room else { return Value::Null };
+    let Some(room) = left.get().checked_sub(1) else { return Value::Null };
     left.set(room);
+    if depth > MAX_DEPTH {
+        return Value::Null;
+    }
     let reference = schema.get("$ref").and_then(Value::as_str);
     if let Some(target) = reference.and_then(|reference| super::schema::target(root, reference)) {
         return example_of(root, target, depth + 1, left);

@@ -68,14 +68,14 @@ impl McpCall<'_> {
         arguments: Map<String, Value>,
         answers: Answers,
     ) -> Result<Flow, ExecutorError> {
-        let (client, definition) = self.reach().await?;
+        let (client, definition) = Box::pin(self.reach()).await?;
         let handle_step = format!("{}/task", self.position);
         let nth = match self.run.turn.host.begin_step(&handle_step)? {
             StepStart::Done(task) => {
                 let task = task.ok().and_then(|task| TaskHandle::read(&task.value()));
                 let unfit = || ExecutorError("the stored task of a call cannot be read".to_owned());
                 let task = task.ok_or_else(unfit)?;
-                return self.follow(&client, task, &answers).await;
+                return Box::pin(self.follow(&client, task, &answers)).await;
             }
             StepStart::New(nth) => nth,
         };
@@ -89,7 +89,7 @@ impl McpCall<'_> {
                 return match client.answer_task(&task, &answers.answers).await {
                     Ok(()) => {
                         keep(&task)?;
-                        self.follow(&client, task, &answers).await
+                        Box::pin(self.follow(&client, task, &answers)).await
                     }
                     Err(error) => self.end(End::Failed(error)),
                 };
@@ -118,10 +118,10 @@ impl McpCall<'_> {
         let key = Some(in_turn.idempotency_key());
         let request = ToolRequest::new(&definition, arguments.into());
         let mut call = client.call(ToolRequest { answers, state, round, key, ..request });
-        match self.listen(&mut call).await? {
+        match Box::pin(self.listen(&mut call)).await? {
             End::Task(task) => {
                 keep(&task)?;
-                self.follow(&client, task, &Answers::default()).await
+                Box::pin(self.follow(&client, task, &Answers::default())).await
             }
             End::Canceled => {
                 call.cancel().await;

@@ -24,9 +24,8 @@ use super::{
     Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call,
     is_for, said_again,
 };
-use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered};
+use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
 use a2a::model::{Json, Message, Role, TaskState};
-use a2a_agents::McpChoice;
 use plan::{Plan, Planned, Way};
 
 /// The MCP servers whose tools an agent offers.
@@ -90,18 +89,6 @@ impl McpOffer {
         if !self.awake.has(turn) {
             Box::pin(follow::cancel_left(turn)).await;
         }
-    }
-
-    /// The servers, each once.
-    fn servers(&self) -> Vec<&str> {
-        let mut servers = Vec::new();
-        for written in &self.choices {
-            let McpChoice { server, .. } = McpChoice::of(written);
-            if !servers.contains(&server) {
-                servers.push(server);
-            }
-        }
-        servers
     }
 }
 
@@ -272,7 +259,7 @@ impl Run<'_> {
     /// The tools of this Worker and of the servers, and why some of these are not known.
     async fn look(&self, is_newer: bool) -> (Vec<Callable>, Vec<String>) {
         let (offer, caller) = (&self.executor.offer, &self.turn.caller);
-        let servers = self.offer.servers();
+        let servers = servers_of(&self.offer.choices);
         let looks = servers.iter().map(|server| self.look_at(server, is_newer));
         let (mut found, mut down) = (Vec::new(), Vec::new());
         for (server, looked) in servers.iter().zip(join_all(looks).await) {

@@ -1,55 +1,9 @@
-// MCP servers that others have written: the reference server, which speaks the older revisions, and one that is made with the
-// newest official SDK.
-import { spawn, type ChildProcess } from "node:child_process";
+// A server of MCP that is made with the newest official SDK, for agents that offer its tools.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { createMcpHandler, inputRequired, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
-
-const require = createRequire(import.meta.url);
-
-/** The reference server "everything", in a process of its own. */
-export class Everything {
-  readonly url: string;
-  readonly #child: ChildProcess;
-
-  private constructor(url: string, child: ChildProcess) {
-    this.url = url;
-    this.#child = child;
-  }
-
-  static async start(): Promise<Everything> {
-    const port = await freePort();
-    const script = require.resolve("@modelcontextprotocol/server-everything/dist/index.js");
-    const child = spawn(process.execPath, [script, "streamableHttp"], {
-      env: { ...process.env, PORT: String(port) },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    // It says on which port it listens.
-    let said = "";
-    while (!said.includes("listening")) {
-      const [chunk] = (await once(child.stderr as Readable, "data")) as [Buffer];
-      said += chunk.toString();
-    }
-    child.stderr?.resume();
-    return new Everything(`http://127.0.0.1:${port}`, child);
-  }
-
-  stop(): void {
-    this.#child.kill("SIGKILL");
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const text = (said: unknown): CallToolResult => ({ content: [{ type: "text", text: typeof said === "string" ? said : JSON.stringify(said) }] });
 const object = (properties: object = {}, required: string[] = []): object => ({ type: "object", properties, required });

@@ -4,19 +4,20 @@ import { after, before, describe, test } from "node:test";
 import { fresh } from "./access.ts";
 import { Agent, followUp, message, textOf, toolCall, until, untilEnded, type Part, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { Everything, Modern } from "./mcp-tool-servers.ts";
+import { startEverything, type McpPeer } from "./mcp-servers.ts";
+import { Modern } from "./mcp-tool-servers.ts";
 
 const MODERN_TOKEN = fresh();
-let everything: Everything, modern: Modern, worker: Worker, workshop: Agent;
+let everything: McpPeer, modern: Modern, worker: Worker, workshop: Agent;
 
 before(async () => {
-  [everything, modern] = await Promise.all([Everything.start(), Modern.start()]);
-  worker = await startWorker({ vars: { EVERYTHING_URL: everything.url, MODERN_URL: modern.url, MODERN_TOKEN } });
+  [everything, modern] = await Promise.all([startEverything(), Modern.start()]);
+  worker = await startWorker({ vars: { EVERYTHING_URL: new URL(everything.url).origin, MODERN_URL: modern.url, MODERN_TOKEN } });
   workshop = new Agent(`${worker.url}/workshop`);
 });
 after(async () => {
   await worker?.stop();
-  everything?.stop();
+  await everything?.stop();
   modern?.stop();
 });
 

@@ -1,12 +1,14 @@
 //! The settings of a deployment: Worker variables, read once, with their defaults.
 
 mod limits;
+mod mcp;
 mod variables;
 mod webhooks;
 
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
 pub use limits::Limits;
+pub use mcp::Mcp;
 pub use variables::ConfigError;
 pub use webhooks::Webhooks;
 
@@ -48,6 +50,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Which webhooks may be registered and called.
     pub webhooks: Webhooks,
+    /// What clients of MCP may do.
+    pub mcp: Mcp,
 }
 
 impl Settings {
@@ -80,6 +84,7 @@ impl Settings {
             max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=1_000_000_000)?,
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
+            mcp: Mcp::read(variables)?,
         })
     }
 }

@@ -12,7 +12,9 @@ use crate::remotes::Remotes;
 use a2a::dialect::{Dialects, OlderFacts};
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
 use a2a_agents::access::Access;
-use a2a_agents::{Embedded, EmbeddedAgent, Misfit, NotSet, Values, check_slug, expand_card};
+use a2a_agents::{
+    Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Values, check_slug, expand_card,
+};
 
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
@@ -27,6 +29,8 @@ pub struct HostedAgent {
     pub capabilities: AgentCapabilities,
     /// The versions of the protocol that it speaks besides 1.0.
     pub dialects: Dialects,
+    /// Which tools of MCP it is.
+    pub mcp_tools: McpTools,
     /// What it shows of itself at the moment.
     cards: RefCell<Rc<Cards>>,
     /// The skills that it learns from others, if its file says so.
@@ -92,6 +96,7 @@ impl Agents {
                 policy,
                 is_default: agent.default,
                 dialects: agent.dialects.spoken(&agent.access),
+                mcp_tools: agent.mcp.tools,
                 capabilities: agent.capabilities.into(),
                 cards: RefCell::new(cards),
                 learned,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::Access;
 use crate::dialects::Dialects;
 use crate::kind::ExecutorDefinition;
-use crate::{FileSkill, HttpTool, HttpToolDefinition, SkillsSource};
+use crate::{FileSkill, HttpTool, HttpToolDefinition, McpTable, SkillsSource};
 use a2a::model::{AgentCapabilities, AgentExtension, AgentProvider};
 
 /// One agent, as `agents/<slug>.toml` describes it.
@@ -54,6 +54,9 @@ pub struct AgentDefinition {
     /// The older versions of the protocol that it speaks.
     #[serde(default)]
     pub dialects: Dialects,
+    /// What clients of MCP see of it.
+    #[serde(default)]
+    pub mcp: McpTable,
     /// What answers.
     pub executor: ExecutorDefinition,
     /// HTTP tools of its own.

@@ -12,7 +12,8 @@ use crate::learned::LearnedSkills;
 use crate::skills::{learned_of, restricted_skills};
 use crate::tool::Tool;
 use crate::{
-    Executor, HttpToolDefinition, McpServer, Misfit, Remote, RestrictedSkill, Table, ToolsTable,
+    Executor, HttpToolDefinition, McpServer, McpTable, Misfit, Remote, RestrictedSkill, Table,
+    ToolsTable,
 };
 use a2a::model::UnixMillis;
 
@@ -49,6 +50,9 @@ pub struct EmbeddedAgent {
     /// The older versions of the protocol that it speaks.
     #[serde(default, skip_serializing_if = "Dialects::is_default")]
     pub dialects: Dialects,
+    /// What clients of MCP see of it.
+    #[serde(default, skip_serializing_if = "McpTable::is_default")]
+    pub mcp: McpTable,
     /// What answers.
     pub executor: EmbeddedExecutor,
     /// Its HTTP tools: those that it shares with others, and its own.
@@ -171,6 +175,7 @@ impl EmbeddedAgent {
             development,
             access,
             dialects,
+            mcp,
             executor,
             tools: own,
             ..
@@ -196,6 +201,7 @@ impl EmbeddedAgent {
             capabilities,
             access,
             dialects,
+            mcp,
             executor,
             tools,
             needs,

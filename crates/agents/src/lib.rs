@@ -20,6 +20,7 @@ mod file;
 mod http_tool;
 mod kind;
 mod learned;
+mod mcp;
 mod remote;
 mod restricted;
 pub mod script;
@@ -52,6 +53,7 @@ pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
     OwnSkill, ShownSkills, skills_of_card, take_over,
 };
+pub use mcp::{McpTable, McpTools};
 pub use remote::{
     KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,
     RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,

@@ -13,6 +13,7 @@ use super::credentials::seal;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::list_tasks;
+use super::route::{Route, route};
 use super::{quota, stream};
 use crate::edge::address::TaskAddress;
 use crate::edge::command::{Command, StreamCommand};
@@ -21,7 +22,7 @@ use crate::edge::response::to_response;
 use crate::format;
 use crate::port::{Act, Audit, Observation, Observer};
 use a2a::binding::ServiceParameters;
-use a2a::binding::http::HttpResponse;
+use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 use a2a::model::TaskId;
 use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
@@ -66,6 +67,10 @@ impl Front {
         head: &Head<'_>,
         body: Option<Uint8Array>,
     ) -> Result<Response> {
+        let (_, path, _) = split_url(head.url());
+        if let Route::Mcp(slug) = route(path) {
+            return Box::pin(self.mcp(request, head, slug, body)).await;
+        }
         let body = match body {
             Some(body) => Ok(Body::of(&body)),
             // What is decided without the body is an answer, or that it must be received.
@@ -76,7 +81,7 @@ impl Front {
                     return self.perform(&parameters, *command).await;
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
-                Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) => {
+                Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
                     return to_response(unchecked());
                 }
             },
@@ -94,7 +99,9 @@ impl Front {
             Decision::Answer(answer) => to_response(answer),
             Decision::CallBack(called) => self.call_back(*called).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
-            Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) => to_response(unchecked()),
+            Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
+                to_response(unchecked())
+            }
         }
     }
 
@@ -132,8 +139,7 @@ impl Front {
             return decided;
         }
         self.seen.note_asked(limits);
-        let held = held_for(&JsValue::from(self.env.clone()), &text).await;
-        let seconds = held.ok().and_then(|seconds| seconds.as_f64()).unwrap_or(0.0) as u32;
+        let seconds = self.held_seconds(&text).await;
         if seconds == 0 {
             return decided;
         }
@@ -142,6 +148,12 @@ impl Front {
             Decision::Answer(answer) => Decision::Answer(answer),
             _ => Decision::Answer(HttpResponse::error(&Error::RateLimited(seconds))),
         }
+    }
+
+    /// For how many seconds one of these rate limits, a list as JSON, refuses a request; 0 if none does.
+    pub(super) async fn held_seconds(&self, limits: &str) -> u32 {
+        let held = held_for(&JsValue::from(self.env.clone()), limits).await;
+        held.ok().and_then(|seconds| seconds.as_f64()).unwrap_or(0.0) as u32
     }
 
     /// Carries a command out: by the index, or by the object of its task.
@@ -279,4 +291,4 @@ pub(super) fn unchecked() -> HttpResponse {
 }
 
 /// How many rounds of checks a request may take.
-const MAX_CHECKS: usize = 4;
+pub(super) const MAX_CHECKS: usize = 4;

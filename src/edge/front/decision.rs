@@ -44,6 +44,8 @@ pub(super) enum Decision {
     Sign(Box<UnsignedCard>),
     /// What the object of a callback makes of it.
     CallBack(Box<Called>),
+    /// What MCP makes of it, which has to be waited for.
+    Mcp,
     /// What the command comes to, which is admitted, with what the request says besides.
     Perform(Box<Command<Call>>, ServiceParameters),
 }
@@ -130,6 +132,11 @@ impl Front {
                 Err(error) => Err(error),
             },
             Route::Callback(slug, below) => return self.callback(slug, below, head, body),
+            Route::Mcp(slug) => match self.has_mcp(slug) {
+                true => return Decision::Mcp,
+                false => Err(unknown_path(path, &self.agents)),
+            },
+            Route::ProtectedResource(slug) => self.protected_resource(slug, path, head),
             Route::Card(slug, name) => match self.agents.find(slug) {
                 Some(agent) => match self.card(head, agent, name) {
                     Ok(decision) => return decision,

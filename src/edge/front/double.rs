@@ -96,7 +96,9 @@ impl Front {
                 let operation = Some(CARD.to_owned());
                 Some(Asked { agent, operation, message: None, task: None })
             }
-            Route::Callback(..)
+            Route::Mcp(_)
+            | Route::ProtectedResource(_)
+            | Route::Callback(..)
             | Route::KeySet
             | Route::Received
             | Route::Statements

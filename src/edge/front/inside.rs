@@ -12,7 +12,7 @@ use super::route::{Route, route};
 use crate::auth::{Caller, Identity, Policy};
 use crate::edge::response::to_response;
 use crate::executor::HostedAgent;
-use a2a::binding::http::split_url;
+use a2a::binding::http::{HttpResponse, split_url};
 
 /// For whom requests are made inside of the Worker.
 #[derive(Clone)]
@@ -39,26 +39,42 @@ pub(in crate::edge) async fn answer_inside(
     body: Vec<u8>,
 ) -> Result<Response> {
     let text = head(method, &url, &headers, inside.request.as_deref());
-    let (_, path, _) = split_url(&url);
+    match front_for(env, &url)? {
+        Ok(front) => Front { inside: Some(inside), ..front }.answer(&text, &body).await,
+        Err(answer) => to_response(answer),
+    }
+}
+
+/// A front for a request inside of the Worker to this URL, or the answer that all requests get.
+///
+/// # Errors
+///
+/// If no agent is called there.
+pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front, HttpResponse>> {
+    let (_, path, _) = split_url(url);
     if !matches!(
         route(path),
         Route::JsonRpc(_) | Route::Subscribe(_) | Route::Rest(..) | Route::Card(..)
     ) {
         return Err(Error::RustError(format!("{path} is no path of an agent")));
     }
-    let front = match Front::of(env) {
-        Ok(front) => Front { inside: Some(inside), ..front },
-        Err(answer) => return to_response(answer),
-    };
-    let head = Head::parse(&text);
-    match front.decide_checked(&head, &Received::Whole(&body)).await {
-        Decision::Perform(command, parameters) => front.perform(&parameters, *command).await,
-        Decision::Answer(answer) => to_response(answer),
-        Decision::Receive(_)
-        | Decision::Check(_)
-        | Decision::Learn(_)
-        | Decision::Sign(_)
-        | Decision::CallBack(_) => to_response(unchecked()),
+    Ok(Front::of(env))
+}
+
+impl Front {
+    /// Answers a request inside of the Worker, whose head is this text.
+    pub(super) async fn answer(&self, head: &str, body: &[u8]) -> Result<Response> {
+        let head = Head::parse(head);
+        match self.decide_checked(&head, &Received::Whole(body)).await {
+            Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
+            Decision::Answer(answer) => to_response(answer),
+            Decision::Receive(_)
+            | Decision::Check(_)
+            | Decision::Learn(_)
+            | Decision::Sign(_)
+            | Decision::CallBack(_)
+            | Decision::Mcp => to_response(unchecked()),
+        }
     }
 }
 
@@ -78,6 +94,20 @@ impl Front {
 
 /// The head of a request, of which the headers are kept that say how to answer it. Nothing in it holds a line break.
 fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&str>) -> String {
+    let is_kept = |name: &str| NAMES.contains(&name) || TRACE.contains(&name);
+    let named = request.map(|request| (REQUEST, request));
+    head_of(method, url, headers, is_kept, named)
+}
+
+/// The head of a request with those of its headers that are kept, by their names in lower case, and with some more. Nothing
+/// in it holds a line break.
+pub(super) fn head_of<'a>(
+    method: &str,
+    url: &str,
+    headers: &[(String, String)],
+    is_kept: impl Fn(&str) -> bool,
+    more: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
     let clean = |text: &str| text.replace(['\n', '\r'], " ");
     let mut text = format!("{method}\n{}", clean(url));
     let mut add = |name: &str, value: &str| {
@@ -88,18 +118,18 @@ fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&
     };
     for (name, value) in headers {
         let name = name.to_ascii_lowercase();
-        if NAMES.contains(&name.as_str()) || TRACE.contains(&name.as_str()) {
+        if is_kept(&name) {
             add(&name, value);
         }
     }
-    if let Some(request) = request {
-        add(REQUEST, request);
+    for (name, value) in more {
+        add(name, value);
     }
     text
 }
 
 /// The headers of a trace.
-const TRACE: [&str; 2] = ["traceparent", "tracestate"];
+pub(super) const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
 #[cfg(test)]
 mod tests {

@@ -34,6 +34,13 @@ impl Front {
         is_due.then(|| Decision::Learn(agent.slug.clone()))
     }
 
+    /// Looks at the sources of an agent, if that was not done for a while.
+    pub(super) async fn learn_if_due(&self, agent: &HostedAgent) {
+        if agent.learned.as_ref().is_some_and(|learned| learned.is_due(now())) {
+            Box::pin(self.learn(&agent.slug)).await;
+        }
+    }
+
     /// Looks at the sources of an agent, and lets it show what is known of them.
     pub(super) async fn learn(&self, slug: &str) {
         self.has_learned.set(true);

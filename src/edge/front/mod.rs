@@ -22,6 +22,7 @@
 //! | `double` | in development, notes requests and puts the faults of scripted agents in their way |
 //! | `carry_out` | carries out what has to wait |
 //! | `inside` | lets in what agents of this Worker ask each other |
+//! | `mcp` | answers hosts of MCP, to which agents are tools |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `listing` | answers ListTasks |
@@ -43,6 +44,7 @@ mod inside;
 mod key_sets;
 mod learn;
 mod listing;
+mod mcp;
 mod page;
 mod plan;
 mod quota;

@@ -56,7 +56,8 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
         | Decision::Check(_)
         | Decision::Learn(_)
         | Decision::Sign(_)
-        | Decision::CallBack(_) => LATER.to_owned(),
+        | Decision::CallBack(_)
+        | Decision::Mcp => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
             let planned = plan_command(&front, &parameters, *command);
@@ -165,7 +166,8 @@ impl Front {
             | Decision::Check(_)
             | Decision::Learn(_)
             | Decision::Sign(_)
-            | Decision::CallBack(_) => return None,
+            | Decision::CallBack(_)
+            | Decision::Mcp => return None,
         };
         let (command, call) = command.take_call();
         let Call::List(request) = call else { return None };
@@ -202,7 +204,8 @@ impl Front {
             | Decision::Check(_)
             | Decision::Learn(_)
             | Decision::Sign(_)
-            | Decision::CallBack(_) => {
+            | Decision::CallBack(_)
+            | Decision::Mcp => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }
         };

@@ -13,6 +13,10 @@ pub(super) enum Route<'a> {
     Rest(Option<&'a str>, &'a str),
     /// A callback of an agent, and what stands behind `callbacks/`.
     Callback(&'a str, &'a str),
+    /// The MCP server with the tools of all agents, or of one.
+    Mcp(Option<&'a str>),
+    /// What MCP clients are told about who gives out tokens for that.
+    ProtectedResource(Option<&'a str>),
     /// The card of an agent, and the name under which it is asked for.
     Card(Option<&'a str>, CardName),
     /// The keys that verify the JWTs of notifications.
@@ -37,6 +41,9 @@ pub(super) fn route(path: &str) -> Route<'_> {
     match segments.as_slice() {
         [] | [""] | [ENDPOINT] | ["", ENDPOINT] => Route::JsonRpc(None),
         [SUBSCRIBE] | ["", SUBSCRIBE] => Route::Subscribe(None),
+        [MCP] | ["", MCP] => Route::Mcp(None),
+        [".well-known", PROTECTED_RESOURCE, MCP] => Route::ProtectedResource(None),
+        [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
@@ -44,6 +51,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
+        [agent, MCP] => Route::Mcp(Some(agent)),
         [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
         [agent, ..] => match path.split_once('/') {
             // A client that joins `/` and `/tasks` means the default agent.
@@ -66,6 +74,12 @@ fn card<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, CardName)> {
 /// Where clients of A2A 0.1 look for the JSON-RPC endpoint of an agent, and for its streams. No agent has such a name.
 const ENDPOINT: &str = "a2a";
 const SUBSCRIBE: &str = "subscribe";
+
+/// Where MCP clients find the agents as tools.
+const MCP: &str = "mcp";
+
+/// What stands before the path of a server in the URL of its metadata (RFC 9728 §3.1).
+const PROTECTED_RESOURCE: &str = "oauth-protected-resource";
 
 #[cfg(test)]
 mod tests {
@@ -102,6 +116,18 @@ mod tests {
             ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),
             ("/demo//", Route::Rest(Some("demo"), "/")),
+            ("/mcp", Route::Mcp(None)),
+            ("/mcp/", Route::Mcp(None)),
+            ("//mcp", Route::Mcp(None)),
+            ("/demo/mcp", Route::Mcp(Some("demo"))),
+            ("/tasks/mcp", Route::Rest(None, "tasks/mcp")),
+            ("/demo/tasks/mcp", Route::Rest(Some("demo"), "tasks/mcp")),
+            ("/mcp/mcp", Route::Mcp(Some("mcp"))),
+            ("/.well-known/oauth-protected-resource/mcp", Route::ProtectedResource(None)),
+            (
+                "/.well-known/oauth-protected-resource/demo/mcp",
+                Route::ProtectedResource(Some("demo")),
+            ),
             ("/demo/callbacks/ab12", Route::Callback("demo", "ab12")),
             ("/demo/callbacks/ab12/", Route::Callback("demo", "ab12")),
             ("/demo/callbacks", Route::Rest(Some("demo"), "callbacks")),

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{CallResult, Content, ResourceContents};
 
-/// A task as a result: what it has produced, or what it waits for, or why it has failed. `address` begins the addresses of
-/// what has none of its own, as `a2a://agents.example/demo/tasks/1f`.
-pub fn result_of(task: &Task, address: &str) -> CallResult {
+/// A task of the agent of this name as a result: what it has produced, or what it waits for, or why it has failed. `address` begins
+/// the addresses of what has none of its own, as `a2a://agents.example/demo/tasks/1f`.
+pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     let state = task.status.state;
     let mut structured = Map::new();
     let mut say = |name: &str, value: Value| structured.insert(name.to_owned(), value);
@@ -44,7 +44,7 @@ pub fn result_of(task: &Task, address: &str) -> CallResult {
         }
         TaskState::Submitted | TaskState::Working => {
             let text = said.unwrap_or_default();
-            content.push(Content::Text(how_to_wait(task, &text)));
+            content.push(Content::Text(how_to_wait(task, agent, &text)));
             text
         }
         TaskState::Failed | TaskState::Rejected | TaskState::Canceled => {
@@ -168,11 +168,11 @@ fn how_to_answer(task: &Task, question: &str) -> String {
     format!("{question}\n\n({how} {id}.)")
 }
 
-fn how_to_wait(task: &Task, text: &str) -> String {
+fn how_to_wait(task: &Task, agent: &str, text: &str) -> String {
     let id = &task.id;
     let text = if text.is_empty() { String::new() } else { format!("{text}\n\n") };
     format!(
-        "{text}(The agent is still working on it. Call get_task with task_id {id} to see how it gets on.)"
+        "{text}(The agent is still working on it. Call get_task with task_id {id} and agent {agent} to see how it gets on.)"
     )
 }
 
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn every_state_says_what_came_of_it() {
-        let working = "(The agent is still working on it. Call get_task with task_id t to see how it gets on.)";
+        let working = "(The agent is still working on it. Call get_task with task_id t and agent demo to see how it gets on.)";
         let answer = "(The agent waits for the answer. Call this tool again with the answer as message and with task_id t.)";
         for (state, name, text, content, is_error) in [
             ("SUBMITTED", "working", "so", format!("so\n\n{working}"), false),
@@ -216,7 +216,7 @@ mod tests {
             ("REJECTED", "rejected", "so", "so".to_owned(), true),
             ("CANCELED", "canceled", "so", "so".to_owned(), true),
         ] {
-            let result = result_of(&task(state, SAID), ADDRESS);
+            let result = result_of(&task(state, SAID), "demo", ADDRESS);
             let structured = result.structured.clone().unwrap();
             assert_eq!((&structured["state"], &structured["text"]), (&json!(name), &json!(text)));
             assert_eq!((result.text(), result.is_error), (content, is_error), "{state}");
@@ -229,9 +229,9 @@ mod tests {
             ("REJECTED", "the agent rejected the task"),
             ("CANCELED", "the task was canceled"),
         ] {
-            assert_eq!(result_of(&task(state, "}"), ADDRESS).text(), text);
+            assert_eq!(result_of(&task(state, "}"), "demo", ADDRESS).text(), text);
         }
-        let asks = result_of(&task("AUTH_REQUIRED", "}"), ADDRESS);
+        let asks = result_of(&task("AUTH_REQUIRED", "}"), "demo", ADDRESS);
         assert!(asks.text().contains("When that is done, call this tool again with task_id t"));
         assert_eq!(asks.structured.unwrap()["question"], UNSAID);
     }
@@ -244,7 +244,7 @@ mod tests {
                 {"raw": "Ag==", "mediaType": "audio/wav"}, {"raw": "Aw==", "mediaType": "application/pdf", "filename": "x.pdf"},
                 {"raw": "BA=="}, {"url": "https://f.example/a/b.txt?c=d", "mediaType": "text/plain"},
                 {"url": "https://f.example", "filename": "page"}, {"data": [2]}]}]"#;
-        let result = result_of(&task("COMPLETED", members), ADDRESS);
+        let result = result_of(&task("COMPLETED", members), "demo", ADDRESS);
         let json = result.to_json();
         assert_eq!(
             json["content"],

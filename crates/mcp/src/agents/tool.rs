@@ -2,7 +2,7 @@
 
 use a2a::client::RemoteCard;
 use a2a::model::{AgentSkill, fnv1a};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::model::{Annotations, Tool};
 
@@ -48,8 +48,7 @@ pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
         let more = card.skills.len() - MAX_SKILLS;
         description.push_str(&format!("\n- and {more} more; see the card of the agent"));
     }
-    let required = json!(["message"]);
-    tool(name, &card.name, description, MESSAGE, required)
+    tool(name, &card.name, description, "\"message\"")
 }
 
 /// A skill of an agent as a tool of this name.
@@ -59,57 +58,41 @@ pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill) -> Tool {
         description.push_str(&format!("\nExample: {example}"));
     }
     description.push_str(&format!("\n\nA skill of the agent {}.", card.name));
-    tool(name, &skill.name, description, SKILL_MESSAGE, json!([]))
+    tool(name, &skill.name, description, "")
 }
 
-fn tool(name: &str, title: &str, description: String, message: &str, required: Value) -> Tool {
-    let described =
-        |kind: &str, description: &str| json!({"type": kind, "description": description});
-    let input_schema = json!({
-        "type": "object",
-        "properties": {
-            "message": described("string", message),
-            "data": {"description": DATA},
-            "task_id": described("string", TASK_ID),
-            "context_id": described("string", CONTEXT_ID),
-            "message_id": described("string", MESSAGE_ID),
-        },
-        "required": required,
-    });
-    let output_schema = json!({
-        "type": "object",
-        "properties": {
-            "task_id": described("string", "The task, if there is one."),
-            "context_id": described("string", "The conversation; give it back to go on with it in a new task."),
-            "state": {
-                "type": "string",
-                "enum": ["completed", "input_required", "auth_required", "working", "failed", "rejected", "canceled"],
-            },
-            "text": described("string", "What the agent says."),
-            "data": {"description": "What the agent gives as data."},
-            "question": described("string", "What the agent asks."),
-        },
-        "required": ["state", "text"],
-    });
+fn tool(name: &str, title: &str, description: String, required: &str) -> Tool {
     Tool {
         name: name.to_owned(),
         title: Some(title.to_owned()),
         description: Some(description.trim().chars().take(MAX_DESCRIPTION).collect()),
-        input_schema,
-        output_schema: Some(output_schema),
+        input_schema: schema(&INPUT.replace("REQUIRED", required)),
+        output_schema: Some(schema(OUTPUT)),
         annotations: Annotations::default(),
     }
 }
 
-const MESSAGE: &str =
-    "What the agent is to do, with all that it needs to know; or the answer to its question.";
-const SKILL_MESSAGE: &str =
-    "What is to be done, with all that is needed to know; or the answer to a question.";
-const DATA: &str = "Structured input, as JSON.";
-const TASK_ID: &str = "The task to go on with, as an earlier result named it, to answer its question. Not for a new task.";
-const CONTEXT_ID: &str =
-    "The conversation to go on with in a new task, as an earlier result named it.";
-const MESSAGE_ID: &str = "An id of your own. Calls with the same id are one message: repeat it when a call is made again after a failure.";
+/// A schema that stands here as text: macros would make kilobytes of code of it.
+fn schema(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+const INPUT: &str = r#"{"type": "object", "properties": {
+    "message": {"type": "string", "description": "What is to be done, with all that is needed to know; or the answer to a question."},
+    "data": {"description": "Structured input, as JSON."},
+    "task_id": {"type": "string", "description": "The task to go on with, as an earlier result named it, to answer its question. Not for a new task."},
+    "context_id": {"type": "string", "description": "The conversation to go on with in a new task, as an earlier result named it."},
+    "message_id": {"type": "string", "description": "An id of your own. Calls with the same id are one message: repeat it when a call is made again after a failure."}
+    }, "required": [REQUIRED]}"#;
+
+const OUTPUT: &str = r#"{"type": "object", "properties": {
+    "task_id": {"type": "string", "description": "The task, if there is one."},
+    "context_id": {"type": "string", "description": "The conversation; give it back to go on with it in a new task."},
+    "state": {"type": "string", "enum": ["completed", "input_required", "auth_required", "working", "failed", "rejected", "canceled"]},
+    "text": {"type": "string", "description": "What the agent says."},
+    "data": {"description": "What the agent gives as data."},
+    "question": {"type": "string", "description": "What the agent asks."}
+    }, "required": ["state", "text"]}"#;
 
 /// The longest name: some hosts drop a whole list for a name above 64, and put the name of the server before it.
 const MAX_NAME: usize = 48;
@@ -125,6 +108,7 @@ const MAX_DESCRIPTION: usize = 8_000;
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 

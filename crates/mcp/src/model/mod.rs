@@ -42,7 +42,16 @@ fn text(object: &Value, name: &str) -> Option<String> {
 
 /// An object of these members; those without a value are left out.
 pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    let given = members.into_iter();
-    let given = given.filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)));
-    Value::Object(given.collect::<Map<_, _>>())
+    object_of(&mut members.into_iter())
+}
+
+/// The same, in one copy for all numbers of members.
+fn object_of(members: &mut dyn Iterator<Item = (&str, Option<Value>)>) -> Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        if let Some(value) = value {
+            object.insert(name.to_owned(), value);
+        }
+    }
+    Value::Object(object)
 }

@@ -1,0 +1,190 @@
+//! Which agents a request of MCP may call. Each agent is asked by its own policy, as for a request of A2A.
+
+use super::super::carry_out::MAX_CHECKS;
+use super::super::check::check;
+use super::super::decision::Front;
+use super::super::head::Head;
+use super::super::identify::{identify, shows_credentials};
+use super::{refusal, refused};
+use crate::auth::{Caller, Identity, Policy};
+use crate::executor::HostedAgent;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::{Error, Refusal};
+
+/// The agents that a request may call.
+pub(super) struct Scope<'a> {
+    /// Those that it may.
+    pub(super) admitted: Vec<Admitted<'a>>,
+    /// Those that do not let it in.
+    pub(super) refusals: Vec<Refusing<'a>>,
+    /// Whether other requests may be for other agents.
+    pub(super) is_private: bool,
+}
+
+/// An agent that a request may call.
+pub(super) struct Admitted<'a> {
+    pub(super) agent: &'a HostedAgent,
+    /// Who calls it.
+    pub(super) caller: Caller,
+}
+
+/// An agent that does not let a request in.
+pub(super) struct Refusing<'a> {
+    pub(super) agent: &'a HostedAgent,
+    /// Why.
+    pub(super) error: Error,
+}
+
+impl Admitted<'_> {
+    /// Whether the agent can do anything.
+    pub(super) fn can_run(&self) -> bool {
+        self.agent.runner.is_ok()
+    }
+}
+
+impl Front {
+    /// The agents that a request may call. At the server of all agents, those that it may not are left out, unless there is no other,
+    /// or the request shows credentials that no agent takes.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request that may call none.
+    pub(super) async fn scope<'a>(
+        &'a self,
+        head: &Head<'_>,
+        slug: Option<&'a str>,
+        origin: Option<&str>,
+    ) -> Result<Scope<'a>, HttpResponse> {
+        let (own, _, _) = split_url(head.url());
+        let (mut admitted, mut refusals, mut is_private) = (Vec::new(), Vec::new(), false);
+        let mut is_known = false;
+        let mut shown = None;
+        for agent in self.mcp_agents(slug) {
+            let access = agent.policy.as_ref().ok().map(Policy::access);
+            is_private |= access
+                .is_none_or(|access| !access.is_anonymous() || !access.allowed_origins.is_empty());
+            if origin.is_some_and(|origin| !self.admits_page(agent, origin, own)) {
+                continue;
+            }
+            match self.caller_of(head, agent).await {
+                Ok(caller) => {
+                    is_known |= !caller.is_anonymous();
+                    self.learn_if_due(agent).await;
+                    admitted.push(Admitted { agent, caller });
+                }
+                Err(error) => {
+                    if shown.is_none() && shows_credentials(head, agent) {
+                        shown = Some(refusals.len());
+                    }
+                    refusals.push(Refusing { agent, error });
+                }
+            }
+        }
+        let place = match (is_known, shown, admitted.is_empty()) {
+            (false, Some(place), _) => Some(place),
+            (_, None, true) => Some(0),
+            _ => None,
+        };
+        match place.and_then(|place| refusals.get(place)) {
+            Some(refusing) => {
+                self.count_failures(head, &refusals).await?;
+                Err(self.challenge_of(slug, head, refusing))
+            }
+            None => Ok(Scope { admitted, refusals, is_private }),
+        }
+    }
+
+    /// Who calls an agent.
+    async fn caller_of(&self, head: &Head<'_>, agent: &HostedAgent) -> Result<Caller, Error> {
+        for _ in 0..MAX_CHECKS {
+            match identify(head, agent, &self.verdicts) {
+                Identity::Caller(caller) => return Ok(caller),
+                Identity::Refused(error) => return Err(error),
+                Identity::Pending(tokens) => {
+                    self.verdicts.keep(check(&self.env, &tokens, &self.observer).await);
+                }
+            }
+        }
+        Err(Error::Internal { task: None })
+    }
+
+    /// The answer to a call of an agent that does not let the request in.
+    pub(super) async fn challenge(
+        &self,
+        slug: Option<&str>,
+        head: &Head<'_>,
+        refusing: &Refusing<'_>,
+    ) -> HttpResponse {
+        match self.count_failures(head, std::slice::from_ref(refusing)).await {
+            Ok(()) => self.challenge_of(slug, head, refusing),
+            Err(held) => held,
+        }
+    }
+
+    /// Writes the lines of audits, and counts the refusals of credentials in the rate limits of their agents.
+    ///
+    /// # Errors
+    ///
+    /// The answer, if such a rate limit refuses the request.
+    async fn count_failures(
+        &self,
+        head: &Head<'_>,
+        refusals: &[Refusing<'_>],
+    ) -> Result<(), HttpResponse> {
+        for Refusing { agent, error } in refusals {
+            self.seen.begin();
+            self.seen.note_call();
+            self.seen.note_identity(agent, &Identity::Refused(error.clone()));
+            self.seen.audit(head, &self.observer);
+            let limits = self.seen.limits(&self.agents, head, false);
+            let Ok(text) = serde_json::to_string(&limits) else { continue };
+            if limits.is_empty() {
+                continue;
+            }
+            self.seen.note_asked(limits);
+            let seconds = self.held_seconds(&text).await;
+            if seconds > 0 {
+                return Err(refused(&Error::RateLimited(seconds)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The refusal of a request by an agent. Where others give out tokens, it says where to find out who; where nobody does, it says
+    /// that there is nothing to be found out.
+    fn challenge_of(
+        &self,
+        slug: Option<&str>,
+        head: &Head<'_>,
+        refusing: &Refusing<'_>,
+    ) -> HttpResponse {
+        let Refusing { agent, error } = refusing;
+        let (Error::Unauthenticated(refused) | Error::PermissionDenied(refused)) = error else {
+            return super::refused(error);
+        };
+        let Refusal { message, challenges } = refused.as_ref();
+        let status = error.wire().http;
+        let metadata = self.metadata_url(slug, head);
+        let message = match (&metadata, status) {
+            (None, 401) => {
+                format!(
+                    "agent {}: {message} (there is no OAuth here: set them in the configuration of your client)",
+                    agent.slug
+                )
+            }
+            _ => format!("agent {}: {message}", agent.slug),
+        };
+        let mut answer = refusal(status, &message);
+        let told = challenges.iter().map(|challenge| match &metadata {
+            Some(url) if challenge.starts_with("Bearer ") => {
+                format!("{challenge}, resource_metadata=\"{url}\"")
+            }
+            _ => challenge.clone(),
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        if !told.is_empty() {
+            answer = answer.with_header("www-authenticate", told);
+        }
+        answer
+    }
+}

@@ -1,0 +1,135 @@
+//! Which pages may send requests of MCP, and read the answers: those that the agents let in.
+
+use worker::{Response, Result};
+
+use super::super::decision::Front;
+use super::super::head::Head;
+use crate::auth::Policy;
+use crate::executor::HostedAgent;
+use a2a::binding::http::{COMMON, split_url};
+use a2a_agents::McpTools;
+
+/// What follows from the page that sends a request.
+pub(super) struct Pages {
+    /// Whether no agent may be called by it.
+    pub(super) is_refused: bool,
+    /// The origin whose pages alone may read the answer, with cookies; empty for none. `None` where all may, without.
+    shown_to: Option<String>,
+}
+
+impl Front {
+    /// What follows from the page that sends a request, by its header `Origin`.
+    pub(super) fn pages(&self, head: &Head<'_>, slug: Option<&str>, origin: Option<&str>) -> Pages {
+        let (own, _, _) = split_url(head.url());
+        let any = |is_so: &dyn Fn(&HostedAgent) -> bool| self.mcp_agents(slug).any(is_so);
+        let is_refused = origin.is_some_and(|origin| {
+            any(&|_| true) && !any(&|agent| self.admits_page(agent, origin, own))
+        });
+        let is_listed = any(&|agent| {
+            origin.is_some_and(|origin| origins(agent).iter().any(|known| known == origin))
+        });
+        let admits_all = any(&|agent| origins(agent).is_empty());
+        let shown_to = match origin {
+            Some(origin) if is_listed => Some(origin.to_owned()),
+            _ if admits_all && !is_refused => None,
+            _ => Some(String::new()),
+        };
+        Pages { is_refused, shown_to }
+    }
+
+    /// Whether pages of this origin may call an agent. One that lists origins admits those, others admit all. In development, where a
+    /// page of anywhere may have given its own name to this machine, those are the pages of this machine.
+    pub(super) fn admits_page(&self, agent: &HostedAgent, origin: &str, own: &str) -> bool {
+        let allowed = origins(agent);
+        if allowed.iter().any(|known| known == origin) {
+            return true;
+        }
+        match self.settings.development {
+            true => is_loopback(origin),
+            false => allowed.is_empty() || origin == self.settings.place_of(own).origin,
+        }
+    }
+
+    /// The agents that are tools, or the one of this slug.
+    pub(super) fn mcp_agents<'a>(
+        &'a self,
+        slug: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a HostedAgent> {
+        let slugs = self.agents.slugs().filter(move |known| slug.is_none_or(|slug| slug == *known));
+        let agents = slugs.filter_map(|slug| self.agents.find(Some(slug)));
+        agents.filter(|agent| agent.mcp_tools != McpTools::None)
+    }
+}
+
+impl Pages {
+    /// An answer with what browsers are to know of it.
+    ///
+    /// # Errors
+    ///
+    /// When the platform refuses a header.
+    pub(super) fn show(&self, mut answer: Response) -> Result<Response> {
+        let Some(origin) = &self.shown_to else { return Ok(answer) };
+        let headers = answer.headers_mut();
+        let vary = headers.get("vary")?.map(|vary| format!("{vary}, Origin"));
+        headers.set("vary", vary.as_deref().unwrap_or("Origin"))?;
+        headers.set("cross-origin-resource-policy", "same-origin")?;
+        if origin.is_empty() {
+            for name in COMMON.map(|(name, _)| name) {
+                if name.starts_with("access-control-") {
+                    headers.delete(name)?;
+                }
+            }
+        } else {
+            headers.set("access-control-allow-origin", origin)?;
+            headers.set("access-control-allow-credentials", "true")?;
+        }
+        Ok(answer)
+    }
+}
+
+fn origins(agent: &HostedAgent) -> &[String] {
+    let access = agent.policy.as_ref().ok().map(Policy::access);
+    access.map(|access| access.allowed_origins.as_slice()).unwrap_or_default()
+}
+
+/// Whether an origin is of pages of this machine.
+fn is_loopback(origin: &str) -> bool {
+    let Some((_, host)) = origin.split_once("://") else { return false };
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').unwrap_or((rest, "")),
+        None => host.split_once(':').map_or((host, ""), |(name, _)| (name, "")),
+    };
+    let is_name = matches!(name, "localhost" | "127.0.0.1" | "::1") || name.ends_with(".localhost");
+    is_name && (port.is_empty() || port.starts_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_this_machine_are_known_by_their_origin() {
+        for origin in [
+            "http://localhost",
+            "http://localhost:6274",
+            "https://127.0.0.1:8787",
+            "http://[::1]:8787",
+            "http://[::1]",
+            "http://tools.localhost:3000",
+        ] {
+            assert!(is_loopback(origin), "{origin}");
+        }
+        for origin in [
+            "null",
+            "",
+            "http://evil.example",
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example:8787",
+            "http://[::1].evil.example",
+            "http://evil-localhost",
+            "localhost",
+        ] {
+            assert!(!is_loopback(origin), "{origin}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Carries requests of A2A to the agents of this Worker, for a request of MCP and with its credentials: nothing is trusted that
+//! a request from outside would not have to show.
+
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use worker::Env;
+
+use super::super::head::{Head, NAMES};
+use super::super::inside::{TRACE, front_for, head_of};
+use crate::edge::response::to_response;
+use crate::edge::service::clock::WorkerClock;
+use crate::edge::service::outbound::Bounds;
+use crate::edge::service::random::WorkerRandom;
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
+use a2a::binding::http::split_url;
+use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};
+use mcp::server::Meta;
+
+/// A request of MCP, as far as its requests to agents have it, too.
+#[derive(Clone)]
+pub(super) struct Outer(Rc<Inner>);
+
+struct Inner {
+    env: Env,
+    /// Where the request came in, as `https://agents.example`.
+    origin: String,
+    /// The query of its URL, in which there may be keys.
+    query: String,
+    /// Its headers that show who makes it, from where, and to what it belongs.
+    headers: Vec<(String, String)>,
+}
+
+impl Outer {
+    /// A request of this head.
+    pub(super) fn new(env: Env, head: &Head<'_>, meta: &Meta) -> Self {
+        let (origin, _, query) = split_url(head.url());
+        let is_own = |(name, _): &&(&str, &str)| !NAMES.contains(name);
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut headers: Vec<(String, String)> =
+            head.headers().iter().filter(is_own).map(owned).collect();
+        let has_trace = headers.iter().any(|(name, _)| TRACE.contains(&name.as_str()));
+        if !has_trace {
+            let said = [meta.traceparent.as_ref(), meta.tracestate.as_ref()];
+            for (name, value) in TRACE.into_iter().zip(said) {
+                headers.extend(value.map(|value| (name.to_owned(), value.clone())));
+            }
+        }
+        let (origin, query) = (origin.to_owned(), query.to_owned());
+        Self(Rc::new(Inner { env, origin, query, headers }))
+    }
+
+    /// A client of the agent of this slug, whose card is known.
+    pub(super) fn client(&self, slug: &str, card: RemoteCard) -> Client {
+        let settings = Settings {
+            binding: Some(a2a::binding::Binding::JsonRpc),
+            // What a rate limit refuses is told to the client of MCP.
+            max_retries: 0,
+            // The depth is that of the request, which the agent judges.
+            max_depth: u32::MAX,
+            ..Settings::new(format!("{}/{slug}", self.0.origin))
+        };
+        let http = Rc::new(self.clone());
+        let ports = Ports { http, clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom) };
+        Client::new(settings, ports).with_cards(Rc::new(KnownCard(Rc::new(card))))
+    }
+}
+
+impl Http for Outer {
+    fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let outer = self.0.clone();
+        Box::pin(async move {
+            let bounds = Bounds::of(&request);
+            let HttpRequest { method, mut url, headers, body, .. } = request;
+            let body = body.bytes().await?;
+            if !outer.query.is_empty() && !url.contains('?') {
+                url = format!("{url}?{}", outer.query);
+            }
+            let is_of_call = |name: &str| NAMES.contains(&name);
+            let more = outer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let head = head_of(method, &url, &headers, is_of_call, more);
+            let env = outer.env.clone();
+            let answered = Box::pin(async move {
+                match front_for(env, &url)? {
+                    Ok(front) => front.answer(&head, &body).await,
+                    Err(answer) => to_response(answer),
+                }
+            });
+            match bounds.in_time(answered).await? {
+                Ok(response) => Ok(bounds.answer(response)),
+                Err(error) => Err(bounds.failed(&error)),
+            }
+        })
+    }
+}
+
+/// A card that is known.
+struct KnownCard(Rc<RemoteCard>);
+
+impl CardSource for KnownCard {
+    fn card<'a>(
+        &'a self,
+        _client: &'a Client,
+    ) -> LocalBoxFuture<'a, Result<Rc<RemoteCard>, ClientError>> {
+        let card = self.0.clone();
+        Box::pin(async move { Ok(card) })
+    }
+}

@@ -1,0 +1,152 @@
+// Hosts of MCP use the agents as tools, in both eras at one URL (MCP 2026-07-28 and 2025-11-25).
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Agent } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { connect, legacy, modern, only, post, type Result } from "./mcp.ts";
+
+let worker: Worker;
+let url: string;
+before(async () => {
+  const agents = only({ demo: { of: "demo" }, double: { of: "double" }, asking: { of: "asking" }, hidden: { of: "double", mcp: { tools: "none" } },
+    skilled: { of: "double", mcp: { tools: "skills" } }, [`long-${"x".repeat(58)}`]: { of: "double" } });
+  worker = await startWorker({ vars: { AGENTS: agents } });
+  url = `${worker.url}/mcp`;
+});
+after(() => worker.stop());
+
+const names = async (of: string): Promise<string[]> => {
+  const { body } = await legacy(of, "tools/list");
+  return (body.result as unknown as { tools: { name: string }[] }).tools.map(({ name }) => name);
+};
+
+for (const mode of ["legacy", "auto"] as const) {
+  test(`the newest SDK lists and calls agents (${mode})`, async () => {
+    const client = await connect(url, mode);
+    assert.equal(client.getServerVersion()?.name, "a2a-edge");
+    assert.match(client.getInstructions() ?? "", /get_task/);
+    const { tools } = await client.listTools();
+    const tool = tools.find(({ name }) => name === "double");
+    assert.equal(tool?.title, "Double");
+    assert.match(tool?.description ?? "", /Skills:\n- Echo: Gives back the text/);
+    const result = (await client.callTool({ name: "double", arguments: { message: "hello" } })) as unknown as Result;
+    assert.deepEqual(result.content, [{ type: "text", text: "hello" }]);
+    const { state, text, task_id } = result.structuredContent ?? {};
+    assert.deepEqual([state, text], ["completed", "hello"]);
+    const task = await new Agent(`${worker.url}/double`).getTask(task_id ?? "");
+    assert.equal(task.status.state, "TASK_STATE_COMPLETED", "it is a task of A2A, too");
+    await assert.rejects(client.callTool({ name: "nobody", arguments: {} }), /there is no tool nobody/);
+    await client.close();
+  });
+}
+
+test("the SDK of the first generation lists and calls agents", async () => {
+  const client = new OldClient({ name: "spec", version: "1.0.0" });
+  await client.connect(new OldTransport(new URL(url)) as never);
+  await client.ping();
+  const { tools } = await client.listTools();
+  assert.ok(tools.some(({ name }) => name === "demo"));
+  const result = (await client.callTool({ name: "double", arguments: { message: "hello" } })) as unknown as Result;
+  assert.equal(result.structuredContent?.text, "hello");
+  await client.close();
+});
+
+test("each agent is a tool, or its skills are, or nothing", async () => {
+  const all = await names(url);
+  assert.deepEqual(all.filter((name) => !name.startsWith("long-")), ["demo", "double", "asking", "skilled_echo", "get_task", "cancel_task"]);
+  const long = all.find((name) => name.startsWith("long-"));
+  assert.equal(long?.length, 48);
+  assert.equal((await legacy(url, "tools/call", { name: long, arguments: { message: "x" } })).body.result?.structuredContent?.text, "x");
+  assert.deepEqual(await names(`${worker.url}/double/mcp`), ["double", "get_task", "cancel_task"]);
+  assert.deepEqual(await names(`${worker.url}/skilled/mcp`), ["echo", "get_task", "cancel_task"]);
+  assert.equal((await legacy(`${worker.url}/hidden/mcp`, "tools/list")).status, 404);
+  assert.equal((await legacy(`${worker.url}/nobody/mcp`, "tools/list")).status, 404);
+  const { body } = await legacy(`${worker.url}/skilled/mcp`, "tools/call", { name: "echo", arguments: { message: "hi" } });
+  assert.equal(body.result?.structuredContent?.text, "hi");
+  const elsewhere = await legacy(`${worker.url}/double/mcp`, "tools/call", { name: "demo", arguments: { message: "x" } });
+  assert.equal(elsewhere.body.error?.code, -32602, "the server of one agent has no tool of another one");
+});
+
+test("answers have the form of their era", async () => {
+  const old = (await legacy(url, "tools/list")).body.result;
+  assert.deepEqual(Object.keys(old ?? {}), ["tools"]);
+  const { body } = await modern(url, "tools/list");
+  assert.deepEqual([body.result?.resultType, body.result?.["cacheScope"], typeof body.result?.["ttlMs"]], ["complete", "public", "number"]);
+  const discovered = (await modern(url, "server/discover")).body.result;
+  assert.deepEqual(discovered?.["supportedVersions"], ["2026-07-28"]);
+  for (const [wanted, given] of [["2025-06-18", "2025-06-18"], ["2025-03-26", "2025-03-26"], ["2024-11-05", "2025-11-25"], ["2026-07-28", "2025-11-25"]]) {
+    const { body, headers } = await legacy(url, "initialize", { protocolVersion: wanted, capabilities: {}, clientInfo: { name: "x", version: "1" } });
+    assert.equal(body.result?.["protocolVersion"], given);
+    assert.equal(headers.get("mcp-session-id"), null, "there are no sessions");
+  }
+});
+
+test("what is no request is refused", async () => {
+  for (const [body, status, code] of [
+    ["{", 400, -32700],
+    ["[]", 400, -32600],
+    [{ jsonrpc: "2.0", id: null, method: "ping" }, 400, -32600],
+    [{ jsonrpc: "2.0", id: 1, result: {} }, 400, -32600],
+    [{ jsonrpc: "2.0", id: 1, method: "prompts/list" }, 200, -32601],
+    [{ jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: "x" } }, 200, -32602],
+    [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "nobody" } }, 200, -32602],
+  ] as const) {
+    const answer = await post(url, body);
+    assert.deepEqual([answer.status, answer.body.error?.code], [status, code], answer.text);
+  }
+  for (const [method, headers, code, status] of [
+    ["tools/list", { "mcp-method": "tools/call" }, -32020, 400],
+    ["tools/list", { "mcp-protocol-version": "2025-11-25" }, -32020, 400],
+    ["prompts/list", {}, -32601, 404],
+    ["initialize", {}, -32601, 404],
+  ] as const) {
+    const answer = await modern(url, method, {}, headers);
+    assert.deepEqual([answer.status, answer.body.error?.code, answer.body.id], [status, code, 1], answer.text);
+  }
+  const newer = await modern(url, "tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": "2027-01-01" } }, { "mcp-protocol-version": "2027-01-01" });
+  assert.deepEqual(newer.body.error?.data, { supported: ["2026-07-28"], requested: "2027-01-01" });
+  assert.equal((await legacy(url, "ping", {}, { "mcp-protocol-version": "1999-01-01" })).status, 400);
+  assert.equal((await legacy(url, "ping", {}, { "content-type": "text/plain" })).status, 415);
+  assert.equal((await post(url, { jsonrpc: "2.0", method: "notifications/initialized" })).status, 202);
+  for (const method of ["GET", "DELETE", "PUT"]) {
+    const answer = await fetch(url, { method });
+    assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "POST, OPTIONS"], method);
+  }
+  assert.equal((await fetch(url, { method: "OPTIONS" })).status, 204);
+});
+
+test("what a tool cannot do is its result", async () => {
+  for (const [name, args, told] of [
+    ["double", {}, /the argument message must be a text/],
+    ["double", { message: 5 }, /the argument message must be a text/],
+    ["double", { prompt: "x" }, /there is no argument prompt; there are: message,/],
+    ["double", { message: "x", task_id: "0".repeat(64) }, /task/],
+    ["get_task", {}, /the argument task_id must be a text/],
+    ["get_task", { task_id: "0".repeat(64) }, /there is no task 0+ for this caller/],
+    ["cancel_task", { task_id: "nothing" }, /there is no task nothing for this caller/],
+  ] as const) {
+    const { body } = await legacy(url, "tools/call", { name, arguments: args });
+    assert.equal(body.result?.isError, true, JSON.stringify(body));
+    assert.match(body.result?.content[0]?.text ?? "", told);
+  }
+});
+
+test("a question is a result that is answered by another call, and a message id is known again", async () => {
+  const asked = (await legacy(url, "tools/call", { name: "asking", arguments: { data: { tool: "probe_sum", arguments: { a: 2 } } } })).body.result;
+  assert.equal(asked?.structuredContent?.state, "input_required");
+  const { task_id, question } = asked?.structuredContent ?? {};
+  assert.match(question ?? "", /probe_sum needs b/);
+  assert.match(asked?.content[0]?.text ?? "", new RegExp(`with task_id ${task_id}`));
+  const message_id = randomUUID();
+  const answer = { name: "asking", arguments: { task_id, data: { b: 3 }, message_id } };
+  const done = (await legacy(url, "tools/call", answer)).body.result;
+  assert.deepEqual([done?.structuredContent?.state, done?.structuredContent?.task_id], ["completed", task_id]);
+  const looked = (await legacy(url, "tools/call", { name: "get_task", arguments: { task_id, agent: "asking" } })).body.result;
+  assert.deepEqual(looked?.structuredContent, done?.structuredContent);
+  const again = (await legacy(url, "tools/call", { name: "double", arguments: { message: "once", message_id } })).body.result;
+  const twice = (await legacy(url, "tools/call", { name: "double", arguments: { message: "once", message_id } })).body.result;
+  assert.equal(again?.structuredContent?.task_id, twice?.structuredContent?.task_id);
+});

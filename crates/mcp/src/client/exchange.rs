@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use futures_util::stream::{self, LocalBoxStream, StreamExt};
 use serde_json::{Map, Value, json};
 
@@ -68,7 +68,11 @@ pub(super) struct Open {
 
 impl Client {
     /// The result of a request that is answered at once.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<Value, McpError> {
+    pub(super) fn ask(&self, ask: Ask) -> LocalBoxFuture<'_, Result<Value, McpError>> {
+        Box::pin(self.ask_now(ask))
+    }
+
+    async fn ask_now(&self, ask: Ask) -> Result<Value, McpError> {
         let mut exchange = Exchange::new(self.clone(), ask, Rc::default());
         loop {
             if let Heard::Result(result) = exchange.next().await? {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::error::excerpt;
@@ -41,15 +42,19 @@ impl Client {
     ///
     /// If the server cannot be called, or gives no list.
     pub async fn list_tools(&self) -> Result<ToolList, McpError> {
-        let listing = Box::pin(self.list());
+        let listing = self.list();
         self.within(self.settings().call_timeout_ms, listing).await
     }
 
-    pub(super) async fn list(&self) -> Result<ToolList, McpError> {
-        match self.list_once().await {
+    pub(super) fn list(&self) -> LocalBoxFuture<'_, Result<ToolList, McpError>> {
+        Box::pin(self.list_now())
+    }
+
+    async fn list_now(&self) -> Result<ToolList, McpError> {
+        match Box::pin(self.list_once()).await {
             // The list has changed between two pages, and the cursor is no more.
             Err((true, McpError::Rpc { error, .. })) if error.code == code::INVALID_PARAMS => {
-                self.list_once().await.map_err(|(_, error)| error)
+                Box::pin(self.list_once()).await.map_err(|(_, error)| error)
             }
             listed => listed.map_err(|(_, error)| error),
         }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use a2a::http::HttpError;
+use futures_util::future::{LocalBoxFuture, ready};
 use serde_json::{Map, Value};
 
 use super::session::SPOKEN;
@@ -59,11 +60,11 @@ impl Client {
     }
 
     /// Which era the server speaks, asked if that is not known.
-    pub(super) async fn is_modern(&self) -> Result<bool, McpError> {
+    pub(super) fn is_modern(&self) -> LocalBoxFuture<'_, Result<bool, McpError>> {
         let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
         match known {
-            Some(is_modern) => Ok(is_modern),
-            None => Ok(Box::pin(self.discover()).await?.is_modern()),
+            Some(is_modern) => Box::pin(ready(Ok(is_modern))),
+            None => Box::pin(async { Ok(self.discover().await?.is_modern()) }),
         }
     }
 

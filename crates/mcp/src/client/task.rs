@@ -1,5 +1,6 @@
 //! Calls that servers go on with as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::asking::responses;
@@ -149,15 +150,15 @@ impl Client {
         self.ask_of_task("tasks/cancel", task, Map::new()).await.map(|_| ())
     }
 
-    async fn ask_of_task(
+    fn ask_of_task(
         &self,
         method: &'static str,
         task: &TaskHandle,
         mut params: Map<String, Value>,
-    ) -> Result<Value, McpError> {
+    ) -> LocalBoxFuture<'_, Result<Value, McpError>> {
         params.insert("taskId".to_owned(), json!(task.id));
         let ask = Ask { name: Some(task.id.clone()), ..self.plain(method, params) };
-        self.within(self.settings().call_timeout_ms, Box::pin(self.ask(ask))).await
+        Box::pin(self.within(self.settings().call_timeout_ms, self.ask(ask)))
     }
 }
 

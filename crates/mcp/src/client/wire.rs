@@ -2,6 +2,7 @@
 
 use a2a::client::{Credentials, SseReader};
 use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::error::{excerpt, shown};
@@ -26,7 +27,14 @@ impl Client {
     /// # Errors
     ///
     /// If there is no answer, or one that refuses credentials or leads elsewhere. Any other status is no error.
-    pub(super) async fn send(&self, sending: &Sending) -> Result<HttpAnswer, McpError> {
+    pub(super) fn send<'a>(
+        &'a self,
+        sending: &'a Sending,
+    ) -> LocalBoxFuture<'a, Result<HttpAnswer, McpError>> {
+        Box::pin(self.send_now(sending))
+    }
+
+    async fn send_now(&self, sending: &Sending) -> Result<HttpAnswer, McpError> {
         let mut url = self.settings().url.clone();
         let (mut redirects, mut may_ask_again) = (0, true);
         loop {

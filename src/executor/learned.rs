@@ -75,7 +75,7 @@ impl Learned {
             request_timeout_ms: settings.request_timeout_ms.min(REQUEST_MS),
             ..settings
         };
-        remotes.client(name, &Unobserved(&self.outside), ports, &bound)
+        remotes.client(name, &Unobserved(&self.outside), ports, &bound, Rc::new(|_| {}))
     }
 
     /// The MCP server of this name, for its tools; what is missing is told to the caller alone.
@@ -86,7 +86,7 @@ impl Learned {
     pub fn server(&self, name: &str, random: Rc<dyn Random>) -> Result<FoundServer, String> {
         let Outside { http, clock, mcp, .. } = &self.outside;
         let ports = Ports { http: http.clone(), clock: clock.clone(), random };
-        mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings)
+        mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings, Rc::new(|_| {}))
     }
 
     /// Whether the sources are to be looked at before a card is shown.

@@ -1,8 +1,11 @@
 //! Calls to MCP servers from a run.
 
+use std::rc::Rc;
+
 use super::calling::CLOSING_MS;
 use super::{ExecutorError, Turn};
 use crate::mcp::FoundServer;
+use a2a::model::Secret;
 use mcp::client::{Client, Settings};
 
 impl Turn {
@@ -33,6 +36,8 @@ impl Turn {
             trace: self.host.trace(),
             ..settings
         };
-        self.outside.mcp.find(name, self, self.ports(), &bounded).map_err(ExecutorError)
+        let redaction = self.redaction.clone();
+        let learn = Rc::new(move |token: &Secret| redaction.note("access token", token));
+        self.outside.mcp.find(name, self, self.ports(), &bounded, learn).map_err(ExecutorError)
     }
 }

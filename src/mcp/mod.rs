@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
-use crate::remotes;
+use crate::remotes::{self, Learn};
 use a2a::client::{Ports, Tokens};
 use a2a::model::hex;
 use a2a_agents::{McpServer, McpSettings, Values};
@@ -48,7 +48,8 @@ impl McpServers {
         Self { servers, tokens: Rc::default() }
     }
 
-    /// The server of this name, with secrets and variables filled in. `bounded` makes the settings of its client fit who calls.
+    /// The server of this name, with secrets and variables filled in. `bounded` makes the settings of its client fit who calls,
+    /// and `learn` is told each token that is fetched for it.
     ///
     /// # Errors
     ///
@@ -59,6 +60,7 @@ impl McpServers {
         values: &dyn Values,
         ports: Ports,
         bounded: &dyn Fn(Settings) -> Settings,
+        learn: Learn,
     ) -> Result<FoundServer, String> {
         let Some(server) = self.servers.iter().find(|server| server.name == name) else {
             let known = self.names().collect::<Vec<_>>().join(", ");
@@ -78,7 +80,7 @@ impl McpServers {
         let key = format!("mcp:{}", mark(name, &url, &tools));
         let settings = Settings { headers, timeout_ms, call_timeout_ms, ..Settings::new(url) };
         let client = Client::new(bounded(settings), ports.clone());
-        let client = match remotes::credentials(credentials, ports, &self.tokens) {
+        let client = match remotes::credentials(credentials, ports, &self.tokens, learn) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,
         };

@@ -10,6 +10,7 @@ pub(crate) use credentials::credentials;
 
 use a2a::client::{Client, Ports, Settings, Tokens};
 use a2a_agents::{Remote, RemoteSettings, Values};
+pub use credentials::Learn;
 
 /// The agents that this Worker calls by name.
 #[derive(Default)]
@@ -40,7 +41,8 @@ impl Remotes {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
-    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client.
+    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client, and `learn` is told each
+    /// token that was fetched for it, when it is shown.
     ///
     /// # Errors
     ///
@@ -51,6 +53,7 @@ impl Remotes {
         values: &dyn Values,
         ports: Ports,
         bound: &dyn Fn(Settings) -> Settings,
+        learn: Learn,
     ) -> Result<Found, String> {
         let RemoteSettings { client, agent, credentials } = self.find(name, values)?;
         let settings = bound(client);
@@ -59,7 +62,7 @@ impl Remotes {
         }
         let client = Client::new(settings, ports.clone());
         Ok(Found::Elsewhere(
-            match self::credentials::credentials(credentials, ports, &self.tokens) {
+            match self::credentials::credentials(credentials, ports, &self.tokens, learn) {
                 Some(credentials) => client.with_credentials(credentials),
                 None => client,
             },

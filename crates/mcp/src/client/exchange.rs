@@ -249,7 +249,7 @@ impl Exchange {
             }
             match heard {
                 Err(error) => {
-                    self.goes_on_after(error)?;
+                    self.goes_on_after(error).await?;
                     self.open = None;
                 }
                 heard => return heard,
@@ -258,7 +258,7 @@ impl Exchange {
     }
 
     /// Whether the request is made again after this error, because the server has not looked at it.
-    fn goes_on_after(&mut self, error: McpError) -> Result<(), McpError> {
+    async fn goes_on_after(&mut self, error: McpError) -> Result<(), McpError> {
         if let Some(session) = self.live.session().filter(|session| session.is_lost(&error)) {
             self.client.forget_session(&session);
             return match std::mem::replace(&mut self.has_new_session, true) {
@@ -266,10 +266,9 @@ impl Exchange {
                 false => Ok(()),
             };
         }
-        match self.client.looks_changed(&error) && self.client.forget_verdict() {
-            true => Ok(()),
-            false => Err(error),
-        }
+        let has_changed =
+            self.client.looks_changed(&error) && Box::pin(self.client.has_changed()).await;
+        if has_changed { Ok(()) } else { Err(error) }
     }
 
     async fn hear(&mut self) -> Result<Heard, McpError> {

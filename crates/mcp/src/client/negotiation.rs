@@ -68,15 +68,13 @@ impl Client {
         }
     }
 
-    /// Forgets what is known of the server, if it may have changed since. Gives whether it did so.
-    pub(super) fn forget_verdict(&self) -> bool {
-        let mut known = self.0.known.borrow_mut();
-        let is_old = known.as_ref().is_some_and(|known| known.is_remembered);
-        if is_old {
-            known.take();
-            self.0.session.take();
-        }
-        is_old
+    /// Asks the server again which era it speaks, if that was known from elsewhere. Gives whether it speaks another one by now.
+    pub(super) async fn has_changed(&self) -> bool {
+        let before = self.0.known.borrow().clone().filter(|known| known.is_remembered);
+        let Some(before) = before else { return false };
+        self.0.session.take();
+        let now = self.discover().await;
+        now.is_ok_and(|now| now.is_modern() != before.verdict.is_modern())
     }
 
     /// Whether an answer looks as if the server did not speak the era any more that it is known for.

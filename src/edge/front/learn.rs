@@ -24,7 +24,7 @@ use crate::mcp::{KnownTools, Listed, Offered, offered, servers_of};
 use crate::port::{Observation, Observer};
 use crate::remembered::UNUSED_MS;
 use a2a::model::UnixMillis;
-use a2a_agents::{LearnedSource, skills_of_card, take_over_card};
+use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
 
 impl Front {
     /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.

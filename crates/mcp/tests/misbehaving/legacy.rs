@@ -183,6 +183,14 @@ fn requests() -> Vec<Case> {
         .requests(5),
         old("a URL that is none", |request| plain(&refusal(request, -32_042, "URL")))
             .is("error: the server refused: URL (-32042)"),
+        old("a server that does not hear that its call is over", |request| {
+            match request.rpc_method().as_str() {
+                "notifications/cancelled" => SimulatedAnswer::status(202).after(u64::MAX),
+                _ => stream([]).hang(),
+            }
+        })
+        .is("error: the server has not finished within 300000 ms")
+        .ends(305_000, 305_000),
         old("a call that is not answered in time", |request| match request.rpc_method().as_str() {
             "notifications/cancelled" => SimulatedAnswer::status(202),
             _ => stream([progress(request, 1.0)]).hang(),

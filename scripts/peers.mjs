@@ -24,16 +24,18 @@ newer is needed for those in Python; without it they are left out and nothing is
 await main(async () => {
   const { values } = readOptions({ usage, options: { only: { type: "string" }, kit: { type: "string" } } });
   await setUpAndBuild();
-  const { rust, python, older, newest } = await ensurePeers();
-  const client = await run("cargo", ["build", "--quiet", "--example", "call", "--package", "a2a-edge-protocol", "--features", "native"], { cwd: packageDir });
-  if (client.code !== 0) throw new Stop("Our client was not built; what the compiler says is above.");
+  const { rust, python, older, newest, mcp } = await ensurePeers();
+  for (const [example, from] of [["call", "a2a-edge-protocol"], ["tools", "a2a-edge-mcp"]]) {
+    const { code } = await run("cargo", ["build", "--quiet", "--example", example, "--package", from, "--features", `${from}/native`], { cwd: packageDir });
+    if (code !== 0) throw new Stop("Our client was not built; what the compiler says is above.");
+  }
   const env = environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() });
   const passes = async (program, ...args) => (await run(program, args, { cwd: packageDir, env })).code === 0;
 
   if (!(await passes(inNpmPackage("typescript", "bin", "tsc"), "--project", inPackage("tests", "peers")))) {
     throw new Stop("The programs in tests/peers have wrong types, see above.");
   }
-  const args = [...(values.only === undefined ? [] : ["--only", values.only]), rust, ...(python ? [python, older, newest] : [])];
+  const args = [...(values.only === undefined ? [] : ["--only", values.only]), ...rust, ...(python ? [python, older, newest, mcp] : [])];
   const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), ...args);
   if (values.kit === undefined) {
     say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x.");

@@ -11,16 +11,17 @@ import { Stop, say, step } from "./ui.mjs";
 const folder = inPackage("tests", "peers");
 
 /**
- * Installs what is missing. Answers the path of the Rust program, and of the interpreters of Python, if there is one: `python`
- * has the packages of requirements.txt, `older` those of requirements-older.txt, and `newest` the SDK of today.
+ * Installs what is missing. Answers the paths of the Rust programs, the second for MCP, and of the interpreters of Python, if there is one:
+ * `python` has the packages of requirements.txt, `older` those of requirements-older.txt, `newest` the SDK of today, and `mcp` the packages of requirements-mcp.txt.
  */
 export async function ensurePeers() {
   return locked(inPackage(".wrangler", "peers.lock"), async () => {
     await ensureNpm(folder, "Installing the peers in JavaScript");
     const [python, older] = [await ensurePackages("requirements.txt"), await ensurePackages("requirements-older.txt")];
+    const mcp = await ensurePackages("requirements-mcp.txt");
     if (python === undefined) say("Leaving out the peers in Python: they want Python 3.11 or newer with venv.");
     const { A2A_PYTHON: newest } = await ensurePython();
-    return { rust: await ensureRust(), python, older, newest };
+    return { rust: await ensureRust(), python, older, newest, mcp };
   });
 }
 
@@ -31,15 +32,15 @@ async function ensurePackages(file) {
   return virtualEnvironment({ name: "peers", title: "Installing the peers in Python", least: [3, 11], requirements, install });
 }
 
-/** Compiles the Rust program; cargo knows whether it has to. */
+/** Compiles the Rust programs; cargo knows whether it has to. */
 async function ensureRust() {
   const targets = inPackage("target", "peers");
   const work = async () => {
     const env = environment({ CARGO_TARGET_DIR: targets });
     const { code } = await run("cargo", ["build", "--locked", "--quiet"], { cwd: join(folder, "rust"), env });
-    if (code !== 0) throw new Stop("The peer in Rust was not built; what the compiler says is above.");
+    if (code !== 0) throw new Stop("The peers in Rust were not built; what the compiler says is above.");
   };
-  const program = join(targets, "debug", "peer");
-  await (existsSync(program) ? work() : step("Building the peer in Rust (once, a minute or two)", work));
-  return program;
+  const programs = ["peer", "mcp"].map((name) => join(targets, "debug", name));
+  await (programs.every((program) => existsSync(program)) ? work() : step("Building the peers in Rust (once, a few minutes)", work));
+  return programs;
 }

@@ -1,6 +1,6 @@
 // Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
-// which installs them: `main.ts [--only NAME] RUST_PROGRAM
-// [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST]`.
+// which installs them: `main.ts [--only NAME] RUST_PROGRAM RUST_PROGRAM_OF_MCP
+// [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST PYTHON_OF_MCP]`.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -9,12 +9,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
 import { resumes } from "./eventsource.ts";
+import { inspects, servesTools, usesTools } from "./mcp.ts";
 import { answersOurClient } from "./servers.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { results, type Result } from "./page.ts";
 
 const { values: { only }, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
-const [rust = "", python = "", older = "", newest = ""] = positionals;
+const [rust = "", rustMcp = "", python = "", older = "", newest = "", pythonMcp = ""] = positionals;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const text = (name: string) => readFileSync(here(name), "utf8");
 
@@ -69,8 +70,12 @@ const SIGNATURES = "verifies the signatures of a webhook's notifications, and re
 const TOKENS = "fetches the keys of the server, verifies the JWTs of a webhook's notifications by them, and refuses those for other receivers, by";
 const COMPATIBLE = "the newest, as a client of 0.3";
 const OLDER = "requirements-older.txt";
+const MCP = "requirements-mcp.txt";
+const USED = "uses agents as tools of MCP: lists them, calls them, answers questions, gets tasks, is refused without a key, in";
+const SERVED = "as a server of MCP: our client lists its tools and calls them, for structured content, progress, errors and images";
 const bindings = ["JSONRPC", "HTTP+JSON"];
 const algorithms: Algorithm[] = ["ES256", "EdDSA"];
+const eras = [{ mode: "legacy", revision: "2025-11-25" }, { mode: "auto", revision: "2026-07-28" }];
 
 const peers: Peer[] = [
   {
@@ -151,6 +156,25 @@ const peers: Peer[] = [
       { what: "the newest with the shapes of 0.3: sends and gets", work: () => walks(older, [here("python/fasta.py")], "JSONRPC", 2) },
       { what: "the same as a server: our client finds its card, sends, polls, gets and cancels", work: () => answersOurClient(older, here("python/fasta_server.py")) },
     ],
+  },
+  ...["mcp", "fastmcp"].map((name): Peer => ({
+    name, language: "Python", version: pip(name, MCP),
+    checks: [
+      ...eras.map(({ mode, revision }) => ({
+        what: `${USED} ${revision}`, work: () => usesTools((...args) => runs(pythonMcp, [here("python/mcp_walk.py"), name, ...args]), mode, 7),
+      })),
+      { what: SERVED + (name === "fastmcp" ? ", and waits for a task" : ""), work: () => servesTools(pythonMcp, here("python/mcp_server.py"), name) },
+    ],
+  })),
+  {
+    name: "rmcp", language: "Rust", version: crate("rmcp"),
+    checks: eras.map(({ mode, revision }) => ({ what: `${USED} ${revision}`, work: () => usesTools((...args) => runs(rustMcp, args), mode, 6) })),
+  },
+  {
+    name: "@modelcontextprotocol/inspector", language: "JavaScript", version: npm("@modelcontextprotocol/inspector"),
+    checks: eras.map(({ mode, revision }) => ({
+      what: `its command line finds no error in the schemas of tools, calls one, and is refused without a key, in ${revision}`, work: () => inspects(mode),
+    })),
   },
 ];
 

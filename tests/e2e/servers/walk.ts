@@ -43,11 +43,14 @@ export function walks(name: string, server: () => SampleServer, version: string,
   });
 }
 
-/** Starts a server in Python: a program of this folder, or of this path, by this interpreter. */
-export async function startPython(interpreter: string, program: string): Promise<SampleServer> {
+/**
+ * Starts a server in Python: a program of this folder, or of this path, by this interpreter. It runs when it gives its card;
+ * one that has none takes `more` arguments, and runs when it answers at all.
+ */
+export async function startPython(interpreter: string, program: string, ...more: string[]): Promise<SampleServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const path = resolve(fileURLToPath(new URL(".", import.meta.url)), program);
-  const child = spawn(interpreter, [path, new URL(url).port], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(interpreter, [path, new URL(url).port, ...more], { stdio: ["ignore", "ignore", "pipe"] });
   // What the SDKs tell of requests that they refuse is of interest only where the server does not start.
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-10_000)));
@@ -59,7 +62,7 @@ export async function startPython(interpreter: string, program: string): Promise
   const deadline = Date.now() + 60_000;
   for (;;) {
     const card = await fetch(`${url}/.well-known/agent-card.json`).catch(() => undefined);
-    if (card?.ok) return { url, stop };
+    if (card?.ok || (card !== undefined && more.length > 0)) return { url, stop };
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${program} does not answer: ${log}`);
     await new Promise((done) => setTimeout(done, 50));
   }

@@ -82,7 +82,7 @@ pub fn say_depth(message: &mut Message, depth: u32) {
 const KNOWN: [&str; 5] = ["message", "data", "task_id", "context_id", "message_id"];
 
 /// The member of a message's metadata that names the skill which it is for.
-const SKILL_KEY: &str = "skillId";
+pub const SKILL_KEY: &str = "skillId";
 
 #[cfg(test)]
 mod tests {

@@ -47,6 +47,12 @@ impl Waiting {
         format!("1.{}.{}", self.task, self.turn)
     }
 
+    /// The id of the message that answers the question. The same question has the same one, so that an answer which comes twice counts
+    /// once.
+    pub fn message_id(&self) -> String {
+        format!("mcp-{}", self.turn)
+    }
+
     /// The task that a state names; `None` for a text that is no state.
     pub fn task_of(state: &str) -> Option<TaskId> {
         let (task, turn) = state.strip_prefix("1.")?.rsplit_once('.')?;

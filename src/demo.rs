@@ -23,9 +23,9 @@ mod tests {
         let outside = MemoryPlatform::default().outside();
         let agents = host().agents(None, &outside, false, None).unwrap();
         let default = agents.find(None).unwrap();
-        let card: serde_json::Value = serde_json::from_str(&default.card).unwrap();
+        let card: serde_json::Value = serde_json::from_str(&default.cards().card).unwrap();
         assert_eq!(card["supportedInterfaces"][0]["url"], "{origin}/");
-        let date = &default.card_date;
+        let date = &default.cards().date;
         assert!(a2a::model::UnixMillis::parse_http_date(date).is_some(), "{date}");
     }
 }

@@ -1,20 +1,18 @@
 //! The agents that this Worker hosts, made ready to answer.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Double, Registry, Runner};
-use crate::auth::{Caller, Policy};
+use super::{Cards, Double, Learned, Registry, Runner, Taken};
+use crate::auth::Policy;
 use crate::port::Outside;
 use crate::remotes::Remotes;
-use a2a::dialect::{Dialect, Dialects, OlderFacts};
-use a2a::error::Error;
+use a2a::dialect::{Dialects, OlderFacts};
 use a2a::model::{AgentCapabilities, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, RestrictedSkill, Values, check_slug,
-    expand_card, extended_card,
+    Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Values, check_slug, expand_card,
 };
 
 /// The agents of a Worker.
@@ -32,16 +30,10 @@ pub struct HostedAgent {
     pub dialects: Dialects,
     /// Which tools of MCP it is.
     pub mcp_tools: McpTools,
-    /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
-    pub card: String,
-    /// That card as older versions have it, made when it is first asked for: for 0.3, and for the `tasks/send` family.
-    older_cards: [OnceCell<String>; 2],
-    /// What older cards say besides.
-    older_facts: OlderFacts,
-    /// Its skills that need permissions, which that card does not show.
-    pub restricted: Vec<RestrictedSkill>,
-    /// When the card was made, as an HTTP date.
-    pub card_date: String,
+    /// What it shows of itself at the moment.
+    cards: RefCell<Rc<Cards>>,
+    /// The skills that it learns from others, if its file says so.
+    pub learned: Option<Learned>,
     /// Who may call it, or why nobody can: a secret is not set, or nothing is said about it.
     pub policy: Result<Policy, Misfit>,
     /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
@@ -87,21 +79,24 @@ impl Agents {
             let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);
             let card = expand_card(&agent.card, &VariablesOnly(&outside));
             let double = is_development.then(|| Double::of(&agent)).flatten();
+            let facts = OlderFacts {
+                state_transition_history: agent.capabilities.state_transition_history,
+            };
+            // What the card would have to say is not known, so nobody is let in by it.
+            let policy = card.as_ref().map_err(Clone::clone).and(policy);
+            let card = card.unwrap_or(agent.card);
+            let cards = Rc::new(Cards::new(card, agent.restricted, facts, card_date.clone()));
+            let learned = agent.learned;
+            let learned = learned.map(|of| Learned::new(of, outside.clone(), cards.clone()));
             HostedAgent {
                 slug: agent.slug,
-                // What the card would have to say is not known, so nobody is let in by it.
-                policy: card.as_ref().map_err(Clone::clone).and(policy),
+                policy,
                 is_default: agent.default,
                 dialects: agent.dialects.spoken(&agent.access),
                 mcp_tools: agent.mcp.tools,
-                older_cards: Default::default(),
-                older_facts: OlderFacts {
-                    state_transition_history: agent.capabilities.state_transition_history,
-                },
                 capabilities: agent.capabilities.into(),
-                card: card.unwrap_or(agent.card),
-                restricted: agent.restricted,
-                card_date: card_date.clone(),
+                cards: RefCell::new(cards),
+                learned,
                 runner: made
                     .map(|executor| Runner { executor, settings, outside })
                     .and_then(|runner| runner.check().map(|()| runner)),
@@ -173,37 +168,24 @@ impl Agents {
 }
 
 impl HostedAgent {
-    /// Its card as a dialect has it. JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
-    ///
-    /// # Errors
-    ///
-    /// None with a card that the build made.
-    pub fn card_in(&self, dialect: Dialect) -> Result<&str, Error> {
-        let [v0_3, legacy] = &self.older_cards;
-        let kept = match dialect {
-            Dialect::V1 => return Ok(&self.card),
-            Dialect::V0_3 => v0_3,
-            Dialect::Legacy => legacy,
-        };
-        if let Some(card) = kept.get() {
-            return Ok(card);
-        }
-        let made = dialect.card(&self.card, self.older_facts)?;
-        Ok(kept.get_or_init(|| made))
+    /// What it shows of itself at the moment.
+    pub fn cards(&self) -> Rc<Cards> {
+        self.cards.borrow().clone()
     }
 
-    /// Its card for a caller (spec §3.1.11) as a dialect has it: with the skills that the caller may use. JSON, in which
-    /// [`a2a::binding::discovery::ORIGIN`] stands for the origin.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ExtendedAgentCardNotConfigured`] for a caller of whom nothing is known, who gets by without credentials.
-    pub fn extended_card(&self, caller: &Caller, dialect: Dialect) -> Result<String, Error> {
-        if caller.is_anonymous() {
-            return Err(Error::ExtendedAgentCardNotConfigured);
+    /// Shows these skills that it has learned from now on: for each part those of its source, if they are known.
+    pub fn show_learned(&self, taken: &[Option<Taken>], now: UnixMillis) {
+        // A card that the build made can be read.
+        let Some(Ok(cards)) = self.learned.as_ref().map(|learned| learned.cards(taken, now)) else {
+            return;
+        };
+        let shown = self.cards();
+        let is_same = shown.card == cards.card
+            && shown.restricted == cards.restricted
+            && shown.is_partial == cards.is_partial;
+        if !is_same {
+            self.cards.replace(Rc::new(cards));
         }
-        let card = extended_card(&self.card, &self.restricted, |wanted| caller.may(wanted));
-        dialect.card(&card.map_err(|_| Error::Internal { task: None })?, self.older_facts)
     }
 }
 
@@ -240,7 +222,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::auth::Caller;
     use crate::port::memory::MemoryPlatform;
+    use a2a::dialect::Dialect;
+    use a2a::error::Error;
 
     fn agent(slug: &str, key: &str, value: Value) -> Value {
         let capabilities =
@@ -284,7 +269,7 @@ mod tests {
         assert_eq!(deployed.find(None).unwrap().slug, "b");
         let a = deployed.find(Some("a")).unwrap();
         assert_eq!(
-            (a.card.as_str(), a.card_date.as_str()),
+            (a.cards().card.as_str(), a.cards().date.as_str()),
             ("card of a", "Mon, 05 Jan 2026 09:00:01 GMT")
         );
         assert!(deployed.find(Some("c")).is_none());
@@ -342,14 +327,17 @@ mod tests {
         let agents = read(&[agent], true, None).unwrap();
         let agent = agents.find(Some("a")).unwrap();
         let held = Caller { permissions: vec!["p".to_owned()], ..Caller::new("key:x") };
-        assert_eq!(agent.extended_card(&held, Dialect::V1).unwrap(), r#"{"skills":[{"id":"s"}]}"#);
         assert_eq!(
-            agent.extended_card(&Caller::new("key:x"), Dialect::V1).unwrap(),
+            agent.cards().extended(&held, Dialect::V1).unwrap(),
+            r#"{"skills":[{"id":"s"}]}"#
+        );
+        assert_eq!(
+            agent.cards().extended(&Caller::new("key:x"), Dialect::V1).unwrap(),
             r#"{"skills":[]}"#
         );
         // Nobody has permissions without credentials; should that change, this card still asks for some.
         let anonymous = Caller { permissions: held.permissions, ..Caller::anonymous() };
-        let refused = agent.extended_card(&anonymous, Dialect::V1);
+        let refused = agent.cards().extended(&anonymous, Dialect::V1);
         assert_eq!(refused, Err(Error::ExtendedAgentCardNotConfigured));
     }
 
@@ -358,7 +346,7 @@ mod tests {
         let card = r#"{"securitySchemes":{"s":{"x":"${NOWHERE}"}}}"#;
         let agents = read(&[agent("a", "card", card.into())], true, None).unwrap();
         let agent = agents.find(Some("a")).unwrap();
-        assert_eq!(agent.card, card);
+        assert_eq!(agent.cards().card, card);
         let misfit = agent.policy.as_ref().err().unwrap();
         assert!(misfit.0.contains("NOWHERE"), "{misfit}");
     }

@@ -6,6 +6,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
+use crate::remotes::Found;
 use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::UnixMillis;
 
@@ -37,12 +38,12 @@ impl Turn {
     /// If there is no agent of this name, or a secret or a variable that it needs is not set or does not fit. The text
     /// names it.
     pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
-        let found = self.outside.remotes.find(name, self).map_err(ExecutorError)?;
-        if let Some(slug) = &found.agent {
-            return Ok(self.hosted(slug, found.client));
-        }
-        let client = self.client(found.client);
-        Ok(self.outside.remotes.equip(client, found.credentials, self.ports()))
+        let bound = |settings| self.bounded(settings);
+        let found = self.outside.remotes.client(name, self, self.ports(), &bound);
+        Ok(match found.map_err(ExecutorError)? {
+            Found::Here { slug, settings } => self.hosted(&slug, settings),
+            Found::Elsewhere(client) => self.host.equip(client),
+        })
     }
 
     /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may
@@ -59,12 +60,12 @@ impl Turn {
         self.host.equip(Client::new(self.bounded(settings), self.ports()))
     }
 
-    /// A client of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
+    /// A client with bounded settings of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
     fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
         let http = self.host.hosted(&self.agent, &self.caller);
-        Client::new(self.bounded(settings), Ports { http, ..self.ports() })
+        Client::new(settings, Ports { http, ..self.ports() })
     }
 
     /// The settings within the bounds of the run.

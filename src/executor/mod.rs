@@ -4,9 +4,11 @@
 mod agents;
 mod callback;
 mod calling;
+mod cards;
 mod credentials;
 mod double;
 mod events;
+mod learned;
 mod redaction;
 mod registry;
 mod remote;
@@ -25,11 +27,14 @@ use crate::port::{HttpError, Outside};
 use crate::task::{Recovery, TaskError};
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
+pub use crate::remotes::Found;
 pub use agents::{Agents, HostedAgent, Unreadable};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
+pub use cards::Cards;
 pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
 pub use events::{Emission, Events};
+pub use learned::{Learned, PATIENCE_MS, Taken};
 pub use registry::{Constructor, Registry};
 pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};

@@ -186,6 +186,13 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// The skills that an agent learns cannot be asked for: its source is not set up, or wrongly.
+    SkillsUnavailable {
+        /// The agent.
+        agent: &'a str,
+        /// What is wrong. It has no secret.
+        reason: &'a str,
+    },
     /// The card of an agent that this Worker calls cannot be had or used.
     CardUnavailable {
         /// The host of its URL.
@@ -347,6 +354,7 @@ impl Observation<'_> {
             | Self::ListingFailed { .. }
             | Self::CounterFailed { .. }
             | Self::KeyFailed { .. }
+            | Self::SkillsUnavailable { .. }
             | Self::CardUnavailable { .. }
             | Self::KeySetUnavailable { .. }
             | Self::KeysImproper { .. }
@@ -421,6 +429,9 @@ impl fmt::Display for Observation<'_> {
             Self::StatementRun { sql, .. } => write!(out, "statement on the index: {sql}"),
             Self::CounterFailed { name, reason } => write!(out, "counter {name}: {reason}"),
             Self::KeyFailed { reason } => out.write_str(reason),
+            Self::SkillsUnavailable { agent, reason } => {
+                write!(out, "the agent {agent}: its skills cannot be learned: {reason}")
+            }
             Self::CardUnavailable { host, reason } => {
                 write!(out, "the card of the agent at {host} cannot be had: {reason}")
             }

@@ -58,6 +58,17 @@ impl Outside {
         found.ok_or_else(|| self.missing(NotSet::variable(name)))
     }
 
+    /// The secret or else the variable of this name. Nobody is told if it is not set.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither.
+    pub(crate) fn find_value(&self, name: &str) -> Result<Secret, NotSet> {
+        let secret = self.secrets.secret(name).filter(is_set);
+        let variable = || self.variables.variable(name).map(Secret::new).filter(is_set);
+        secret.or_else(variable).ok_or_else(|| NotSet::value(name))
+    }
+
     fn missing(&self, not_set: NotSet) -> NotSet {
         let agent = self.agent.as_ref();
         self.observer.observe(&Observation::ValueMissing { agent, missing: &not_set });
@@ -67,9 +78,7 @@ impl Outside {
 
 impl Values for Outside {
     fn value(&self, name: &str) -> Result<Secret, NotSet> {
-        let secret = self.secrets.secret(name).filter(is_set);
-        let variable = || self.variables.variable(name).map(Secret::new).filter(is_set);
-        secret.or_else(variable).ok_or_else(|| self.missing(NotSet::value(name)))
+        self.find_value(name).map_err(|not_set| self.missing(not_set))
     }
 }
 

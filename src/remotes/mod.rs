@@ -6,8 +6,8 @@ mod credentials;
 
 use std::rc::Rc;
 
-use a2a::client::{Client, Ports, Tokens};
-use a2a_agents::{Remote, RemoteCredentials, RemoteSettings, Values};
+use a2a::client::{Client, Ports, Settings, Tokens};
+use a2a_agents::{Remote, RemoteSettings, Values};
 
 /// The agents that this Worker calls by name.
 #[derive(Default)]
@@ -19,18 +19,47 @@ pub struct Remotes {
     tokens: Rc<Tokens>,
 }
 
+/// An agent that is called by name.
+pub enum Found {
+    /// One of this Worker.
+    Here {
+        /// Its slug.
+        slug: String,
+        /// How it is called; the URL is empty.
+        settings: Settings,
+    },
+    /// One elsewhere: its client, with its credentials.
+    Elsewhere(Client),
+}
+
 impl Remotes {
     /// These remotes, and agents of these slugs.
     pub fn new(remotes: Vec<Remote>, slugs: Vec<String>) -> Self {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
-    /// The client with these credentials.
-    pub fn equip(&self, client: Client, credentials: RemoteCredentials, ports: Ports) -> Client {
-        match credentials::credentials(credentials, ports, &self.tokens) {
+    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client.
+    ///
+    /// # Errors
+    ///
+    /// As [`find`](Self::find).
+    pub fn client(
+        &self,
+        name: &str,
+        values: &dyn Values,
+        ports: Ports,
+        bound: &dyn Fn(Settings) -> Settings,
+    ) -> Result<Found, String> {
+        let RemoteSettings { client, agent, credentials } = self.find(name, values)?;
+        let settings = bound(client);
+        if let Some(slug) = agent {
+            return Ok(Found::Here { slug, settings });
+        }
+        let client = Client::new(settings, ports.clone());
+        Ok(Found::Elsewhere(match credentials::credentials(credentials, ports, &self.tokens) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,
-        }
+        }))
     }
 
     /// The agent of this name: a remote, else an agent of this Worker.

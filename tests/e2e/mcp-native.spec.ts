@@ -90,7 +90,7 @@ test("a question in the stream of a call is answered (MCP 2025-11-25 elicitation
   const answered = await tools(old, "call", "trigger-elicitation-request", "{}", "--answer", '{"name": "Ann", "color": "blue"}');
   assert.equal(answered.code, 0, answered.notes);
   assert.match(answered.output, /Name: Ann/);
-  assert.deepEqual(answered.asked.slice(3), ["tools/list", "tools/call", "answer", "DELETE"]);
+  assert.deepEqual(answered.asked.slice(3), ["tools/list", "GET", "tools/call", "answer", "DELETE"]);
   const declined = await tools(old, "call", "trigger-elicitation-request", "{}", "--answer", "decline");
   assert.match(declined.output, /declined/);
 });
@@ -107,7 +107,7 @@ test("a question ends a call, which is made again with the answer and the state 
 test("a call that takes too long is canceled in the way of its era (MCP notifications/cancelled; the end of the stream)", async () => {
   const legacy = await tools(old, "call", "trigger-long-running-operation", '{"duration": 60, "steps": 600}', "--timeout", "1");
   assert.equal(legacy.code, 6);
-  assert.deepEqual(legacy.asked.slice(3), ["tools/list", "tools/call", "notifications/cancelled", "DELETE"]);
+  assert.deepEqual(legacy.asked.slice(3), ["tools/list", "GET", "tools/call", "notifications/cancelled", "DELETE"]);
   const ended = await tools(modern, "call", "wait", "{}", "--timeout", "1");
   assert.deepEqual([ended.code, ended.asked], [6, ["server/discover", "tools/list", "tools/call"]]);
   await until(async () => modern.seen.canceled, (canceled) => canceled === 1);

@@ -8,7 +8,8 @@ use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
 use crate::access::{Access, needs_of, secrets_of};
 use crate::dialects::Dialects;
-use crate::skills::restricted_skills;
+use crate::learned::LearnedSkills;
+use crate::skills::{learned_of, restricted_skills};
 use crate::tool::Tool;
 use crate::{
     Executor, HttpToolDefinition, McpTable, Misfit, Remote, RestrictedSkill, Table, ToolsTable,
@@ -59,6 +60,9 @@ pub struct EmbeddedAgent {
     /// Its skills that need permissions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restricted: Vec<RestrictedSkill>,
+    /// Its skills that are learned while the Worker runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<LearnedSkills>,
     /// Its card as JSON, in which [`ORIGIN`](a2a::binding::discovery::ORIGIN) stands for the origin.
     pub card: String,
 }
@@ -153,6 +157,7 @@ impl EmbeddedAgent {
         let needs = Need::collect(values.chain(secrets).collect());
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let restricted = restricted_skills(&definition, tools)?;
+        let learned = learned_of(&definition, tools);
         let capabilities = capabilities_of(&definition);
         let AgentDefinition {
             slug,
@@ -191,6 +196,7 @@ impl EmbeddedAgent {
             tools,
             needs,
             restricted,
+            learned,
             card,
         })
     }

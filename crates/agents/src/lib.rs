@@ -19,6 +19,7 @@ mod embedded;
 mod file;
 mod http_tool;
 mod kind;
+mod learned;
 mod mcp;
 mod remote;
 mod restricted;
@@ -47,6 +48,10 @@ pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     Executor, ExecutorDefinition, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_kind,
+};
+pub use learned::{
+    LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
+    OwnSkill, ShownSkills, skills_of_card, take_over,
 };
 pub use mcp::{McpTable, McpTools};
 pub use remote::{

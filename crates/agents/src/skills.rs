@@ -1,10 +1,12 @@
 //! The skills of an agent's card: those of its sources (`skills_from`), and what its file says of them or adds.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::RestrictedSkill;
 use crate::definition::{AgentDefinition, SkillDefinition};
 use crate::kind::Executor;
+use crate::learned::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill};
 use crate::tool::Tool;
 use a2a::model::AgentSkill;
 
@@ -16,6 +18,8 @@ pub enum SkillsSource {
     Tools,
     /// The files `SKILL.md` in this folder and in those below it, relative to the folder of Cargo.toml; ends with `/`.
     Folder(String),
+    /// The card of the remote agent that an agent of kind `remote` is a front of, while the Worker runs.
+    Remote,
 }
 
 impl TryFrom<String> for SkillsSource {
@@ -24,13 +28,15 @@ impl TryFrom<String> for SkillsSource {
     fn try_from(text: String) -> Result<Self, String> {
         match text.as_str() {
             "tools" => Ok(Self::Tools),
+            "remote" => Ok(Self::Remote),
             folder if folder.ends_with('/') && is_below(folder) => Ok(Self::Folder(text)),
             other if other.starts_with("mcp:") || other.starts_with("agent:") => {
                 let kind = other.split(':').next().unwrap_or_default();
                 Err(format!("{other:?}: skills from `{kind}:` are not supported yet"))
             }
             other => Err(format!(
-                "{other:?} is no source of skills; there are `tools`, and folders inside of the project, as `skills/`"
+                "{other:?} is no source of skills; there are `tools`, `remote` for fronts of remote agents, and folders \
+                 inside of the project, as `skills/`"
             )),
         }
     }
@@ -101,6 +107,49 @@ fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, V
     given.into_iter().map(told).chain(own).collect()
 }
 
+/// The skills that an agent learns while the Worker runs; `None` if its file names no source of such.
+pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option<LearnedSkills> {
+    let given = given(agent, tools);
+    let part = |(index, from): (usize, &SkillsSource)| {
+        let position = given.iter().filter(|known| known.source < index).count();
+        Some(LearnedPart { source: learned_source(agent, from)?, position })
+    };
+    let parts: Vec<_> = sources_of(agent).iter().enumerate().filter_map(part).collect();
+    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
+    let own = agent.skills.iter().filter(|own| !is_given(own)).map(own_skill).collect();
+    (!parts.is_empty()).then_some(LearnedSkills { parts, own })
+}
+
+/// What an agent file says of a skill that it does not know.
+fn own_skill(own: &SkillDefinition) -> OwnSkill {
+    let texts = [("name", &own.name), ("description", &own.description)];
+    let texts = texts.into_iter().filter_map(|(name, text)| {
+        let text = text.clone()?;
+        Some((name, Value::from(text)))
+    });
+    let lists = [
+        ("tags", &own.tags),
+        ("examples", &own.examples),
+        ("inputModes", &own.input_modes),
+        ("outputModes", &own.output_modes),
+    ];
+    let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    let members = texts.chain(lists.map(|(name, list)| (name, list.clone().into())));
+    let id = ("id", own.id.clone().into());
+    let members = [id].into_iter().chain(members).map(|(name, value)| (name.to_owned(), value));
+    OwnSkill { skill: members.collect(), permissions: own.permissions.clone() }
+}
+
+/// The source from which skills are learned that an element of `skills_from` names, if it names one.
+fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
+    match (from, &agent.executor.executor) {
+        (SkillsSource::Remote, Executor::Remote(front)) => {
+            Some(LearnedSource::Remote(front.remote.clone()))
+        }
+        (SkillsSource::Remote | SkillsSource::Tools | SkillsSource::Folder(_), _) => None,
+    }
+}
+
 /// What is wrong with the skills of an agent, each with its key and the fix.
 pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
     let mut problems = Vec::new();
@@ -113,6 +162,13 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
         } else if *source == SkillsSource::Tools && !has_tools {
             let kind = agent.executor.executor.kind();
             let fix = format!("is \"tools\", but an agent of kind {kind:?} has none; remove it");
+            problems.push((key, fix));
+        } else if *source == SkillsSource::Remote && learned_source(agent, source).is_none() {
+            let kind = agent.executor.executor.kind();
+            let fix = format!(
+                "is \"remote\", but an agent of kind {kind:?} is no front of a remote agent; remove it, or write \
+                 `kind = \"remote\"` into `[executor]`"
+            );
             problems.push((key, fix));
         }
     }
@@ -187,6 +243,8 @@ fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
                     origin: file.clone(),
                 }));
             }
+            // Nobody knows them yet.
+            SkillsSource::Remote => {}
         }
     }
     given
@@ -357,7 +415,7 @@ mod tests {
         for (source, reason) in [
             ("mcp:files", "\"mcp:files\": skills from `mcp:` are not supported yet"),
             ("agent:nl2sql", "\"agent:nl2sql\": skills from `agent:` are not supported yet"),
-            ("skills", "\"skills\" is no source of skills; there are `tools`, and folders"),
+            ("skills", "\"skills\" is no source of skills; there are `tools`, `remote` for fronts"),
             ("/etc/", "\"/etc/\" is no source of skills"),
             ("../skills/", "\"../skills/\" is no source of skills"),
         ] {

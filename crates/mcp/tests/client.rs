@@ -58,6 +58,7 @@ fn legacy(simulation: &Simulation, serve: impl Fn(&SimulatedRequest) -> Simulate
             answer(request, result).header("mcp-session-id", "s-1")
         }
         "notifications/initialized" => SimulatedAnswer::status(202),
+        _ if request.method == "GET" => SimulatedAnswer::status(405),
         _ => serve(request),
     });
 }
@@ -145,11 +146,12 @@ fn a_legacy_server_hears_nothing_of_the_newer_era() {
         (None, None)
     );
     assert_eq!(sent[1].json(), json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    assert_eq!((sent[2].method, sent[2].header("accept")), ("GET", Some("text/event-stream")));
     assert_eq!(
-        sent[2].json(),
+        sent[3].json(),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "say", "arguments": {}}})
     );
-    assert_eq!((sent[3].method, sent.len()), ("DELETE", 4));
+    assert_eq!((sent[4].method, sent.len()), ("DELETE", 5));
     for request in &sent[1..] {
         assert_eq!(request.header("mcp-protocol-version"), Some("2025-06-18"));
         assert_eq!(request.header("mcp-session-id"), Some("s-1"));
@@ -315,7 +317,7 @@ fn what_is_dropped_sends_nothing() {
     let before = simulation.requests().len();
     drop((call, client));
     simulation.run(simulation.ports().clock.sleep(600_000));
-    assert_eq!((before, simulation.requests().len()), (3, 3));
+    assert_eq!((before, simulation.requests().len()), (4, 4));
 }
 
 #[test]

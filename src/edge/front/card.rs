@@ -38,12 +38,16 @@ impl Front {
         let (origin, _, query) = split_url(head.url());
         let shown = if self.settings.pure_cards { &Dialects::NONE } else { &agent.dialects };
         let dialect = dialect_of_card(name, head.header("a2a-version"), query, shown)?;
+        if let Some(decision) = self.unlearned(agent) {
+            return Ok(decision);
+        }
+        let cards = agent.cards();
         let is_personal =
             name == CardName::Agent && !dialect.is_v1() && agent.capabilities.extended_agent_card;
         if is_personal && shows_credentials(head, agent) {
             match self.reader(head, agent)? {
                 Reader::Known(caller) => {
-                    let card = agent.extended_card(&caller, dialect)?;
+                    let card = cards.extended(&caller, dialect)?;
                     let answer = |card| Ok(HttpResponse::json(200, card));
                     let decision = self.private_card(&card, origin, answer)?;
                     return Ok(if is_head { without_body(decision) } else { decision });
@@ -57,9 +61,14 @@ impl Front {
             modified: head.header("if-modified-since").map(str::to_owned),
         };
         let place = self.settings.place_of(origin);
-        let body = discovery::at_origin(agent.card_in(dialect)?, place.origin);
+        let body = discovery::at_origin(cards.card_in(dialect)?, place.origin);
         let mark = self.mark(place);
-        let served = ServedCard::new(&body, mark.as_deref().unwrap_or_default(), &agent.card_date);
+        let served = ServedCard::new(&body, mark.as_deref().unwrap_or_default(), &cards.date);
+        let served = match (&agent.learned, cards.is_partial) {
+            (None, _) => served,
+            (Some(_), false) => served.fresh_for(LEARNED_SECONDS),
+            (Some(_), true) => served.fresh_for(PARTIAL_SECONDS),
+        };
         let served = match (&agent.policy, is_personal) {
             (Ok(policy), true) => served.varying_by(&policy.headers()),
             (Ok(_) | Err(_), _) => served,
@@ -99,7 +108,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// As [`HostedAgent::extended_card`].
+    /// As [`Cards::extended`](crate::executor::Cards::extended).
     pub(super) fn extended_card(
         &self,
         agent: &HostedAgent,
@@ -107,7 +116,10 @@ impl Front {
         reply: &Reply,
         origin: &str,
     ) -> Result<Decision, Error> {
-        let card = agent.extended_card(caller, reply.dialect())?;
+        if let Some(decision) = self.unlearned(agent) {
+            return Ok(decision);
+        }
+        let card = agent.cards().extended(caller, reply.dialect())?;
         self.private_card(&card, origin, |card| reply.outcome(&Outcome::Card(card)))
     }
 
@@ -162,6 +174,12 @@ impl Front {
         }
     }
 }
+
+/// For how long clients keep a card with skills that are learned.
+const LEARNED_SECONDS: u32 = 300;
+
+/// For how long they keep one that lacks some.
+pub(super) const PARTIAL_SECONDS: u32 = 5;
 
 fn without_body(decision: Decision) -> Decision {
     match decision {

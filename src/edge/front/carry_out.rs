@@ -81,7 +81,7 @@ impl Front {
                     return self.perform(&parameters, *command).await;
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
-                Decision::Check(_) | Decision::Sign(_) | Decision::Mcp => {
+                Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
                     return to_response(unchecked());
                 }
             },
@@ -99,11 +99,13 @@ impl Front {
             Decision::Answer(answer) => to_response(answer),
             Decision::CallBack(called) => self.call_back(*called).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
-            Decision::Check(_) | Decision::Sign(_) | Decision::Mcp => to_response(unchecked()),
+            Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
+                to_response(unchecked())
+            }
         }
     }
 
-    /// Decides about a request, with the signatures of its tokens checked, and with its card signed.
+    /// Decides about a request, with the signatures of its tokens checked, learned skills looked at, and its card signed.
     pub(super) async fn decide_checked(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
         let mut decision = self.decide(head, body);
         // Each round checks tokens that were not checked before, and a request has few.
@@ -112,6 +114,7 @@ impl Front {
                 Decision::Check(tokens) => {
                     self.verdicts.keep(check(&self.env, &tokens, &self.observer).await);
                 }
+                Decision::Learn(slug) => Box::pin(self.learn(&slug)).await,
                 Decision::Sign(card) => {
                     if let Err(reason) = card.sign(&self.env).await {
                         self.observer.observe(&Observation::KeyFailed { reason: &reason });

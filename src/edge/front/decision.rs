@@ -38,6 +38,8 @@ pub(super) enum Decision {
     Receive(usize),
     /// What it is when the signatures of these tokens are checked.
     Check(Vec<UncheckedToken>),
+    /// What it is when the skills were looked at that the agent of this slug learns.
+    Learn(String),
     /// What it is when this card is signed.
     Sign(Box<UnsignedCard>),
     /// What the object of a callback makes of it.
@@ -72,6 +74,8 @@ pub(super) struct Front {
     pub(super) verdicts: Verdicts,
     /// Whether this request has found that cards cannot be signed.
     pub(super) cannot_sign: Cell<bool>,
+    /// Whether this request has looked at the skills that its agent learns.
+    pub(super) has_learned: Cell<bool>,
     /// What the decision about it has seen.
     pub(super) seen: Seen,
     /// For whom the request is made, if it comes from an agent of this Worker.
@@ -95,9 +99,19 @@ impl Front {
             .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
-        let (verdicts, cannot_sign) = (Verdicts::default(), Cell::new(false));
-        let (seen, inside) = (Seen::default(), None);
-        Ok(Self { env, settings, agents, observer, verdicts, cannot_sign, seen, inside })
+        let (cannot_sign, has_learned) = (Cell::default(), Cell::default());
+        let (verdicts, seen, inside) = (Verdicts::default(), Seen::default(), None);
+        Ok(Self {
+            env,
+            settings,
+            agents,
+            observer,
+            verdicts,
+            cannot_sign,
+            has_learned,
+            seen,
+            inside,
+        })
     }
 
     /// Decides about a request.

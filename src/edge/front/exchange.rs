@@ -1,13 +1,16 @@
 //! A request to an agent, read as its binding writes it, and admitted.
 
+use std::rc::Rc;
+
 use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
+use super::card::PARTIAL_SECONDS;
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
-use crate::executor::HostedAgent;
+use crate::executor::{Cards, HostedAgent};
 use crate::port::{Observation, Observer, Random};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};
@@ -54,7 +57,7 @@ impl<'a> Exchange<'a> {
         match head.method() {
             "POST" => {}
             "OPTIONS" => return Decision::Answer(preflight(head, "POST, OPTIONS")),
-            "GET" | "HEAD" if only.is_none() => return Decision::Answer(self.page()),
+            "GET" | "HEAD" if only.is_none() => return self.page(),
             _ => {
                 let refused = Error::MethodNotAllowed("POST, OPTIONS");
                 return Decision::Answer(HttpResponse::error(&refused));
@@ -105,21 +108,29 @@ impl<'a> Exchange<'a> {
     }
 
     /// Answers GET and HEAD at the URL of the agent: a page for browsers, a refusal for programs.
-    fn page(&self) -> HttpResponse {
+    fn page(&self) -> Decision {
+        let Door { agents, agent, slug, .. } = self.door;
         let mut response = if page::is_wanted(self.head.header("accept")) {
+            if let Some(decision) = self.front.unlearned(agent) {
+                return decision;
+            }
             let (origin, _, _) = split_url(self.head.url());
             let origin = self.door.settings.place_of(origin).origin;
-            let Door { agents, agent, slug, .. } = self.door;
             let path = slug.map_or_else(String::new, |slug| format!("/{slug}"));
             let all = agents.slugs().filter_map(|slug| agents.find(Some(slug)));
-            page::page(on_page(agent), &path, origin, all.map(on_page))
+            let all: Vec<_> = all.map(|agent| (agent.slug.as_str(), agent.cards())).collect();
+            let cards = agent.cards();
+            let shown = PageAgent { slug: &agent.slug, card: &cards.card };
+            let page = page::page(shown, &path, origin, all.iter().map(on_page));
+            let seconds = if cards.is_partial { PARTIAL_SECONDS } else { PAGE_SECONDS };
+            page.with_header("cache-control", format!("public, max-age={seconds}"))
         } else {
             HttpResponse::error(&Error::MethodNotAllowed("POST, OPTIONS"))
         };
         if self.head.method() == "HEAD" {
             response.body.clear();
         }
-        response.with_header("vary", "accept")
+        Decision::Answer(response.with_header("vary", "accept"))
     }
 
     /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
@@ -253,9 +264,12 @@ impl Exchange<'_> {
     }
 }
 
-fn on_page(agent: &HostedAgent) -> PageAgent<'_> {
-    PageAgent { slug: &agent.slug, card: &agent.card }
+fn on_page<'a>((slug, cards): &'a (&str, Rc<Cards>)) -> PageAgent<'a> {
+    PageAgent { slug, card: &cards.card }
 }
+
+/// For how long browsers keep a page.
+const PAGE_SECONDS: u32 = 300;
 
 /// A request of the HTTP+JSON binding, read as far as it names its operation.
 struct RestRequest {

@@ -70,6 +70,7 @@ impl Front {
             Decision::Answer(answer) => to_response(answer),
             Decision::Receive(_)
             | Decision::Check(_)
+            | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Mcp => to_response(unchecked()),

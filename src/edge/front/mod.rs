@@ -9,6 +9,7 @@
 //! | `head` | reads all but its body |
 //! | `route` | says what its path leads to |
 //! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
+//! | `learn` | looks at the skills that an agent learns from others |
 //! | `signatures` | signs cards |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
@@ -41,6 +42,7 @@ mod head;
 mod identify;
 mod inside;
 mod key_sets;
+mod learn;
 mod listing;
 mod mcp;
 mod page;

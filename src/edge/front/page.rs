@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use a2a::binding::discovery::ORIGIN;
+use a2a::binding::discovery::{ORIGIN, as_it_was};
 use a2a::binding::http::HttpResponse;
 use a2a::binding::media_type::{essence, weight};
 
@@ -72,12 +72,11 @@ pub(super) fn page<'a>(
         .with_header("cross-origin-opener-policy", "same-origin")
         .with_header("cross-origin-resource-policy", "same-origin")
         .with_header("referrer-policy", "no-referrer")
-        .with_header("cache-control", "public, max-age=300")
 }
 
-/// A card as the build made it; nothing else is ever given.
+/// A card as the build made it, maybe with skills of others; nothing else is ever given.
 fn read(card: &str) -> Value {
-    serde_json::from_str(card).unwrap_or_default()
+    serde_json::from_str(&as_it_was(card.to_owned())).unwrap_or_default()
 }
 
 fn text<'a>(object: &'a Value, key: &str) -> &'a str {

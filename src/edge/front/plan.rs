@@ -54,6 +54,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
         }
         Decision::Receive(_)
         | Decision::Check(_)
+        | Decision::Learn(_)
         | Decision::Sign(_)
         | Decision::CallBack(_)
         | Decision::Mcp => LATER.to_owned(),
@@ -163,6 +164,7 @@ impl Front {
             Decision::Answer(answer) => return Some(answer),
             Decision::Receive(_)
             | Decision::Check(_)
+            | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Mcp => return None,
@@ -200,6 +202,7 @@ impl Front {
             Decision::Answer(answer) => return answer,
             Decision::Receive(_)
             | Decision::Check(_)
+            | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Mcp => {

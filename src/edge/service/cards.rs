@@ -11,15 +11,16 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use worker::Env;
 
+use super::clock::now;
 use super::observer::ConsoleObserver;
 use super::remembered::{Fetched, FetchedValue, Recalled, Source};
 use super::signatures::is_genuine;
 use crate::auth::KeySet;
 use crate::edge::target::host_of;
 use crate::port::{HttpError, Observation, Observer};
-use crate::remembered::{MAX_FRESH_MS, MIN_FRESH_MS, Need, Remembered};
+use crate::remembered::{Age, MAX_FRESH_MS, MIN_FRESH_MS, Need, Remembered};
 use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifier};
-use a2a::model::hex;
+use a2a::model::{UnixMillis, hex};
 use a2a_agents::access::JwtAlgorithm;
 
 /// Cards that are remembered.
@@ -32,12 +33,38 @@ impl CardSource for RememberedCards {
         &'a self,
         client: &'a Client,
     ) -> LocalBoxFuture<'a, Result<Rc<RemoteCard>, ClientError>> {
-        Box::pin(self.recall(client))
+        Box::pin(async move { self.recall(client, USABLE_MS).await.map(|recalled| recalled.card) })
     }
 }
 
+/// A card that was recalled.
+pub(in crate::edge) struct RecalledCard {
+    pub(in crate::edge) card: Rc<RemoteCard>,
+    /// When it was fetched.
+    pub(in crate::edge) fetched: UnixMillis,
+    /// Whether nobody needs to fetch it anew.
+    pub(in crate::edge) is_fresh: bool,
+}
+
 impl RememberedCards {
-    async fn recall(&self, client: &Client) -> Result<Rc<RemoteCard>, ClientError> {
+    /// The card of the agent of a client, if it may be used for this time after it was fetched, in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be had or used.
+    pub(in crate::edge) fn recall<'a>(
+        &'a self,
+        client: &'a Client,
+        usable_ms: u64,
+    ) -> LocalBoxFuture<'a, Result<RecalledCard, ClientError>> {
+        Box::pin(self.recall_now(client, usable_ms))
+    }
+
+    async fn recall_now(
+        &self,
+        client: &Client,
+        usable_ms: u64,
+    ) -> Result<RecalledCard, ClientError> {
         // What this request itself has fetched: too large a card has no row, and of a failure the row knows nothing.
         let own: Rc<RefCell<Option<Result<CardText, ClientError>>>> = Rc::default();
         let asked = (self.env.clone(), client.clone(), own.clone());
@@ -55,7 +82,7 @@ impl RememberedCards {
             })
         };
         let key = format!("card:{}", mark(&client.settings().card_key()));
-        let source = Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) };
+        let source = Source { key, usable_ms, fetch: Rc::new(fetch) };
         let mut need = Need::Usable;
         // What another version has stored is fetched anew.
         for _ in 0..2 {
@@ -63,12 +90,19 @@ impl RememberedCards {
             let card = read(&remembered.value, client);
             let card = card.and_then(|card| RemoteCard::parse(&card.text).ok());
             match card {
-                Some(card) => return Ok(Rc::new(card)),
+                Some(card) => {
+                    let is_fresh = remembered.age(usable_ms, now()) == Age::Fresh;
+                    let (card, fetched) = (Rc::new(card), remembered.fetched);
+                    return Ok(RecalledCard { card, fetched, is_fresh });
+                }
                 None => need = Need::NewerThan(remembered.fetched),
             }
         }
         match own.take() {
-            Some(Ok(card)) => RemoteCard::parse(&card.text).map(Rc::new),
+            Some(Ok(card)) => {
+                let card = Rc::new(RemoteCard::parse(&card.text)?);
+                Ok(RecalledCard { card, fetched: now(), is_fresh: true })
+            }
             Some(Err(error)) => Err(error),
             None => {
                 let reason = "its card could not be had a moment ago".to_owned();
@@ -117,7 +151,7 @@ fn tell(env: &Env, client: &Client, error: &ClientError) {
     ConsoleObserver::of(env).observe(&Observation::CardUnavailable { host, reason: &reason });
 }
 
-/// How long a card is used after it was fetched, while its server is down: 24 hours, in milliseconds.
+/// How long a card is used for calls after it was fetched, while its server is down: 24 hours, in milliseconds.
 const USABLE_MS: u64 = 24 * 60 * 60_000;
 
 /// Checks signatures of cards by WebCrypto.

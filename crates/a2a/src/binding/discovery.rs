@@ -15,9 +15,25 @@ pub struct Known {
     pub modified: Option<String>,
 }
 
-/// A card at an origin: `template` with that in place of [`ORIGIN`].
+/// What stands in a template for the letters of [`ORIGIN`] that are text. It holds a code point that is no letter of any text.
+const ORIGIN_AS_TEXT: &str = "{origin\u{ffff}}";
+
+/// A card at an origin: `template` with that in place of [`ORIGIN`], and with what [`verbatim`] has protected as it was.
 pub fn at_origin(template: &str, origin: &str) -> String {
-    template.replace(ORIGIN, origin)
+    as_it_was(template.replace(ORIGIN, origin))
+}
+
+/// Text of somebody else for a template: where it says [`ORIGIN`], a card at an origin says so, too.
+pub fn verbatim(text: &str) -> String {
+    text.replace(ORIGIN, ORIGIN_AS_TEXT)
+}
+
+/// Text of a template that is no card, with what [`verbatim`] has protected as it was.
+pub fn as_it_was(text: String) -> String {
+    match text.contains(ORIGIN_AS_TEXT) {
+        true => text.replace(ORIGIN_AS_TEXT, ORIGIN),
+        false => text,
+    }
 }
 
 /// A card as it is served at an origin.
@@ -25,6 +41,7 @@ pub fn at_origin(template: &str, origin: &str) -> String {
 pub struct ServedCard<'a> {
     etag: String,
     modified: &'a str,
+    fresh_seconds: u32,
     vary: String,
 }
 
@@ -36,7 +53,13 @@ impl<'a> ServedCard<'a> {
             "" => fnv1a(card.as_bytes()),
             mark => fnv1a(format!("{card}\n{mark}").as_bytes()),
         };
-        Self { etag: format!("\"{hash:016x}\""), modified, vary: "A2A-Version".to_owned() }
+        let (etag, vary) = (format!("\"{hash:016x}\""), "A2A-Version".to_owned());
+        Self { etag, modified, fresh_seconds: FRESH_SECONDS, vary }
+    }
+
+    /// The same for a card that clients keep for this time, in place of an hour.
+    pub fn fresh_for(self, seconds: u32) -> Self {
+        Self { fresh_seconds: seconds, ..self }
     }
 
     /// The same where requests with these headers may get another card.
@@ -71,10 +94,13 @@ impl<'a> ServedCard<'a> {
         response
             .with_header("etag", self.etag)
             .with_header("last-modified", self.modified)
-            .with_header("cache-control", "public, max-age=3600")
+            .with_header("cache-control", format!("public, max-age={}", self.fresh_seconds))
             .with_header("vary", self.vary)
     }
 }
+
+/// For how long clients keep a card unless something else is said: an hour.
+const FRESH_SECONDS: u32 = 3_600;
 
 /// Whether an `If-Modified-Since` header names this date or a later one.
 fn is_since(header: &str, modified: &str) -> bool {
@@ -117,6 +143,19 @@ mod tests {
         assert_eq!(header(&response, "content-type"), Some("application/json"));
         assert_eq!(header(&response, "cache-control"), Some("public, max-age=3600"));
         assert_eq!(header(&response, "last-modified"), Some(BUILT));
+    }
+
+    #[test]
+    fn what_somebody_else_says_of_an_origin_stays_as_it_is() {
+        let foreign = verbatim("{origin} and {origin}/x");
+        let template = format!(r#"{{"url":"{{origin}}/demo","told":"{foreign}"}}"#);
+        let body = at_origin(&template, "https://a.example");
+        let expected = r#"{"url":"https://a.example/demo","told":"{origin} and {origin}/x"}"#;
+        assert_eq!(body, expected);
+        assert_eq!(as_it_was(foreign), "{origin} and {origin}/x");
+        // What is protected already cannot be made a placeholder of.
+        let twice = verbatim(&verbatim("{origin}"));
+        assert_eq!(at_origin(&twice, "https://a.example"), "{origin}");
     }
 
     #[test]

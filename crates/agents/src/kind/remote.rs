@@ -23,7 +23,8 @@ impl RemoteTable {
     pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         if !has_skills(agent) {
-            let fix = "an agent of kind \"remote\" needs at least one `[[skills]]`";
+            let fix = "an agent of kind \"remote\" needs at least one `[[skills]]`, or `skills_from = [\"remote\"]`: \
+                       those of the remote agent";
             problems.push(("skills".to_owned(), fix.to_owned()));
         }
         if self.remote.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::{Either, select};
 use futures_util::stream::{self, LocalBoxStream, StreamExt};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,7 @@ use super::live::Live;
 use super::message::Message;
 use super::progress::Progress;
 use super::session::Session;
+use super::standing::Standing;
 use super::wire::Sending;
 use super::{Client, McpError};
 use crate::header;
@@ -60,6 +62,8 @@ pub(super) struct Open {
     session: Option<Rc<Session>>,
     /// The id of the session that the answer names.
     session_id: Option<String>,
+    /// What a legacy server says besides the answer.
+    standing: Option<Standing>,
 }
 
 impl Client {
@@ -95,9 +99,15 @@ impl Client {
             return self.open_modern(ask, id).await;
         }
         let session = self.session().await?;
+        let is_asked = ask.takes_questions && self.settings().takes_questions();
+        let standing = match is_asked {
+            true => Box::pin(self.standing(&session)).await,
+            false => None,
+        };
         let id = self.next_id();
         live.begins(id, Some(Rc::clone(&session)));
-        self.open_legacy(ask, id, Some(session)).await
+        let open = self.open_legacy(ask, id, Some(session)).await?;
+        Ok(Open { standing, ..open })
     }
 
     /// Sends a request in the way of 2026-07-28.
@@ -156,7 +166,7 @@ impl Client {
         let status = answer.status;
         let session_id = answer.header("mcp-session-id").map(str::to_owned);
         let incoming = self.incoming(answer, id).await?;
-        Ok(Open { id, incoming, status, session, session_id })
+        Ok(Open { id, incoming, status, session, session_id, standing: None })
     }
 
     /// What the `_meta` of a request says in all revisions.
@@ -178,6 +188,18 @@ impl Client {
 }
 
 impl Open {
+    /// The next message, from the answer or besides it.
+    async fn next(&mut self) -> Option<Result<Value, McpError>> {
+        if let Some(standing) = &mut self.standing {
+            match select(Box::pin(self.incoming.next()), standing.next()).await {
+                Either::Left((message, _)) => return message,
+                Either::Right((Some(message), _)) => return Some(Ok(message)),
+                Either::Right((None, _)) => self.standing = None,
+            }
+        }
+        self.incoming.next().await
+    }
+
     /// The id of the session that the server has begun by its answer.
     pub(super) fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
@@ -254,7 +276,7 @@ impl Exchange {
                 continue;
             };
             let is_sole = !open.incoming.is_stream();
-            let message = match open.incoming.next().await {
+            let message = match open.next().await {
                 Some(Ok(message)) => Message::read(message, open.id, is_sole),
                 Some(Err(error @ McpError::Lost(_))) => {
                     self.resume(error).await?;
@@ -305,8 +327,7 @@ impl Exchange {
                 format!("the server made more than {MAX_REQUESTS} requests during one call");
             return Err(McpError::Unexpected(reason));
         }
-        let settings = self.client.settings();
-        let takes = self.ask.takes_questions && (settings.takes_forms || settings.takes_urls);
+        let takes = self.ask.takes_questions && self.client.settings().takes_questions();
         let answer = match method {
             "ping" => Ok(json!({})),
             "elicitation/create" if takes => {

@@ -54,6 +54,7 @@ mod params;
 mod progress;
 mod session;
 mod settings;
+mod standing;
 mod task;
 mod verdict;
 mod wire;

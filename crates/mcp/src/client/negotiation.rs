@@ -31,6 +31,8 @@ enum Probe {
     Modern(Value),
     /// It does not: it knows `initialize`, if anything.
     Legacy,
+    /// It refuses 2026-07-28 and says that it supports it, so it may take it the next time.
+    Again,
     /// It says nothing.
     Silent,
 }
@@ -93,13 +95,21 @@ impl Client {
 
     async fn negotiate(&self) -> Result<Verdict, McpError> {
         let timeout_ms = self.settings().timeout_ms.min(PROBE_MS);
-        let probing = Box::pin(self.probe(timeout_ms));
-        let is_settled = match judge(self.within(timeout_ms, probing).await)? {
+        let probe = || Box::pin(self.probe(timeout_ms));
+        let mut told = judge(self.within(timeout_ms, probe()).await)?;
+        if told == Probe::Again {
+            told = judge(self.within(timeout_ms, probe()).await)?;
+        }
+        let is_settled = match told {
             Probe::Modern(result) => {
                 return Ok(Verdict::of(LATEST, &result, self.ports().clock.now()));
             }
             Probe::Legacy => true,
             Probe::Silent => false,
+            Probe::Again => {
+                let reason = "the server refuses the revision 2026-07-28 of MCP, and says that it supports it";
+                return Err(McpError::Unsupported(reason.to_owned()));
+            }
         };
         let (verdict, _) = self.initialize().await?;
         Ok(Verdict { is_settled, ..verdict })
@@ -153,6 +163,9 @@ fn of_supported(data: Option<&Value>) -> Result<Probe, McpError> {
     let supported = data.and_then(|data| data.get("supported")).and_then(Value::as_array);
     let Some(supported) = supported else { return Ok(Probe::Legacy) };
     let versions: Vec<&str> = supported.iter().filter_map(Value::as_str).collect();
+    if versions.contains(&LATEST.as_str()) {
+        return Ok(Probe::Again);
+    }
     let is_legacy = |version: &&str| Revision::parse(version).is_some_and(|one| !one.is_modern());
     if versions.iter().any(is_legacy) {
         return Ok(Probe::Legacy);
@@ -194,6 +207,7 @@ mod tests {
             (Ok(json!({"supportedVersions": ["2025-11-25"]})), Probe::Legacy),
             (Ok(json!({})), Probe::Legacy),
             (rpc(400, -32_022, json!({"supported": ["2025-11-25", "2025-06-18"]})), Probe::Legacy),
+            (rpc(400, -32_022, json!({"supported": ["2025-11-25", "2026-07-28"]})), Probe::Again),
             (rpc(400, -32_022, json!(null)), Probe::Legacy),
             (rpc(400, -32_020, json!(null)), Probe::Modern(json!(null))),
             (rpc(400, -32_021, json!(null)), Probe::Modern(json!(null))),

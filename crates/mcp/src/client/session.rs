@@ -1,5 +1,6 @@
 //! Sessions of servers of 2025-11-25 and before: a connection begins with `initialize`.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
@@ -17,6 +18,8 @@ pub(super) struct Session {
     revision: Revision,
     /// The id, of a server that has sessions.
     id: Option<String>,
+    /// Whether the server has said that it has no stream besides its answers.
+    is_mute: Cell<bool>,
 }
 
 impl Session {
@@ -25,6 +28,16 @@ impl Session {
         let revision = ("MCP-Protocol-Version", self.revision.as_str().to_owned());
         let id = self.id.clone().map(|id| ("Mcp-Session-Id", id));
         std::iter::once(revision).chain(id)
+    }
+
+    /// Whether the server may have a stream besides its answers. One without sessions could not tell whose it is.
+    pub(super) fn may_have_stream(&self) -> bool {
+        self.id.is_some() && !self.is_mute.get()
+    }
+
+    /// The server has no such stream.
+    pub(super) fn has_no_stream(&self) {
+        self.is_mute.set(true);
     }
 
     /// Whether the server says by this error that it has the session no more: it has not looked at the request then.
@@ -72,7 +85,7 @@ impl Client {
                 "the server wants to speak the revision \"{given}\" of MCP; this client speaks {SPOKEN}"
             )));
         };
-        let session = Rc::new(Session { revision, id });
+        let session = Rc::new(Session { revision, id, is_mute: Cell::new(false) });
         let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         self.tell(&session, &message).await?;
         self.0.session.replace(Some(Rc::clone(&session)));

@@ -92,6 +92,11 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether the server may ask anything.
+    pub(super) fn takes_questions(&self) -> bool {
+        self.takes_forms || self.takes_urls
+    }
+
     /// The name and the version of the client, as both eras write them.
     pub(super) fn client_info(&self) -> Value {
         json!({"name": self.name, "version": self.version})

@@ -70,6 +70,12 @@ fn legacy() -> Vec<Case> {
     ]
 }
 
+fn refused_and_supported(request: &SimulatedRequest) -> SimulatedAnswer {
+    let error = json!({"code": -32_022, "message": "no", "data": {"supported": ["2026-07-28"]}});
+    let refused = json!({"jsonrpc": "2.0", "id": request.json()["id"], "error": error});
+    plain(&refused).with_status(400)
+}
+
 fn neither() -> Vec<Case> {
     vec![
         probed("an outage while it is asked", |_| SimulatedAnswer::status(503))
@@ -99,6 +105,15 @@ fn neither() -> Vec<Case> {
         })
         .is("error: the server speaks the revisions \"2027-01-01\" of MCP; this client speaks 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26")
         .requests(1),
+        any_case("a refusal of the revision that it supports, once", |request| match request.call_number {
+            1 => refused_and_supported(request),
+            _ if request.rpc_method() == "server/discover" => discovered(request),
+            _ => plain(&hello(request)),
+        })
+        .requests(3),
+        any_case("a refusal of the revision that it supports, always", refused_and_supported)
+            .is("error: the server refuses the revision 2026-07-28 of MCP, and says that it supports it")
+            .requests(2),
         any_case("HTTP with SSE of 2024-11-05", |_| SimulatedAnswer::status(405).header("allow", "GET"))
             .is("error: there is no MCP server at this URL, or one of 2024-11-05 (HTTP with SSE), which is not spoken here: the server answered 405")
             .requests(2),

@@ -21,9 +21,30 @@ fn old(name: &'static str, serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer 
             initialized(request, "2025-11-25", Some(&format!("s-{}", sessions.get())))
         }
         "notifications/initialized" => SimulatedAnswer::status(202),
+        _ if is_standing(request) => SimulatedAnswer::status(405),
         _ => serve(request),
     });
     case.known(Revision::V2025_11_25)
+}
+
+/// Whether the client asks for the stream besides the answers.
+fn is_standing(request: &SimulatedRequest) -> bool {
+    request.method == "GET" && request.header("last-event-id").is_none()
+}
+
+/// A legacy server with a session that gives this stream besides its answers.
+fn beside(
+    name: &'static str,
+    standing: impl Fn() -> SimulatedAnswer + 'static,
+    serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
+) -> Case {
+    let case = any_case(name, move |request| match request.rpc_method().as_str() {
+        "initialize" => initialized(request, "2025-06-18", Some("s-1")),
+        "notifications/initialized" => SimulatedAnswer::status(202),
+        _ if is_standing(request) => standing(),
+        _ => serve(request),
+    });
+    case.known(Revision::V2025_06_18)
 }
 
 fn session(request: &SimulatedRequest) -> &str {
@@ -39,38 +60,39 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut cases = sessions();
     cases.extend(requests());
     cases.extend(resumed());
+    cases.extend(besides());
     cases
 }
 
 fn sessions() -> Vec<Case> {
     vec![
-        old("a session", |request| plain(&answer(request, result(session(request))))).is("s-1").requests(3),
+        old("a session", |request| plain(&answer(request, result(session(request))))).is("s-1").requests(4),
         old("a session that is lost, with 404", |request| match session(request) {
             "s-1" => plain(&json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_001, "message": "Session not found"}})).with_status(404),
             other => plain(&answer(request, result(other))),
         })
         .is("s-2")
-        .requests(6),
+        .requests(8),
         old("a session that is lost, with 404 and nothing", |request| match session(request) {
             "s-1" => SimulatedAnswer::status(404),
             other => plain(&answer(request, result(other))),
         })
         .is("s-2")
-        .requests(6),
+        .requests(8),
         old("a session that is lost, with 400", |request| match session(request) {
             "s-1" => SimulatedAnswer::status(400).text("Bad Request: No valid session ID provided"),
             other => plain(&answer(request, result(other))),
         })
         .is("s-2")
-        .requests(6),
+        .requests(8),
         old("sessions that never hold", |_| SimulatedAnswer::status(404))
             .is("error: the server has lost its session, and a new one as well")
-            .requests(6),
+            .requests(8),
         old("a bad request that is not about the session", |request| {
             plain(&refusal(request, -32_600, "the arguments are wrong")).with_status(400)
         })
         .is("error: the server refused: the arguments are wrong (-32600)")
-        .requests(3),
+        .requests(4),
         old("a session that is lost between two pages", |request| match session(request) {
             "s-1" if request.json()["params"]["cursor"] == "next" => SimulatedAnswer::status(404),
             _ if request.json()["params"]["cursor"] == "next" => page(request, &[], None),
@@ -107,7 +129,7 @@ fn requests() -> Vec<Case> {
             _ if request.json() == json!({"jsonrpc": "2.0", "id": "p", "result": {}}) => SimulatedAnswer::status(202),
             _ => SimulatedAnswer::status(500),
         })
-        .requests(4),
+        .requests(5),
         old("requests for what was not offered", |request| match request.rpc_method().as_str() {
             "tools/call" => stream([
                 asks(json!(1), "sampling/createMessage", json!({"messages": []})),
@@ -117,19 +139,19 @@ fn requests() -> Vec<Case> {
             ]),
             _ => SimulatedAnswer::status(202),
         })
-        .requests(6),
+        .requests(7),
         old("pings without end", |_| {
             let ping = format!("data: {}\n\n", asks(json!(1), "ping", json!({})));
             raw(ping.repeat(200))
         })
         .is("error: the server made more than 100 requests during one call")
-        .requests(103),
+        .requests(104),
         old("a question in the stream", move |request| match request.rpc_method().as_str() {
             "tools/call" => stream([asks(json!(0), "elicitation/create", form())]).wait(5).text(format!("data: {}\n\n", hello(request))),
             _ => SimulatedAnswer::status(202),
         })
         .is("asked Really?; hello")
-        .requests(4),
+        .requests(5),
         old("a question whose answer it does not take", move |request| match request.rpc_method().as_str() {
             "tools/call" => stream([asks(json!("q"), "elicitation/create", form())]).wait(5).text(format!("data: {}\n\n", hello(request))),
             _ => SimulatedAnswer::status(403),
@@ -158,7 +180,7 @@ fn requests() -> Vec<Case> {
             }
         })
         .is("asked Connect!; hello")
-        .requests(4),
+        .requests(5),
         old("a URL that is none", |request| plain(&refusal(request, -32_042, "URL")))
             .is("error: the server refused: URL (-32042)"),
         old("a call that is not answered in time", |request| match request.rpc_method().as_str() {
@@ -166,7 +188,7 @@ fn requests() -> Vec<Case> {
             _ => stream([progress(request, 1.0)]).hang(),
         })
         .is("1; error: the server has not finished within 300000 ms")
-        .requests(4)
+        .requests(5)
         .ends(300_000, 300_000),
     ]
 }
@@ -185,7 +207,7 @@ fn resumed() -> Vec<Case> {
                 Some(_) => SimulatedAnswer::status(500),
             }
         })
-        .requests(4)
+        .requests(5)
         .ends(700, 700),
         old("a stream that breaks and goes on, twice", move |request| {
             match request.header("last-event-id") {
@@ -194,42 +216,90 @@ fn resumed() -> Vec<Case> {
                 Some(_) => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
             }
         })
-        .requests(5)
+        .requests(6)
         .ends(1_400, 1_400),
         old("a stream that goes on after failures", move |request| match request.call_number {
             _ if !is_get(request) => raw(first()),
-            1 => SimulatedAnswer::refused("no route"),
-            2 => SimulatedAnswer::status(503),
+            2 => SimulatedAnswer::refused("no route"),
+            3 => SimulatedAnswer::status(503),
             _ => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
         })
-        .requests(6),
+        .requests(7),
         old("a stream that never goes on", move |request| match is_get(request) {
             true => SimulatedAnswer::status(503),
             false => raw(first()),
         })
         .holds("it ended without an answer to the request 2")
-        .requests(8),
+        .requests(9),
         old("a stream that always ends", move |request| match is_get(request) {
             true => raw(": nothing yet\n\n"),
             false => raw(first()),
         })
         .holds("it ended without an answer to the request 2")
-        .requests(103)
+        .requests(104)
         .ends(70_000, 70_000),
         old("a stream that may not go on", move |request| match is_get(request) {
             true => SimulatedAnswer::status(405),
             false => raw(first()),
         })
         .holds("it ended without an answer to the request 2")
-        .requests(4),
+        .requests(5),
         old("a stream without ids that ends", |_| raw("retry: 10\n\ndata:\n\n"))
             .holds("it ended without an answer to the request 2")
-            .requests(3),
+            .requests(4),
         old("a stream that is to be left alone for a year", move |request| match is_get(request) {
             true => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
             false => raw("id: e-1\nretry: 31536000000\ndata:\n\n"),
         })
         .ends(60_000, 60_000),
+    ]
+}
+
+/// Streams besides the answers.
+fn besides() -> Vec<Case> {
+    let form = || json!({"message": "Really?", "requestedSchema": {"type": "object"}});
+    let question = move || format!("data: {}\n\n", asks(json!(0), "elicitation/create", form()));
+    let called = |request: &SimulatedRequest| match request.rpc_method().as_str() {
+        "tools/call" => plain(&hello(request)).after(5_000),
+        _ => SimulatedAnswer::status(202),
+    };
+    vec![
+        beside(
+            "a question besides the answer",
+            move || raw("").wait(10).text(question()).hang(),
+            move |request| match request.rpc_method().as_str() {
+                "tools/call" => {
+                    raw(": at work\n\n").wait(50).text(format!("data: {}\n\n", hello(request)))
+                }
+                _ => SimulatedAnswer::status(202),
+            },
+        )
+        .is("asked Really?; hello")
+        .requests(5)
+        .ends(50, 50),
+        beside("a question besides an answer that is whole", || raw("").hang(), called)
+            .requests(4)
+            .ends(5_000, 5_000),
+        beside("a stream besides whose head does not come", || raw("").after(u64::MAX), called)
+            .requests(4)
+            .ends(6_000, 6_000),
+        beside("a stream besides that ends", || raw(": bye\n\n"), called).requests(4),
+        beside("a stream besides that breaks", || raw(": bye\n\n").cut("the line broke"), called)
+            .requests(4),
+        beside(
+            "a stream besides that is HTML",
+            || SimulatedAnswer::status(200).header("content-type", "text/html"),
+            called,
+        )
+        .requests(4),
+        beside("a stream besides that somebody else has", || SimulatedAnswer::status(409), called)
+            .requests(4),
+        beside(
+            "a stream besides that floods",
+            || raw("data: {\"a\": 1}\n\n".repeat(10_000)),
+            called,
+        )
+        .requests(4),
     ]
 }
 

@@ -69,6 +69,7 @@ impl Front {
             match self.caller_of(head, agent).await {
                 Ok(caller) => {
                     is_known |= !caller.is_anonymous();
+                    self.learn_if_due(agent).await;
                     admitted.push(Admitted { agent, caller });
                 }
                 Err(error) => {

@@ -98,8 +98,9 @@ impl<'a> Catalog<'a> {
     /// The card of an agent for the caller of the request.
     pub(super) fn card(&self, admitted: &Admitted<'_>) -> Option<RemoteCard> {
         let Admitted { agent, caller } = admitted;
-        let own = agent.extended_card(caller, Dialect::V1).ok();
-        let card = at_origin(own.as_deref().unwrap_or(&agent.card), self.origin);
+        let cards = agent.cards();
+        let own = cards.extended(caller, Dialect::V1).ok();
+        let card = at_origin(own.as_deref().unwrap_or(&cards.card), self.origin);
         RemoteCard::parse(&card).ok()
     }
 

@@ -1,0 +1,175 @@
+//! Looks at the sources from which agents learn skills, before a card is shown.
+//!
+//! | what is known | the card waits for |
+//! |---|---|
+//! | was looked at within the last minute | nothing, in Rust either |
+//! | something, by this instance or another one | D1 at most; whether the source has changed is asked beside |
+//! | nothing yet, for the first time in an instance | the source, two seconds at most; asking it goes on beside |
+//! | nothing yet, from then on | nothing: it is shown without these skills, and clients should ask again |
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, LocalBoxFuture, select};
+use worker::Delay;
+
+use super::decision::{Decision, Front};
+use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
+use crate::edge::service::clock::now;
+use crate::edge::service::random::WorkerRandom;
+use crate::executor::{Found, HostedAgent, Learned, Taken};
+use crate::port::{Observation, Observer};
+use crate::remembered::UNUSED_MS;
+use a2a::model::UnixMillis;
+use a2a_agents::{LearnedSource, skills_of_card, take_over};
+
+impl Front {
+    /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
+    pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Decision> {
+        let learned = agent.learned.as_ref()?;
+        let is_due = !self.has_learned.get() && learned.is_due(now());
+        is_due.then(|| Decision::Learn(agent.slug.clone()))
+    }
+
+    /// Looks at the sources of an agent, if that was not done for a while.
+    pub(super) async fn learn_if_due(&self, agent: &HostedAgent) {
+        if agent.learned.as_ref().is_some_and(|learned| learned.is_due(now())) {
+            Box::pin(self.learn(&agent.slug)).await;
+        }
+    }
+
+    /// Looks at the sources of an agent, and lets it show what is known of them.
+    pub(super) async fn learn(&self, slug: &str) {
+        self.has_learned.set(true);
+        let Some(agent) = self.agents.find(Some(slug)) else { return };
+        let Some(learned) = &agent.learned else { return };
+        let parts = learned.sources().count();
+        // Meanwhile the others show what there is, if it is all.
+        if (0..parts).all(|part| learned.known(part).is_some()) {
+            learned.look_again(now().after(SOON_MS));
+        }
+        let until = learned.patient_until(now());
+        let Looked { taken, again_ms } = self.look(learned, vec![slug], until).await;
+        agent.show_learned(&taken, now());
+        learned.look_again(now().after(again_ms));
+    }
+
+    /// Looks at the sources of an agent, until an instant. `path` are the agents that have led to it, itself the last: none is
+    /// asked for what it learns itself from one of them.
+    fn look<'a>(
+        &'a self,
+        learned: &'a Learned,
+        path: Vec<&'a str>,
+        until: UnixMillis,
+    ) -> LocalBoxFuture<'a, Looked> {
+        Box::pin(async move {
+            let sources: Vec<&LearnedSource> = learned.sources().collect();
+            if sources.len() > 1 {
+                // All are asked before one is waited for.
+                for (part, source) in sources.iter().enumerate() {
+                    self.look_at(learned, part, source, &path, now()).await;
+                }
+            }
+            let mut looked = Looked { taken: Vec::new(), again_ms: LATER_MS };
+            for (part, source) in sources.into_iter().enumerate() {
+                let (taken, again_ms) = self.look_at(learned, part, source, &path, until).await;
+                looked.taken.push(taken);
+                looked.again_ms = looked.again_ms.min(again_ms);
+            }
+            looked
+        })
+    }
+
+    /// Looks at a source. Gives its skills, if they are known, and the time after which another look is worth it.
+    fn look_at<'a>(
+        &'a self,
+        learned: &'a Learned,
+        part: usize,
+        source: &'a LearnedSource,
+        path: &'a [&'a str],
+        until: UnixMillis,
+    ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
+        Box::pin(async move {
+            let LearnedSource::Remote(name) = source;
+            let known = learned.known(part);
+            let found = match learned.remote(name, Rc::new(WorkerRandom)) {
+                Ok(found) => found,
+                Err(reason) => {
+                    let agent = &learned.outside().agent;
+                    let unavailable = Observation::SkillsUnavailable { agent, reason: &reason };
+                    self.observer.observe(&unavailable);
+                    return (known, LATER_MS);
+                }
+            };
+            let client = match found {
+                Found::Here { slug, .. } => return self.look_inside(&slug, path, until).await,
+                Found::Elsewhere(client) => client.with_verifier(Rc::new(WebVerifier)),
+            };
+            let cards = RememberedCards { env: self.env.clone() };
+            let until = if known.is_some() { now() } else { until };
+            let Some(Ok(recalled)) = in_time(until, cards.recall(&client, UNUSED_MS)).await else {
+                return (known, SOON_MS);
+            };
+            let RecalledCard { card, fetched, is_fresh } = recalled;
+            let again_ms = if is_fresh { LATER_MS } else { SOON_MS };
+            if known.as_ref().is_some_and(|known| known.fetched == fetched) {
+                return (known, again_ms);
+            }
+            let skills = take_over(&card.skills).into();
+            let taken = Taken { skills, fetched, is_partial: false };
+            learned.keep(part, &taken);
+            (Some(taken), again_ms)
+        })
+    }
+
+    /// Looks at the card of an agent of this Worker, as everybody gets it.
+    async fn look_inside(
+        &self,
+        slug: &str,
+        path: &[&str],
+        until: UnixMillis,
+    ) -> (Option<Taken>, u64) {
+        let nothing = Taken { skills: [].into(), fetched: UnixMillis(0), is_partial: false };
+        let agent = self.agents.find(Some(slug)).filter(|_| !path.contains(&slug));
+        let Some(agent) = agent else { return (Some(nothing), LATER_MS) };
+        let Some(learned) = &agent.learned else {
+            let skills = skills_of_card(&agent.cards().card).into();
+            return (Some(Taken { skills, ..nothing }), LATER_MS);
+        };
+        let path = path.iter().copied().chain([slug]).collect();
+        let Looked { taken, again_ms } = self.look(learned, path, until).await;
+        let fetched = taken.iter().flatten().map(|taken| taken.fetched).max();
+        let taken = learned.cards(&taken, now()).ok().map(|cards| Taken {
+            skills: skills_of_card(&cards.card).into(),
+            fetched: fetched.unwrap_or(nothing.fetched),
+            is_partial: cards.is_partial,
+        });
+        (taken, again_ms)
+    }
+}
+
+/// What a look at all sources of an agent has found.
+struct Looked {
+    /// The skills of each, if they are known.
+    taken: Vec<Option<Taken>>,
+    /// The time after which another look is worth it, in milliseconds.
+    again_ms: u64,
+}
+
+/// What some work gives until an instant; when that is over, what it gives without waiting. What it has begun beside goes on.
+async fn in_time<T>(until: UnixMillis, work: LocalBoxFuture<'_, T>) -> Option<T> {
+    match until.millis_since(now()) {
+        0 => work.now_or_never(),
+        millis => match select(work, Delay::from(Duration::from_millis(millis))).await {
+            Either::Left((given, _)) => Some(given),
+            Either::Right(_) => None,
+        },
+    }
+}
+
+/// How long a card is shown without another look at its sources, which are known and fresh: a minute, in milliseconds.
+const LATER_MS: u64 = 60_000;
+
+/// The same while something is about to change: a source is being asked, or has not answered yet. A look costs no request.
+const SOON_MS: u64 = 2_000;

@@ -14,12 +14,12 @@ const BOTH = { ...TASKS, elicitation: { form: {} } };
 let worker: Worker;
 let url: string;
 before(async () => {
-  const executor = (then: object[]) => ({ kind: "script", table: { rules: [{ then }] }, run: {} });
+  const executor = (then: object[], next: object[] = []) => ({ kind: "script", table: { rules: [{ then, follow_up: next.length === 0 ? [] : [{ then: next }] }] }, run: {} });
   const access = { schemes: { token } };
   const agents = only({
     demo: { of: "demo", access },
     slow: { of: "double", access, executor: executor([{ do: "working", text: "begun" }, { do: "park", days: 1, until_message: true }, { do: "complete", text: "done" }]) },
-    asks: { of: "double", access, executor: executor([{ do: "working" }, { do: "wait", ms: 1500 }, { do: "input_required", text: "Which?" }, { do: "fail", text: "not that" }]) },
+    asks: { of: "double", access, executor: executor([{ do: "working" }, { do: "wait", ms: 1500 }, { do: "input_required", text: "Which?" }], [{ do: "fail", text: "not that" }]) },
   });
   worker = await startWorker({ vars: { AGENTS: agents, ALICE, BOB } });
   url = `${worker.url}/mcp`;

@@ -16,6 +16,7 @@ use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::host_of;
 use crate::port::{Outside, Peers};
+use crate::remotes::Found;
 use a2a::client::{
     Client, Observed, Outcome, Ports, RemoteCard, Settings, card_to_prompt, create_message,
 };
@@ -108,7 +109,8 @@ impl Front {
             if !is_free && !mcp.lets_call_host(&host) {
                 return Err(format!("agents at {host} may not be called from here (MCP_REMOTES)"));
             }
-            return Ok(self.client(Settings { is_guarded: true, ..Settings::new(named) }));
+            let settings = Settings { is_guarded: true, ..Settings::new(named) };
+            return Ok(self.equip(Client::new(settings, ports())));
         }
         let hosted = |slug: &str| {
             let mut admitted = catalog.scope.admitted.iter();
@@ -126,20 +128,15 @@ impl Front {
             let shown: String = named.chars().take(80).collect();
             return Err(format!("there is no agent {shown}; there are: {}", known.join(", ")));
         };
-        let found = outside.remotes.find(named, outside)?;
-        if let Some(slug) = &found.agent {
-            return hosted(slug).ok_or_else(|| format!("the agent {slug} lets this caller not in"));
+        match outside.remotes.client(named, outside, ports(), &|settings| settings)? {
+            Found::Here { slug, .. } => {
+                hosted(&slug).ok_or_else(|| format!("the agent {slug} does not let this caller in"))
+            }
+            Found::Elsewhere(client) => Ok(self.equip(client)),
         }
-        let client = self.client(found.client);
-        let ports = client.ports().clone();
-        Ok(outside.remotes.equip(client, found.credentials, ports))
     }
 
-    /// A client of an agent elsewhere.
-    fn client(&self, settings: Settings) -> Client {
-        let (http, clock, random) =
-            (Rc::new(Outbound), Rc::new(WorkerClock), Rc::new(WorkerRandom));
-        let client = Client::new(settings, Ports { http, clock, random });
+    fn equip(&self, client: Client) -> Client {
         WorkerPeers { env: self.env.clone() }.equip(client)
     }
 
@@ -149,6 +146,11 @@ impl Front {
         let mut runners = agents.filter_map(|agent| agent.runner.as_ref().ok());
         runners.next().map(|runner| &runner.outside)
     }
+}
+
+/// What clients of agents elsewhere ask of the machine.
+fn ports() -> Ports {
+    Ports { http: Rc::new(Outbound), clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom) }
 }
 
 /// A card as text and as data.

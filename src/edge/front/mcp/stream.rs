@@ -50,7 +50,8 @@ impl Call {
     async fn next(&mut self) -> Option<String> {
         let Self { running, left } = self;
         let next = Box::pin(running.as_mut()?.next());
-        let (said, has_left) = match (select(next, Delay::from(SILENCE)), left) {
+        let silence = if left.is_some() { SHORT_SILENCE } else { SILENCE };
+        let (said, has_left) = match (select(next, Delay::from(silence)), left) {
             (next, Some(left)) => match select(next, left).await {
                 Either::Left((said, _)) => (said_of(said), false),
                 Either::Right(_) => (None, true),
@@ -106,6 +107,9 @@ fn event(message: &Value) -> String {
 
 /// How long a stream is silent at most.
 const SILENCE: Duration = Duration::from_secs(15);
+
+/// The same where it matters that the client leaves: who is told nothing may have left long ago.
+const SHORT_SILENCE: Duration = Duration::from_secs(5);
 
 /// What a silent stream says.
 const COMMENT: &str = ": waiting\n\n";

@@ -16,7 +16,7 @@ let url: string;
 before(async () => {
   const script = (rules: object[]) => ({ kind: "script", table: { rules }, run: {} });
   const agents = only({ demo: { of: "demo" }, asking: { of: "asking" }, long: { of: "double", executor: script(LONG) }, login: { of: "double", executor: script(LOGIN) } });
-  worker = await startWorker({ vars: { AGENTS: agents, MCP_WAIT_MS: "5000" } });
+  worker = await startWorker({ vars: { AGENTS: agents } });
   url = `${worker.url}/mcp`;
 });
 after(() => worker.stop());
@@ -83,16 +83,6 @@ test("a modern client that leaves cancels the task, a legacy one does not", asyn
     assert.equal((await agent.getTask(id)).status.state, state);
     await agent.cancelTask(id).catch(() => undefined);
   }
-});
-
-test("a call that takes long is answered before its client gives up", async () => {
-  const result = (await legacy(url, "tools/call", call("long", { message: "x" }))).body.result;
-  const { state, task_id } = result?.structuredContent ?? {};
-  assert.equal(state, "working");
-  assert.match(result?.content[0]?.text ?? "", new RegExp(`get_task with task_id ${task_id} and agent long`));
-  assert.equal((await ask(call("get_task", { task_id })))?.structuredContent?.state, "working");
-  assert.equal((await ask(call("cancel_task", { task_id, agent: "long" })))?.structuredContent?.state, "canceled");
-  assert.equal((await ask(call("get_task", { task_id })))?.structuredContent?.state, "canceled");
 });
 
 test("a question is a form, and its answer goes on with the same task", async () => {

@@ -23,8 +23,12 @@ const SKILLS: Record<string, { then: object[]; follow_up?: object[] }> = {
   test_tool_with_progress: { then: [{ do: "working", text: "0" }, { do: "wait", ms: 300 }, { do: "working", text: "50" }, { do: "wait", ms: 300 },
     { do: "working", text: "100" }, { do: "wait", ms: 300 }, text("done"), done] },
   test_input_required_result_elicitation: { then: asks("What is your name?"), follow_up: [{ then: [text("Hello, {text}!"), done] }] },
+  test_input_required_result_tampered_state: { then: asks("Sure?"), follow_up: [{ then: [text("done"), done] }] },
+  test_input_required_result_capabilities: { then: asks("Which?") },
+  test_streaming_elicitation: { then: [{ do: "working", text: "begun" }, ...asks("What is your name?")], follow_up: [{ then: [text("Hello, {text}!"), done] }] },
+  greet: { then: [text("Hello, World!"), done] },
   test_elicitation: { then: asks("What is your name?"), follow_up: [{ then: [text("Hello, {text}!"), done] }] },
-  slow_compute: { then: [{ do: "working" }, { do: "wait", ms: 3_000 }, text("42"), done] },
+  slow_compute: { then: [{ do: "working" }, { do: "wait", ms: 2_500 }, text("42"), done] },
   failing_job: { then: [{ do: "working" }, { do: "wait", ms: 1_500 }, { do: "fail", text: "the job failed" }] },
   confirm_delete: { then: [{ do: "working" }, { do: "wait", ms: 1_500 }, ...asks("Delete it?")], follow_up: [{ then: [text("deleted"), done] }] },
 };

@@ -39,12 +39,11 @@ impl Front {
         if let Some(state) = &call.state {
             return self.go_on(client, place, state, &call.answers, request).await;
         }
-        let mut arguments =
-            Arguments::read(&call.arguments).map_err(|it| answered(refused(&it)))?;
-        if !arguments.say_something() {
-            // A skill says by itself what is to be done.
-            let message = skill.clone().ok_or_else(|| answered(refused(NOTHING_SAID)))?;
-            arguments.message = Some(message);
+        let arguments = Arguments::read(&call.arguments, skill.is_some());
+        let arguments = arguments.map_err(|reason| answered(refused(&reason)))?;
+        // A skill says by itself what is to be done.
+        if skill.is_none() && !arguments.say_something() {
+            return Err(answered(refused(NOTHING_SAID)));
         }
         let message = arguments.to_message(|| WorkerRandom.new_id(), skill.as_deref());
         Ok(self.send(client, message, place, request))

@@ -32,6 +32,8 @@ const CARD: &str = r#"{"name": "W", "description": "", "version": "1", "capabili
     "defaultInputModes": [], "defaultOutputModes": [], "supportedInterfaces":
     [{"url": "https://weather.example/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}"#;
 
+const TOKEN_URL: &str = "https://login.example/token";
+
 type Sent = Rc<RefCell<Vec<(Vec<(String, String)>, Value)>>>;
 
 /// An agent with a remote that repeats the header `Authorization` of the requests that it gets.
@@ -43,6 +45,9 @@ fn agent() -> (TestAgent, Sent) {
     agent.http().answer_with(move |request, body| {
         if request.method == "GET" {
             return Ok(ok(CARD));
+        }
+        if request.url == TOKEN_URL {
+            return Ok(ok(r#"{"access_token": "marker-4d7a", "token_type": "Bearer"}"#));
         }
         let body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
         noted.borrow_mut().push((request.headers.clone(), body));
@@ -67,6 +72,16 @@ fn a_remote_is_called_by_its_name_with_its_credentials_which_nobody_sees() {
     assert_eq!(said(&agent), (TaskState::Completed, "Bearer [WEATHER_TOKEN]".to_owned()));
     let (_, body) = &sent.borrow()[0];
     assert_eq!(body["params"]["message"]["metadata"], json!({"urn:a2a-edge:depth": 1}));
+}
+
+#[test]
+fn a_token_that_was_fetched_for_a_remote_is_seen_by_nobody() {
+    let (agent, _) = agent();
+    let oauth2 = json!({"token_url": TOKEN_URL, "client_id": "me", "client_secret": "${SECRET}"});
+    let table = json!({"url": "https://weather.example", "oauth2": oauth2});
+    let agent = agent.with_remote("forecast", table).with_secret("SECRET", "marker-1e0b");
+    agent.send("forecast").unwrap();
+    assert_eq!(said(&agent), (TaskState::Completed, "Bearer [access token]".to_owned()));
 }
 
 #[test]

@@ -120,6 +120,21 @@ fn a_cancel_ends_the_remote_task_too() {
 }
 
 #[test]
+fn a_cancel_while_the_message_is_not_answered_finds_the_remote_task_and_ends_it() {
+    for habits in BOTH {
+        let front = Front::new(habits, |_| vec![(DAY_MS, Act::Complete("late"))]);
+        front.remote.withhold_answers_to_messages();
+        front.send("slow");
+        front.run(None, || front.platform.now() >= UnixMillis(1_000));
+        front.cancel();
+        front.finish();
+        assert_eq!(front.state(), Some(TaskState::Canceled), "{habits:?}");
+        assert_eq!(front.remote.states(), ["TASK_STATE_CANCELED"], "{habits:?}");
+        assert_eq!(front.remote.count("CancelTask"), 1);
+    }
+}
+
+#[test]
 fn a_run_that_is_given_up_cancels_the_remote_task() {
     let over_its_time = RunSettings { timeout_ms: Some(10_000), ..RunSettings::default() };
     let idle = RunSettings { idle_timeout_ms: Some(5_000), ..RunSettings::default() };

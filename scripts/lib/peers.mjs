@@ -1,8 +1,8 @@
 // The foreign programs of tests/peers, installed as their lock files say.
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { locked } from "./lock.mjs";
+import { ensureNpm } from "./npm-folder.mjs";
 import { inPackage } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { ensurePython, virtualEnvironment } from "./python.mjs";
@@ -16,24 +16,12 @@ const folder = inPackage("tests", "peers");
  */
 export async function ensurePeers() {
   return locked(inPackage(".wrangler", "peers.lock"), async () => {
-    await ensureNpm();
+    await ensureNpm(folder, "Installing the peers in JavaScript");
     const [python, older] = [await ensurePackages("requirements.txt"), await ensurePackages("requirements-older.txt")];
     if (python === undefined) say("Leaving out the peers in Python: they want Python 3.11 or newer with venv.");
     const { A2A_PYTHON: newest } = await ensurePython();
     return { rust: await ensureRust(), python, older, newest };
   });
-}
-
-/** Installs the npm packages, unless they are those of the lock file already. */
-async function ensureNpm() {
-  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
-  const stamp = join(folder, "node_modules", ".complete");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  await step("Installing the peers in JavaScript", async () => {
-    const { code } = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
-    if (code !== 0) throw new Stop("npm ci failed in tests/peers; its messages are above. With a network problem, just run the command again.");
-  });
-  writeFileSync(stamp, wanted);
 }
 
 /** The interpreter with the packages of this file, if there is a Python for it. */

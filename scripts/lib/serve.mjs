@@ -47,7 +47,7 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  */
 export async function serve(options, { main, environment, note, access }) {
   for (let served = 0; ; served += 1) {
-    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? STORED : undefined, access });
+    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
     if (isStopping()) return;
     if (!ready) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
     if (!died) throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
@@ -122,7 +122,7 @@ function startWrangler(args, extra) {
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }
 
-const STORED = "Ctrl-C ends it; tasks are kept in .wrangler/state.";
+const stored = (folder = ".wrangler/state") => `Ctrl-C ends it; tasks are kept in ${folder}.`;
 
 const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 

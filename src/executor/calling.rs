@@ -8,7 +8,7 @@ use super::{ExecutorError, Turn, TurnHost};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
 use crate::remotes::Found;
 use a2a::client::{Client, Ports, Settings, depth_of};
-use a2a::model::UnixMillis;
+use a2a::model::{Secret, UnixMillis};
 
 impl Turn {
     /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker. Its secrets and variables are read
@@ -39,7 +39,9 @@ impl Turn {
     /// names it.
     pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
         let bound = |settings| self.bounded(settings);
-        let found = self.outside.remotes.client(name, self, self.ports(), &bound);
+        let redaction = Rc::clone(&self.redaction);
+        let learn = Rc::new(move |token: &Secret| redaction.note("access token", token));
+        let found = self.outside.remotes.client(name, self, self.ports(), &bound, learn);
         Ok(match found.map_err(ExecutorError)? {
             Found::Here { slug, settings } => self.hosted(&slug, settings),
             Found::Elsewhere(client) => self.host.equip(client),

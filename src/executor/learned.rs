@@ -74,7 +74,7 @@ impl Learned {
             request_timeout_ms: settings.request_timeout_ms.min(REQUEST_MS),
             ..settings
         };
-        remotes.client(name, &Unobserved(&self.outside), ports, &bound)
+        remotes.client(name, &Unobserved(&self.outside), ports, &bound, Rc::new(|_| {}))
     }
 
     /// Whether the sources are to be looked at before a card is shown.

@@ -6,13 +6,18 @@ use futures_util::future::LocalBoxFuture;
 
 use a2a::client::{ApiKey, Bearer, ClientError, Credentials, OAuth, OAuthSettings, Ports, Tokens};
 use a2a::http::HttpRequest;
+use a2a::model::Secret;
 use a2a_agents::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
+
+/// Is told each token that goes to another agent, to keep it out of texts.
+pub type Learn = Rc<dyn Fn(&Secret)>;
 
 /// What puts these credentials on requests; `None` if there are none. `tokens` are those that were fetched so far.
 pub(super) fn credentials(
     of: RemoteCredentials,
     ports: Ports,
     tokens: &Rc<Tokens>,
+    learn: Learn,
 ) -> Option<Rc<dyn Credentials>> {
     let RemoteCredentials { bearer_token, api_key, oauth2 } = of;
     let mut all: Vec<Rc<dyn Credentials>> = Vec::new();
@@ -30,12 +35,41 @@ pub(super) fn credentials(
     if let Some(RemoteOAuth2 { token_url, client_id, client_secret, scopes, audience }) = oauth2 {
         let program = OAuthSettings::new(token_url, client_id.reveal(), client_secret.reveal());
         let program = OAuthSettings { scopes, audience, ..program };
-        all.push(Rc::new(OAuth::new(program, ports).with_tokens(tokens.clone())));
+        let oauth = OAuth::new(program, ports).with_tokens(tokens.clone());
+        all.push(Rc::new(Told { oauth, learn }));
     }
     if all.len() > 1 {
         return Some(Rc::new(Several(all)));
     }
     all.pop()
+}
+
+/// Tokens that are fetched, and told.
+struct Told {
+    oauth: OAuth,
+    learn: Learn,
+}
+
+impl Credentials for Told {
+    fn put<'a>(
+        &'a self,
+        request: &'a mut HttpRequest,
+    ) -> LocalBoxFuture<'a, Result<(), ClientError>> {
+        Box::pin(async move {
+            self.oauth.put(request).await?;
+            let is_ours =
+                |(name, _): &&(String, String)| name.eq_ignore_ascii_case("authorization");
+            let value = request.headers.iter().rfind(is_ours).map(|(_, value)| value.as_str());
+            if let Some(token) = value.and_then(|value| value.strip_prefix("Bearer ")) {
+                (self.learn)(&Secret::new(token));
+            }
+            Ok(())
+        })
+    }
+
+    fn refused(&self) -> bool {
+        self.oauth.refused()
+    }
 }
 
 /// Several credentials, all of which a request gets.

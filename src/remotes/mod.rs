@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use a2a::client::{Client, Ports, Settings, Tokens};
 use a2a_agents::{Remote, RemoteSettings, Values};
+pub use credentials::Learn;
 
 /// The agents that this Worker calls by name.
 #[derive(Default)]
@@ -38,7 +39,8 @@ impl Remotes {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
-    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client.
+    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client, and `learn` is told each
+    /// token that was fetched for it, when it is shown.
     ///
     /// # Errors
     ///
@@ -49,6 +51,7 @@ impl Remotes {
         values: &dyn Values,
         ports: Ports,
         bound: &dyn Fn(Settings) -> Settings,
+        learn: Learn,
     ) -> Result<Found, String> {
         let RemoteSettings { client, agent, credentials } = self.find(name, values)?;
         let settings = bound(client);
@@ -56,10 +59,12 @@ impl Remotes {
             return Ok(Found::Here { slug, settings });
         }
         let client = Client::new(settings, ports.clone());
-        Ok(Found::Elsewhere(match credentials::credentials(credentials, ports, &self.tokens) {
-            Some(credentials) => client.with_credentials(credentials),
-            None => client,
-        }))
+        Ok(Found::Elsewhere(
+            match credentials::credentials(credentials, ports, &self.tokens, learn) {
+                Some(credentials) => client.with_credentials(credentials),
+                None => client,
+            },
+        ))
     }
 
     /// The agent of this name: a remote, else an agent of this Worker.

@@ -121,17 +121,20 @@ export interface LearnerSaid {
   own?: { permissions?: string[]; [member: string]: unknown }[];
   skills?: Skill[];
   access?: object;
+  /** Its table `[mcp]`. */
+  mcp?: object;
   card?: object;
 }
 
 /** The agents of tests/agents, and a front for each of these names. */
 export function withLearners(elsewhere: Elsewhere, said: Record<string, LearnerSaid>): string {
   const embedded = JSON.parse(testAgents) as { agents: object[]; remotes?: object[] };
-  for (const [slug, { remote = slug, own = [], skills = [], access, card }] of Object.entries(said)) {
+  for (const [slug, { remote = slug, own = [], skills = [], access, mcp, card }] of Object.entries(said)) {
     embedded.agents.push({
       slug, default: false, development: false, access: access ?? { open: true },
       capabilities: { streaming: true, push_notifications: false, extended_agent_card: true },
       executor: { kind: "remote", table: { remote }, run: {} },
+      ...(mcp !== undefined && { mcp }),
       learned: { parts: [{ source: { remote }, position: skills.length }], own: own.map(({ permissions = [], ...skill }) => ({ skill, permissions })) },
       card: JSON.stringify({ ...plain(slug, `{origin}/${slug}`), capabilities: { streaming: true, extendedAgentCard: true }, skills, ...card }),
     });

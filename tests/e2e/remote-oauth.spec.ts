@@ -16,6 +16,7 @@ const LIVES = {
   long: 3_600,
   short: 4,
   revoked: 3_600,
+  echoing: 3_600,
   refusing: { status: 400, body: JSON.stringify({ error: "invalid_client", error_description: `${CLIENT_SECRET} is wrong` }) },
   failing: { status: 503, body: `${CLIENT_SECRET} is not read now` },
   down: "drop",
@@ -68,7 +69,7 @@ function answer({ path, method, headers, body }: Arrival): Deed {
   const json = (value: object): Deed => ({ headers: { "content-type": "application/json" }, body: JSON.stringify(value) });
   if (method === "GET") return json({ ...cardOf(`${agents.url}/${name}/rpc`), capabilities: {} });
   const { id } = JSON.parse(body) as { id: unknown };
-  return json({ jsonrpc: "2.0", id, result: { task: done(randomUUID(), "done") } });
+  return json({ jsonrpc: "2.0", id, result: { task: done(randomUUID(), name === "echoing" ? `you are ${headers.authorization}` : "done") } });
 }
 
 const send = (name: Name): Promise<Task> => new Agent(`${worker.url}/${name}`).sendForTask("hello");
@@ -127,6 +128,11 @@ test("a token that the agent refuses is fetched anew once, for the same call (RF
   assert.deepEqual(shown, [`Bearer ${first}`, `Bearer ${given.get("revoked")?.[1]}`]);
   await assertDone("revoked");
   assert.equal(given.get("revoked")?.length, 2);
+});
+
+test("a token that the agent says is kept out of the task", async () => {
+  const { artifacts } = await send("echoing");
+  assert.deepEqual(artifacts?.map(textOf), ["you are Bearer [access token]"]);
 });
 
 test("no agent has seen the secret", () => {

@@ -29,6 +29,7 @@ before(async () => {
   });
   elsewhere.has("many", [skill("one", { description: "x".repeat(9_000) }), ...Array.from({ length: 150 }, (_, nth) => skill(`s${nth}`)), skill("own")]);
   elsewhere.has("deep", [skill("deep")]);
+  elsewhere.has("tooled", [skill("dig"), skill("fill")]);
   const agents = JSON.parse(
     withLearners(elsewhere, {
       evil: { skills: [skill("own")], card: { name: "Front" } },
@@ -36,6 +37,7 @@ before(async () => {
       deep: {},
       over: { remote: "deep", own: [{ id: "deep", name: "Deeper" }] },
       script: { remote: "demo" },
+      tooled: { mcp: { tools: "skills" } },
       here: { remote: "there", skills: [skill("here")] },
       there: { remote: "here", skills: [skill("there")] },
       self: { skills: [skill("self")] },
@@ -128,6 +130,14 @@ test("a front of itself over HTTP ends, too, with its own skills", async () => {
   assert.deepEqual(await ids("self"), ["self"]);
   await until(() => ask(worker, "self"), (response) => /max-age=300/.test(response.headers.get("cache-control") ?? ""));
   assert.deepEqual(await ids("self"), ["self"]);
+});
+
+test("hosts of MCP see learned skills as tools, also before anybody asks for the card", async () => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const text = await (await fetch(`${worker.url}/tooled/mcp`, { method: "POST", headers, body })).text();
+  assert.ok(text.includes("Does dig.") && text.includes("Does fill."), text);
+  assert.equal(elsewhere.asked("tooled").length, 1);
 });
 
 for (const slug of ["sdk", "sdk03"]) {

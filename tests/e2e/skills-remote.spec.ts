@@ -49,9 +49,11 @@ async function stored(name: string): Promise<void> {
 describe("a front whose file takes over the skills of the remote agent", () => {
   test("shows them, with what the file says of them, in every version of its card", async () => {
     const { skills } = await cardOf(worker, "learner");
+    // The front takes JSON, too; they do not.
+    const modes = { inputModes: ["text/plain"], outputModes: ["text/plain"] };
     assert.deepEqual(skills, [
-      { ...skill("echo"), name: "Echo", description: "Says it again, from afar." },
-      skill("shout"),
+      { ...skill("echo"), name: "Echo", description: "Says it again, from afar.", ...modes },
+      { ...skill("shout"), ...modes },
     ]);
     for (const [version, path] of [["0.3", CARD], ["0.3", "/.well-known/agent.json"], ["", "/.well-known/agent.json"]] as const) {
       const headers: Record<string, string> = version === "" ? {} : { "a2a-version": version };

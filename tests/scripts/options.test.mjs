@@ -14,7 +14,7 @@ describe("npm scripts", () => {
   after(() => project.remove());
 
   for (const [name, command] of commands) {
-    const script = /^node scripts\/(\w+)\.mjs$/.exec(command)?.[1];
+    const script = /^node scripts\/([\w-]+)\.mjs$/.exec(command)?.[1];
     const npm = ["start", "test"].includes(name) ? `npm ${name}` : `npm run ${name}`;
 
     test(`${npm} -- --help tells how it is used and does nothing else`, async () => {

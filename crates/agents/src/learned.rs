@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::{Misfit, RestrictedSkill};
 use a2a::binding::discovery::verbatim;
+use a2a::client::RemoteCard;
 use a2a::model::AgentSkill;
 
 /// What is embedded of an agent that learns skills.
@@ -103,6 +104,7 @@ impl LearnedSkills {
         learned: &[&[Value]],
     ) -> Result<ShownSkills, Misfit> {
         let mut card: Value = serde_json::from_str(card)?;
+        let defaults = MODES.map(|(name, of_card)| (name, card.get(of_card).cloned()));
         let public = card.get_mut("skills").and_then(Value::as_array_mut).map(std::mem::take);
         let public = public.unwrap_or_default().into_iter();
         let mut written: Vec<_> = public.map(|skill| Listed::new(skill, &[])).collect();
@@ -123,7 +125,7 @@ impl LearnedSkills {
             for skill in *skills {
                 if !known.iter().any(|known| known == id_of(skill)) && room.takes(skill) {
                     known.push(id_of(skill).to_owned());
-                    all.push(self.listed(skill.clone()));
+                    all.push(self.listed(skill.clone(), &defaults));
                 }
             }
         }
@@ -150,7 +152,16 @@ impl LearnedSkills {
         self.own.iter().find(|own| own.skill.get("id").and_then(Value::as_str) == Some(id))
     }
 
-    fn listed(&self, mut skill: Value) -> Listed {
+    /// A learned skill in the list. `defaults` are the media types of skills that name none.
+    fn listed(&self, mut skill: Value, defaults: &[(&str, Option<Value>)]) -> Listed {
+        for (name, default) in defaults {
+            let is_default = |modes: &Value| Some(modes) == default.as_ref();
+            if skill.get(name).is_some_and(is_default)
+                && let Some(members) = skill.as_object_mut()
+            {
+                members.shift_remove(*name);
+            }
+        }
         let Some(OwnSkill { skill: own, permissions }) = self.own(id_of(&skill)) else {
             return Listed::new(skill, &[]);
         };
@@ -181,11 +192,38 @@ fn id_of(skill: &Value) -> &str {
     skill.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The skills that a card shows.
+/// The skills that the card of an agent of the same Worker shows, each with the media types that hold for it.
 pub fn skills_of_card(card: &str) -> Vec<Value> {
     let mut card: Value = serde_json::from_str(card).unwrap_or_default();
     let skills = card.get_mut("skills").and_then(Value::as_array_mut);
-    skills.map(std::mem::take).unwrap_or_default()
+    let mut skills = skills.map(std::mem::take).unwrap_or_default();
+    for members in skills.iter_mut().filter_map(Value::as_object_mut) {
+        for (name, of_card) in MODES {
+            if let (None, Some(modes)) = (members.get(name), card.get(of_card)) {
+                members.insert(name.to_owned(), modes.clone());
+            }
+        }
+    }
+    skills
+}
+
+/// The members of a skill with media types, and those of a card that hold for skills without them.
+const MODES: [(&str, &str); 2] =
+    [("inputModes", "defaultInputModes"), ("outputModes", "defaultOutputModes")];
+
+/// What is taken over of the card of an agent elsewhere, as [`take_over`] takes it, each skill with the media types that hold for
+/// it.
+pub fn take_over_card(card: &RemoteCard) -> Vec<Value> {
+    let or = |own: &[String], of_card: &[String]| match own {
+        [] => of_card.to_vec(),
+        own => own.to_vec(),
+    };
+    let skills = card.skills.iter().map(|skill| AgentSkill {
+        input_modes: or(&skill.input_modes, &card.input_modes),
+        output_modes: or(&skill.output_modes, &card.output_modes),
+        ..skill.clone()
+    });
+    take_over(&skills.collect::<Vec<_>>())
 }
 
 /// What is taken over of the skills of somebody else, as a card shows it: the first of each id, at most [`MAX_LEARNED`] of

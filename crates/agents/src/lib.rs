@@ -51,7 +51,7 @@ pub use kind::{
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
-    OwnSkill, ShownSkills, skills_of_card, take_over,
+    OwnSkill, ShownSkills, skills_of_card, take_over, take_over_card,
 };
 pub use mcp::{McpTable, McpTools};
 pub use remote::{

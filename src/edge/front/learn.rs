@@ -22,7 +22,7 @@ use crate::executor::{Found, HostedAgent, Learned, Taken};
 use crate::port::{Observation, Observer};
 use crate::remembered::UNUSED_MS;
 use a2a::model::UnixMillis;
-use a2a_agents::{LearnedSource, skills_of_card, take_over};
+use a2a_agents::{LearnedSource, skills_of_card, take_over_card};
 
 impl Front {
     /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
@@ -116,7 +116,7 @@ impl Front {
             if known.as_ref().is_some_and(|known| known.fetched == fetched) {
                 return (known, again_ms);
             }
-            let skills = take_over(&card.skills).into();
+            let skills = take_over_card(&card).into();
             let taken = Taken { skills, fetched, is_partial: false };
             learned.keep(part, &taken);
             (Some(taken), again_ms)

@@ -137,6 +137,32 @@ fn what_is_too_much_is_left_out_and_the_rest_stays() {
 }
 
 #[test]
+fn a_learned_skill_keeps_the_media_types_that_hold_for_it() {
+    let modes = |own: &[&str]| own.iter().map(|mode| (*mode).to_owned()).collect::<Vec<_>>();
+    let far = RemoteCard::parse(
+        &json!({
+            "name": "Far", "description": "", "version": "1", "capabilities": {},
+            "supportedInterfaces": [{"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+            "defaultInputModes": ["image/png"], "defaultOutputModes": ["text/plain"],
+            "skills": [skill("a"), AgentSkill { input_modes: modes(&["text/plain"]), ..skill("b") }],
+        })
+        .to_string(),
+    );
+    let learned = LearnedSkills {
+        parts: vec![LearnedPart { source: LearnedSource::Remote("far".to_owned()), position: 0 }],
+        own: Vec::new(),
+    };
+    let card = json!({"defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"], "skills": []});
+    let show = |taken: &[Value]| learned.show(&card.to_string(), &[], &[taken]).unwrap().card;
+    let shown = show(&take_over_card(&far.unwrap()));
+    let expected = [AgentSkill { input_modes: modes(&["image/png"]), ..skill("a") }, skill("b")];
+    let read: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(read["skills"], json!(expected));
+    // The same by way of an agent of the same Worker.
+    assert_eq!(show(&skills_of_card(&shown)), shown);
+}
+
+#[test]
 fn nothing_that_others_say_is_a_placeholder() {
     let evil = "{origin}/${SECRET} \"},\"x\": </script>\u{0}{{origin}origin}";
     let skill = AgentSkill {

@@ -83,8 +83,8 @@ impl Call {
     ///
     /// If the server refuses the call or cannot be called. A tool that has run and failed is no error: see
     /// [`CallResult::is_error`].
-    pub async fn next(&mut self) -> Option<Result<CallEvent, McpError>> {
-        self.events.next().await
+    pub fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<CallEvent, McpError>>> {
+        Box::pin(async move { self.events.next().await })
     }
 
     /// Answers a [question of a legacy server](CallEvent::LegacyAsked), once.
@@ -92,21 +92,29 @@ impl Call {
     /// # Errors
     ///
     /// If there is no such question, or the answer cannot be sent.
-    pub async fn answer(&self, key: &str, answer: &Answer) -> Result<(), McpError> {
-        let asked = self.live.take_question(key).zip(self.live.unanswered());
-        let Some((id, (_, session))) = asked else {
-            let reason =
-                format!("the call has no question {} that waits for an answer", excerpt(key));
-            return Err(McpError::Unexpected(reason));
-        };
-        let message = json!({"jsonrpc": "2.0", "id": id, "result": answer.to_json()});
-        self.client.tell(&session, &message).await
+    pub fn answer<'a>(
+        &'a self,
+        key: &'a str,
+        answer: &'a Answer,
+    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            let asked = self.live.take_question(key).zip(self.live.unanswered());
+            let Some((id, (_, session))) = asked else {
+                let reason =
+                    format!("the call has no question {} that waits for an answer", excerpt(key));
+                return Err(McpError::Unexpected(reason));
+            };
+            let message = json!({"jsonrpc": "2.0", "id": id, "result": answer.to_json()});
+            self.client.tell(&session, &message).await
+        })
     }
 
     /// Gives the call up, in the way of the server's era: the connection is closed, and a legacy server is told. No event follows.
-    pub async fn cancel(&mut self) {
-        self.events = stream::empty().boxed_local();
-        self.client.tell_cancel(&self.live, "the caller gave the call up").await;
+    pub fn cancel<'a>(&'a mut self) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.events = stream::empty().boxed_local();
+            self.client.tell_cancel(&self.live, "the caller gave the call up").await;
+        })
     }
 }
 
@@ -177,39 +185,43 @@ impl Running {
     }
 
     /// Makes the request, from the first time on bounded by the deadline.
-    async fn begin(&mut self) -> Result<(), McpError> {
-        let client = self.client.clone();
-        client.settings().check()?;
-        let timeout_ms = client.settings().call_timeout_ms;
-        let clock = &client.ports().clock;
-        let deadline = self.deadline.get_or_insert_with(|| clock.sleep(timeout_ms));
-        let is_modern = match select(Box::pin(client.is_modern()), deadline).await {
-            Either::Left((is_modern, _)) => is_modern?,
-            Either::Right(_) => return Err(McpError::Timeout { timeout_ms }),
-        };
-        let ask = self.asking.ask(&client, is_modern)?;
-        self.heard = Some(Exchange::new(client, ask, Rc::clone(&self.live)).into_stream());
-        Ok(())
+    fn begin<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            let client = self.client.clone();
+            client.settings().check()?;
+            let timeout_ms = client.settings().call_timeout_ms;
+            let clock = &client.ports().clock;
+            let deadline = self.deadline.get_or_insert_with(|| clock.sleep(timeout_ms));
+            let is_modern = match select(Box::pin(client.is_modern()), deadline).await {
+                Either::Left((is_modern, _)) => is_modern?,
+                Either::Right(_) => return Err(McpError::Timeout { timeout_ms }),
+            };
+            let ask = self.asking.ask(&client, is_modern)?;
+            self.heard = Some(Exchange::new(client, ask, Rc::clone(&self.live)).into_stream());
+            Ok(())
+        })
     }
 
     /// Waits for the server, for the time to tell progress, and for the end of all time.
-    async fn first(&mut self) -> First {
-        let (Some(heard), Some(deadline)) = (&mut self.heard, &mut self.deadline) else {
-            return First::Heard(None);
-        };
-        let clock = &self.client.ports().clock;
-        let pause = match (&self.pending, self.told) {
-            (Some(_), Some(told)) => {
-                let left = PROGRESS_MS.saturating_sub(clock.now().millis_since(told));
-                clock.sleep(left)
+    fn first<'a>(&'a mut self) -> LocalBoxFuture<'a, First> {
+        Box::pin(async move {
+            let (Some(heard), Some(deadline)) = (&mut self.heard, &mut self.deadline) else {
+                return First::Heard(None);
+            };
+            let clock = &self.client.ports().clock;
+            let pause = match (&self.pending, self.told) {
+                (Some(_), Some(told)) => {
+                    let left = PROGRESS_MS.saturating_sub(clock.now().millis_since(told));
+                    clock.sleep(left)
+                }
+                _ => Box::pin(std::future::pending()),
+            };
+            match select(heard.next(), select(deadline, pause)).await {
+                Either::Left((heard, _)) => First::Heard(heard),
+                Either::Right((Either::Left(_), _)) => First::Deadline,
+                Either::Right((Either::Right(_), _)) => First::Pause,
             }
-            _ => Box::pin(std::future::pending()),
-        };
-        match select(heard.next(), select(deadline, pause)).await {
-            Either::Left((heard, _)) => First::Heard(heard),
-            Either::Right((Either::Left(_), _)) => First::Deadline,
-            Either::Right((Either::Right(_), _)) => First::Pause,
-        }
+        })
     }
 
     /// Progress that has waited long enough.
@@ -242,66 +254,72 @@ impl Running {
         self.heard = None;
     }
 
-    async fn take_result(&mut self, result: &Value) {
-        let event = match ResultType::of(result) {
-            Ok(ResultType::Complete) => {
-                CallResult::read(result).map(CallEvent::Finished).ok_or_else(|| {
-                    let reason = "the result has neither content nor structuredContent";
-                    McpError::NotMcp(reason.to_owned())
-                })
-            }
-            Ok(ResultType::InputRequired) => match asked(result) {
-                Ok((questions, state)) if questions.is_empty() => {
-                    return self.call_again(state).await;
+    fn take_result<'a>(&'a mut self, result: &'a Value) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            let event = match ResultType::of(result) {
+                Ok(ResultType::Complete) => {
+                    CallResult::read(result).map(CallEvent::Finished).ok_or_else(|| {
+                        let reason = "the result has neither content nor structuredContent";
+                        McpError::NotMcp(reason.to_owned())
+                    })
                 }
-                Ok((questions, state)) => {
-                    Ok(CallEvent::Asked { questions, state, round: self.asking.round + 1 })
-                }
+                Ok(ResultType::InputRequired) => match asked(result) {
+                    Ok((questions, state)) if questions.is_empty() => {
+                        return self.call_again(state).await;
+                    }
+                    Ok((questions, state)) => {
+                        Ok(CallEvent::Asked { questions, state, round: self.asking.round + 1 })
+                    }
+                    Err(error) => Err(error),
+                },
+                Ok(ResultType::Task) => TaskHandle::of(result).map(CallEvent::Task),
                 Err(error) => Err(error),
-            },
-            Ok(ResultType::Task) => TaskHandle::of(result).map(CallEvent::Task),
-            Err(error) => Err(error),
-        };
-        self.end(event);
+            };
+            self.end(event);
+        })
     }
 
     /// The server wants to be called again, without an answer to anything.
-    async fn call_again(&mut self, state: Option<String>) {
-        if state.is_none() {
-            let reason = "the server wants input, and asks nothing";
-            return self.end(Err(McpError::Unexpected(reason.to_owned())));
-        }
-        if self.asking.round > 0 {
-            self.client.ports().clock.sleep(AGAIN_MS).await;
-        }
-        self.asking.goes_on(state);
-        self.heard = None;
+    fn call_again<'a>(&'a mut self, state: Option<String>) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            if state.is_none() {
+                let reason = "the server wants input, and asks nothing";
+                return self.end(Err(McpError::Unexpected(reason.to_owned())));
+            }
+            if self.asking.round > 0 {
+                self.client.ports().clock.sleep(AGAIN_MS).await;
+            }
+            self.asking.goes_on(state);
+            self.heard = None;
+        })
     }
 
-    async fn take_error(&mut self, error: McpError) {
-        match error.code() {
-            // The definition of the tool has changed since it was listed.
-            Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
-                let name = self.asking.tool.name.clone();
-                let listed = Box::pin(self.client.list()).await;
-                let tools = listed.map(|list| list.tools).unwrap_or_default();
-                match tools.into_iter().find(|tool| tool.name == name) {
-                    Some(tool) => {
-                        self.asking.tool = tool;
-                        self.heard = None;
+    fn take_error<'a>(&'a mut self, error: McpError) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            match error.code() {
+                // The definition of the tool has changed since it was listed.
+                Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
+                    let name = self.asking.tool.name.clone();
+                    let listed = Box::pin(self.client.list()).await;
+                    let tools = listed.map(|list| list.tools).unwrap_or_default();
+                    match tools.into_iter().find(|tool| tool.name == name) {
+                        Some(tool) => {
+                            self.asking.tool = tool;
+                            self.heard = None;
+                        }
+                        None => self.end(Err(error)),
                     }
-                    None => self.end(Err(error)),
                 }
+                Some(code::URL_REQUIRED) => match urls(&error) {
+                    questions if questions.is_empty() => self.end(Err(error)),
+                    questions => {
+                        let round = self.asking.round + 1;
+                        self.end(Ok(CallEvent::Asked { questions, state: None, round }));
+                    }
+                },
+                _ => self.end(Err(error)),
             }
-            Some(code::URL_REQUIRED) => match urls(&error) {
-                questions if questions.is_empty() => self.end(Err(error)),
-                questions => {
-                    let round = self.asking.round + 1;
-                    self.end(Ok(CallEvent::Asked { questions, state: None, round }));
-                }
-            },
-            _ => self.end(Err(error)),
-        }
+        })
     }
 }
 

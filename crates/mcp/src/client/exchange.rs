@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, LocalBoxStream, StreamExt};
 use serde_json::{Map, Value, json};
@@ -68,13 +69,15 @@ pub(super) struct Open {
 
 impl Client {
     /// The result of a request that is answered at once.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<Value, McpError> {
-        let mut exchange = Exchange::new(self.clone(), ask, Rc::default());
-        loop {
-            if let Heard::Result(result) = exchange.next().await? {
-                return Ok(result);
+    pub(super) fn ask<'a>(&'a self, ask: Ask) -> LocalBoxFuture<'a, Result<Value, McpError>> {
+        Box::pin(async move {
+            let mut exchange = Exchange::new(self.clone(), ask, Rc::default());
+            loop {
+                if let Heard::Result(result) = exchange.next().await? {
+                    return Ok(result);
+                }
             }
-        }
+        })
     }
 
     /// A request with what the client has to say in it.
@@ -91,82 +94,99 @@ impl Client {
     }
 
     /// Sends a request in the way of the server's era.
-    async fn open(&self, ask: &Ask, live: &Live) -> Result<Open, McpError> {
-        self.settings().check()?;
-        if self.is_modern().await? {
+    fn open<'a>(
+        &'a self,
+        ask: &'a Ask,
+        live: &'a Live,
+    ) -> LocalBoxFuture<'a, Result<Open, McpError>> {
+        Box::pin(async move {
+            self.settings().check()?;
+            if self.is_modern().await? {
+                let id = self.next_id();
+                live.begins(id, None);
+                return self.open_modern(ask, id).await;
+            }
+            let session = self.session().await?;
+            let is_asked = ask.takes_questions && self.settings().takes_questions();
+            let standing = match is_asked {
+                true => Box::pin(self.standing(&session)).await,
+                false => None,
+            };
             let id = self.next_id();
-            live.begins(id, None);
-            return self.open_modern(ask, id).await;
-        }
-        let session = self.session().await?;
-        let is_asked = ask.takes_questions && self.settings().takes_questions();
-        let standing = match is_asked {
-            true => Box::pin(self.standing(&session)).await,
-            false => None,
-        };
-        let id = self.next_id();
-        live.begins(id, Some(Rc::clone(&session)));
-        let open = self.open_legacy(ask, id, Some(session)).await?;
-        Ok(Open { standing, ..open })
+            live.begins(id, Some(Rc::clone(&session)));
+            let open = self.open_legacy(ask, id, Some(session)).await?;
+            Ok(Open { standing, ..open })
+        })
     }
 
     /// Sends a request in the way of 2026-07-28.
-    pub(super) async fn open_modern(&self, ask: &Ask, id: u64) -> Result<Open, McpError> {
-        let settings = self.settings();
-        let mut members = self.said_in_meta(ask, id);
-        members.insert(meta::PROTOCOL_VERSION.to_owned(), json!(LATEST.as_str()));
-        members.insert(meta::CLIENT_INFO.to_owned(), settings.client_info());
-        members.insert(meta::CLIENT_CAPABILITIES.to_owned(), settings.capabilities(true));
-        let mut headers = vec![
-            ("Accept", BOTH.to_owned()),
-            ("Content-Type", "application/json".to_owned()),
-            ("MCP-Protocol-Version", LATEST.as_str().to_owned()),
-            ("Mcp-Method", ask.method.to_owned()),
-        ];
-        headers.extend(ask.name.as_ref().map(|name| ("Mcp-Name", header::encode(name))));
-        self.open_as(ask, id, members, headers, None).await
+    pub(super) fn open_modern<'a>(
+        &'a self,
+        ask: &'a Ask,
+        id: u64,
+    ) -> LocalBoxFuture<'a, Result<Open, McpError>> {
+        Box::pin(async move {
+            let settings = self.settings();
+            let mut members = self.said_in_meta(ask, id);
+            members.insert(meta::PROTOCOL_VERSION.to_owned(), json!(LATEST.as_str()));
+            members.insert(meta::CLIENT_INFO.to_owned(), settings.client_info());
+            members.insert(meta::CLIENT_CAPABILITIES.to_owned(), settings.capabilities(true));
+            let mut headers = vec![
+                ("Accept", BOTH.to_owned()),
+                ("Content-Type", "application/json".to_owned()),
+                ("MCP-Protocol-Version", LATEST.as_str().to_owned()),
+                ("Mcp-Method", ask.method.to_owned()),
+            ];
+            headers.extend(ask.name.as_ref().map(|name| ("Mcp-Name", header::encode(name))));
+            self.open_as(ask, id, members, headers, None).await
+        })
     }
 
     /// Sends a request in the way of older revisions, within a session.
-    pub(super) async fn open_legacy(
-        &self,
-        ask: &Ask,
+    pub(super) fn open_legacy<'a>(
+        &'a self,
+        ask: &'a Ask,
         id: u64,
         session: Option<Rc<Session>>,
-    ) -> Result<Open, McpError> {
-        let members = self.said_in_meta(ask, id);
-        let mut headers =
-            vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
-        headers.extend(session.iter().flat_map(|session| session.headers()));
-        self.open_as(ask, id, members, headers, session).await
+    ) -> LocalBoxFuture<'a, Result<Open, McpError>> {
+        Box::pin(async move {
+            let members = self.said_in_meta(ask, id);
+            let mut headers =
+                vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
+            headers.extend(session.iter().flat_map(|session| session.headers()));
+            self.open_as(ask, id, members, headers, session).await
+        })
     }
 
-    async fn open_as(
-        &self,
-        ask: &Ask,
+    fn open_as<'a>(
+        &'a self,
+        ask: &'a Ask,
         id: u64,
         members: Map<String, Value>,
         headers: Vec<(&'static str, String)>,
         session: Option<Rc<Session>>,
-    ) -> Result<Open, McpError> {
-        let mut params = ask.params.clone();
-        if !members.is_empty() {
-            params.insert("_meta".to_owned(), Value::Object(members));
-        }
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": ask.method, "params": params});
-        let answer = self
-            .send(&Sending {
-                method: "POST",
-                headers,
-                more_headers: ask.headers.clone(),
-                body: Some(message.to_string()),
-                timeout_ms: ask.timeout_ms,
-            })
-            .await?;
-        let status = answer.status;
-        let session_id = answer.header("mcp-session-id").map(str::to_owned);
-        let incoming = self.incoming(answer, id).await?;
-        Ok(Open { id, incoming, status, session, session_id, standing: None })
+    ) -> LocalBoxFuture<'a, Result<Open, McpError>> {
+        Box::pin(async move {
+            let mut params = ask.params.clone();
+            if !members.is_empty() {
+                params.insert("_meta".to_owned(), Value::Object(members));
+            }
+            let message =
+                json!({"jsonrpc": "2.0", "id": id, "method": ask.method, "params": params});
+            let answer = self
+                .send(&Sending {
+                    method: "POST",
+                    headers,
+                    more_headers: ask.headers.clone(),
+                    body: Some(message.to_string()),
+                    timeout_ms: ask.timeout_ms,
+                })
+                .await?;
+            let status = answer.status;
+            let session_id = answer.header("mcp-session-id").map(str::to_owned);
+            let incoming = self.incoming(answer, id).await?;
+            Ok(Open { id, incoming, status, session, session_id, standing: None })
+        })
     }
 
     /// What the `_meta` of a request says in all revisions.
@@ -189,15 +209,17 @@ impl Client {
 
 impl Open {
     /// The next message, from the answer or besides it.
-    async fn next(&mut self) -> Option<Result<Value, McpError>> {
-        if let Some(standing) = &mut self.standing {
-            match select(Box::pin(self.incoming.next()), standing.next()).await {
-                Either::Left((message, _)) => return message,
-                Either::Right((Some(message), _)) => return Some(Ok(message)),
-                Either::Right((None, _)) => self.standing = None,
+    fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<Value, McpError>>> {
+        Box::pin(async move {
+            if let Some(standing) = &mut self.standing {
+                match select(Box::pin(self.incoming.next()), standing.next()).await {
+                    Either::Left((message, _)) => return message,
+                    Either::Right((Some(message), _)) => return Some(Ok(message)),
+                    Either::Right((None, _)) => self.standing = None,
+                }
             }
-        }
-        self.incoming.next().await
+            self.incoming.next().await
+        })
     }
 
     /// The id of the session that the server has begun by its answer.
@@ -206,16 +228,20 @@ impl Open {
     }
 
     /// The result, where nothing else is expected before it.
-    pub(super) async fn result(mut self) -> Result<Value, McpError> {
-        let is_sole = !self.incoming.is_stream();
-        while let Some(message) = self.incoming.next().await {
-            match Message::read(message?, self.id, is_sole) {
-                Message::Result(result) => return Ok(result),
-                Message::Error(error) => return Err(McpError::Rpc { error, status: self.status }),
-                Message::Notification { .. } | Message::Request { .. } | Message::Other => {}
+    pub(super) fn result(mut self) -> LocalBoxFuture<'static, Result<Value, McpError>> {
+        Box::pin(async move {
+            let is_sole = !self.incoming.is_stream();
+            while let Some(message) = self.incoming.next().await {
+                match Message::read(message?, self.id, is_sole) {
+                    Message::Result(result) => return Ok(result),
+                    Message::Error(error) => {
+                        return Err(McpError::Rpc { error, status: self.status });
+                    }
+                    Message::Notification { .. } | Message::Request { .. } | Message::Other => {}
+                }
             }
-        }
-        Err(ended(self.id))
+            Err(ended(self.id))
+        })
     }
 }
 
@@ -237,162 +263,176 @@ impl Exchange {
     }
 
     /// What is heard next.
-    pub(super) async fn next(&mut self) -> Result<Heard, McpError> {
-        loop {
-            let heard = self.hear().await;
-            if matches!(heard, Ok(Heard::Result(_)) | Err(_)) {
-                self.live.ends();
-            }
-            match heard {
-                Err(error) => {
-                    self.goes_on_after(error)?;
-                    self.open = None;
+    pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<Heard, McpError>> {
+        Box::pin(async move {
+            loop {
+                let heard = self.hear().await;
+                if matches!(heard, Ok(Heard::Result(_)) | Err(_)) {
+                    self.live.ends();
                 }
-                heard => return heard,
+                match heard {
+                    Err(error) => {
+                        self.goes_on_after(error).await?;
+                        self.open = None;
+                    }
+                    heard => return heard,
+                }
             }
-        }
+        })
     }
 
     /// Whether the request is made again after this error, because the server has not looked at it.
-    fn goes_on_after(&mut self, error: McpError) -> Result<(), McpError> {
-        if let Some(session) = self.live.session().filter(|session| session.is_lost(&error)) {
-            self.client.forget_session(&session);
-            return match std::mem::replace(&mut self.has_new_session, true) {
-                true => Err(McpError::SessionLost),
-                false => Ok(()),
-            };
-        }
-        match self.client.looks_changed(&error) && self.client.forget_verdict() {
-            true => Ok(()),
-            false => Err(error),
-        }
+    fn goes_on_after<'a>(
+        &'a mut self,
+        error: McpError,
+    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            if let Some(session) = self.live.session().filter(|session| session.is_lost(&error)) {
+                self.client.forget_session(&session);
+                return match std::mem::replace(&mut self.has_new_session, true) {
+                    true => Err(McpError::SessionLost),
+                    false => Ok(()),
+                };
+            }
+            let has_changed =
+                self.client.looks_changed(&error) && Box::pin(self.client.has_changed()).await;
+            if has_changed { Ok(()) } else { Err(error) }
+        })
     }
 
-    async fn hear(&mut self) -> Result<Heard, McpError> {
-        loop {
-            let Some(open) = &mut self.open else {
-                let client = self.client.clone();
-                self.open = Some(Box::pin(client.open(&self.ask, &self.live)).await?);
-                continue;
-            };
-            let is_sole = !open.incoming.is_stream();
-            let message = match open.next().await {
-                Some(Ok(message)) => Message::read(message, open.id, is_sole),
-                Some(Err(error @ McpError::Lost(_))) => {
-                    self.resume(error).await?;
+    fn hear<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<Heard, McpError>> {
+        Box::pin(async move {
+            loop {
+                let Some(open) = &mut self.open else {
+                    let client = self.client.clone();
+                    self.open = Some(Box::pin(client.open(&self.ask, &self.live)).await?);
                     continue;
-                }
-                Some(Err(error)) => return Err(error),
-                None => {
-                    let error = ended(open.id);
-                    self.resume(error).await?;
-                    continue;
-                }
-            };
-            match message {
-                Message::Result(result) => return Ok(Heard::Result(result)),
-                Message::Error(error) => {
-                    return Err(McpError::Rpc { error, status: open.status });
-                }
-                Message::Notification { method, params } => {
-                    let is_own = params.get(meta::PROGRESS_TOKEN) == Some(&json!(open.id));
-                    let is_progress = method == "notifications/progress" && is_own;
-                    let progress = Progress::read(&params).filter(|_| is_progress);
-                    if let Some(progress) = progress.filter(|_| self.ask.has_progress) {
-                        return Ok(Heard::Progress(progress));
+                };
+                let is_sole = !open.incoming.is_stream();
+                let message = match open.next().await {
+                    Some(Ok(message)) => Message::read(message, open.id, is_sole),
+                    Some(Err(error @ McpError::Lost(_))) => {
+                        self.resume(error).await?;
+                        continue;
                     }
-                }
-                Message::Request { id, method, params } => {
-                    if let Some(question) = self.asked(id, &method, &params).await? {
-                        return Ok(Heard::Asked(question));
+                    Some(Err(error)) => return Err(error),
+                    None => {
+                        let error = ended(open.id);
+                        self.resume(error).await?;
+                        continue;
                     }
+                };
+                match message {
+                    Message::Result(result) => return Ok(Heard::Result(result)),
+                    Message::Error(error) => {
+                        return Err(McpError::Rpc { error, status: open.status });
+                    }
+                    Message::Notification { method, params } => {
+                        let is_own = params.get(meta::PROGRESS_TOKEN) == Some(&json!(open.id));
+                        let is_progress = method == "notifications/progress" && is_own;
+                        let progress = Progress::read(&params).filter(|_| is_progress);
+                        if let Some(progress) = progress.filter(|_| self.ask.has_progress) {
+                            return Ok(Heard::Progress(progress));
+                        }
+                    }
+                    Message::Request { id, method, params } => {
+                        if let Some(question) = self.asked(id, &method, &params).await? {
+                            return Ok(Heard::Asked(question));
+                        }
+                    }
+                    Message::Other => {}
                 }
-                Message::Other => {}
             }
-        }
+        })
     }
 
     /// Answers a request of a legacy server, unless it is a question for the caller. Newer servers make none.
-    async fn asked(
-        &mut self,
+    fn asked<'a>(
+        &'a mut self,
         id: Value,
-        method: &str,
-        params: &Value,
-    ) -> Result<Option<Question>, McpError> {
-        let session = self.open.as_ref().and_then(|open| open.session.clone());
-        let Some(session) = session else { return Ok(None) };
-        self.requests += 1;
-        if self.requests > MAX_REQUESTS {
-            let reason =
-                format!("the server made more than {MAX_REQUESTS} requests during one call");
-            return Err(McpError::Unexpected(reason));
-        }
-        let takes = self.ask.takes_questions && self.client.settings().takes_questions();
-        let answer = match method {
-            "ping" => Ok(json!({})),
-            "elicitation/create" if takes => {
-                let key = id.to_string();
-                match Question::read(&key, params) {
-                    Some(question) => {
-                        self.live.asks(key, id);
-                        return Ok(Some(question));
-                    }
-                    None => Err(RpcError::new(code::INVALID_PARAMS, "this is no form and no URL")),
-                }
-            }
-            _ => {
+        method: &'a str,
+        params: &'a Value,
+    ) -> LocalBoxFuture<'a, Result<Option<Question>, McpError>> {
+        Box::pin(async move {
+            let session = self.open.as_ref().and_then(|open| open.session.clone());
+            let Some(session) = session else { return Ok(None) };
+            self.requests += 1;
+            if self.requests > MAX_REQUESTS {
                 let reason =
-                    format!("{} is not offered by this client", super::error::excerpt(method));
-                Err(RpcError::new(code::METHOD_NOT_FOUND, reason))
+                    format!("the server made more than {MAX_REQUESTS} requests during one call");
+                return Err(McpError::Unexpected(reason));
             }
-        };
-        let message = match answer {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error.to_json()}),
-        };
-        // Where this fails, the stream of the call tells how it goes on.
-        let _ = self.client.tell(&session, &message).await;
-        Ok(None)
+            let takes = self.ask.takes_questions && self.client.settings().takes_questions();
+            let answer = match method {
+                "ping" => Ok(json!({})),
+                "elicitation/create" if takes => {
+                    let key = id.to_string();
+                    match Question::read(&key, params) {
+                        Some(question) => {
+                            self.live.asks(key, id);
+                            return Ok(Some(question));
+                        }
+                        None => {
+                            Err(RpcError::new(code::INVALID_PARAMS, "this is no form and no URL"))
+                        }
+                    }
+                }
+                _ => {
+                    let reason =
+                        format!("{} is not offered by this client", super::error::excerpt(method));
+                    Err(RpcError::new(code::METHOD_NOT_FOUND, reason))
+                }
+            };
+            let message = match answer {
+                Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+                Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error.to_json()}),
+            };
+            // Where this fails, the stream of the call tells how it goes on.
+            let _ = self.client.tell(&session, &message).await;
+            Ok(None)
+        })
     }
 
     /// Goes on with a stream that has ended without the result, where a legacy server numbers its events; else fails with this error.
-    async fn resume(&mut self, error: McpError) -> Result<(), McpError> {
-        let Some(open) = &mut self.open else { return Err(error) };
-        let (Some(session), Some(after)) = (&open.session, open.incoming.last_event_id.clone())
-        else {
-            return Err(error);
-        };
-        let mut failures = 0;
-        loop {
-            self.resumes += 1;
-            if self.resumes > MAX_RESUMES || failures >= MAX_FAILURES {
+    fn resume<'a>(&'a mut self, error: McpError) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            let Some(open) = &mut self.open else { return Err(error) };
+            let (Some(session), Some(after)) = (&open.session, open.incoming.last_event_id.clone())
+            else {
                 return Err(error);
-            }
-            let wait_ms = open.incoming.retry_ms().unwrap_or(RETRY_MS);
-            self.client.ports().clock.sleep(wait_ms.clamp(MIN_RETRY_MS, MAX_RETRY_MS)).await;
-            let mut headers = vec![("Accept", "text/event-stream".to_owned())];
-            headers.extend(session.headers());
-            headers.push(("Last-Event-ID", after.clone()));
-            let sending = Sending {
-                method: "GET",
-                headers,
-                more_headers: Vec::new(),
-                body: None,
-                timeout_ms: self.ask.timeout_ms,
             };
-            match self.client.send(&sending).await {
-                Ok(answer) if answer.is_success() => {
-                    let mut incoming = self.client.incoming(answer, open.id).await?;
-                    incoming.goes_on_from(&open.incoming);
-                    open.incoming = incoming;
-                    return Ok(());
+            let mut failures = 0;
+            loop {
+                self.resumes += 1;
+                if self.resumes > MAX_RESUMES || failures >= MAX_FAILURES {
+                    return Err(error);
                 }
-                // The server does not resume streams, or has forgotten this one.
-                Ok(answer) if matches!(answer.status, 400..=428) => return Err(error),
-                Ok(_) | Err(McpError::Unreachable(_)) => failures += 1,
-                Err(other) => return Err(other),
+                let wait_ms = open.incoming.retry_ms().unwrap_or(RETRY_MS);
+                self.client.ports().clock.sleep(wait_ms.clamp(MIN_RETRY_MS, MAX_RETRY_MS)).await;
+                let mut headers = vec![("Accept", "text/event-stream".to_owned())];
+                headers.extend(session.headers());
+                headers.push(("Last-Event-ID", after.clone()));
+                let sending = Sending {
+                    method: "GET",
+                    headers,
+                    more_headers: Vec::new(),
+                    body: None,
+                    timeout_ms: self.ask.timeout_ms,
+                };
+                match self.client.send(&sending).await {
+                    Ok(answer) if answer.is_success() => {
+                        let mut incoming = self.client.incoming(answer, open.id).await?;
+                        incoming.goes_on_from(&open.incoming);
+                        open.incoming = incoming;
+                        return Ok(());
+                    }
+                    // The server does not resume streams, or has forgotten this one.
+                    Ok(answer) if matches!(answer.status, 400..=428) => return Err(error),
+                    Ok(_) | Err(McpError::Unreachable(_)) => failures += 1,
+                    Err(other) => return Err(other),
+                }
             }
-        }
+        })
     }
 }
 

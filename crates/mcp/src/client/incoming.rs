@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use a2a::client::SseReader;
 use a2a::http::{HttpAnswer, HttpBody, HttpError};
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::McpError;
@@ -35,45 +36,50 @@ impl Incoming {
     /// # Errors
     ///
     /// If it is of another type, or too large.
-    pub(super) async fn of(answer: HttpAnswer, max_bytes: usize) -> Result<Self, McpError> {
-        let kind = media_type(&answer);
-        if answer.status == 202 || answer.status == 204 {
-            let reason = format!("it has status {}, and nothing in it", answer.status);
-            return Err(McpError::NotMcp(reason));
-        }
-        let (form, left_bytes) = match kind.as_str() {
-            "text/event-stream" => {
-                let reader = Box::new(SseReader::new(max_bytes));
-                (Form::Events(reader), max_bytes.saturating_mul(MAX_STREAM_FACTOR))
+    pub(super) fn of(
+        answer: HttpAnswer,
+        max_bytes: usize,
+    ) -> LocalBoxFuture<'static, Result<Self, McpError>> {
+        Box::pin(async move {
+            let kind = media_type(&answer);
+            if answer.status == 202 || answer.status == 204 {
+                let reason = format!("it has status {}, and nothing in it", answer.status);
+                return Err(McpError::NotMcp(reason));
             }
-            kind if is_json(kind) => {
-                let length = answer.header("content-length").and_then(|text| text.parse().ok());
-                if length.is_some_and(|length: usize| length > max_bytes) {
-                    return Err(McpError::TooLarge { max_bytes });
+            let (form, left_bytes) = match kind.as_str() {
+                "text/event-stream" => {
+                    let reader = Box::new(SseReader::new(max_bytes));
+                    (Form::Events(reader), max_bytes.saturating_mul(MAX_STREAM_FACTOR))
                 }
-                (Form::Whole(Vec::new()), max_bytes)
-            }
-            _ => {
-                let begins = begin_of(answer.body).await;
-                return Err(McpError::NotMcp(match begins.is_empty() {
-                    true => format!("its content type is \"{}\"", excerpt(&kind)),
-                    false => format!(
-                        "its content type is \"{}\", and it begins: {begins}",
-                        excerpt(&kind)
-                    ),
-                }));
-            }
-        };
-        let (messages, last_event_id) = (VecDeque::new(), None);
-        Ok(Self {
-            body: answer.body,
-            form,
-            messages,
-            left_bytes,
-            max_bytes,
-            last_event_id,
-            earlier_retry_ms: None,
-            is_over: false,
+                kind if is_json(kind) => {
+                    let length = answer.header("content-length").and_then(|text| text.parse().ok());
+                    if length.is_some_and(|length: usize| length > max_bytes) {
+                        return Err(McpError::TooLarge { max_bytes });
+                    }
+                    (Form::Whole(Vec::new()), max_bytes)
+                }
+                _ => {
+                    let begins = begin_of(answer.body).await;
+                    return Err(McpError::NotMcp(match begins.is_empty() {
+                        true => format!("its content type is \"{}\"", excerpt(&kind)),
+                        false => format!(
+                            "its content type is \"{}\", and it begins: {begins}",
+                            excerpt(&kind)
+                        ),
+                    }));
+                }
+            };
+            let (messages, last_event_id) = (VecDeque::new(), None);
+            Ok(Self {
+                body: answer.body,
+                form,
+                messages,
+                left_bytes,
+                max_bytes,
+                last_event_id,
+                earlier_retry_ms: None,
+                is_over: false,
+            })
         })
     }
 
@@ -82,28 +88,30 @@ impl Incoming {
     /// # Errors
     ///
     /// If the answer breaks off, is too large, or is none.
-    pub(super) async fn next(&mut self) -> Option<Result<Value, McpError>> {
-        loop {
-            if let Some(message) = self.messages.pop_front() {
-                return Some(Ok(message));
-            }
-            if self.is_over {
-                return None;
-            }
-            let piece = self.body.next().await;
-            let read = match piece {
-                Some(Ok(piece)) => self.read(&piece),
-                Some(Err(error)) => Err(broken(error)),
-                None => {
-                    self.is_over = true;
-                    self.end()
+    pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<Value, McpError>>> {
+        Box::pin(async move {
+            loop {
+                if let Some(message) = self.messages.pop_front() {
+                    return Some(Ok(message));
                 }
-            };
-            if let Err(error) = read {
-                self.is_over = true;
-                return Some(Err(error));
+                if self.is_over {
+                    return None;
+                }
+                let piece = self.body.next().await;
+                let read = match piece {
+                    Some(Ok(piece)) => self.read(&piece),
+                    Some(Err(error)) => Err(broken(error)),
+                    None => {
+                        self.is_over = true;
+                        self.end()
+                    }
+                };
+                if let Err(error) = read {
+                    self.is_over = true;
+                    return Some(Err(error));
+                }
             }
-        }
+        })
     }
 
     /// Makes this the stream that goes on where another one has ended: the bounds are those of both.
@@ -195,15 +203,17 @@ fn broken(error: HttpError) -> McpError {
 }
 
 /// The beginning of a body, for an error.
-pub(super) async fn begin_of(mut body: HttpBody) -> String {
-    let mut whole = Vec::new();
-    while whole.len() < EXCERPT_BYTES {
-        match body.next().await {
-            Some(Ok(piece)) => whole.extend_from_slice(&piece),
-            Some(Err(_)) | None => break,
+pub(super) fn begin_of(mut body: HttpBody) -> LocalBoxFuture<'static, String> {
+    Box::pin(async move {
+        let mut whole = Vec::new();
+        while whole.len() < EXCERPT_BYTES {
+            match body.next().await {
+                Some(Ok(piece)) => whole.extend_from_slice(&piece),
+                Some(Err(_)) | None => break,
+            }
         }
-    }
-    excerpt(&String::from_utf8_lossy(begin(&whole)))
+        excerpt(&String::from_utf8_lossy(begin(&whole)))
+    })
 }
 
 fn begin(bytes: &[u8]) -> &[u8] {

@@ -1,7 +1,6 @@
 //! The tools of a server.
 
-use std::collections::BTreeSet;
-
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::error::excerpt;
@@ -40,48 +39,57 @@ impl Client {
     /// # Errors
     ///
     /// If the server cannot be called, or gives no list.
-    pub async fn list_tools(&self) -> Result<ToolList, McpError> {
-        let listing = Box::pin(self.list());
-        self.within(self.settings().call_timeout_ms, listing).await
+    pub fn list_tools<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, McpError>> {
+        Box::pin(async move {
+            let listing = Box::pin(self.list());
+            self.within(self.settings().call_timeout_ms, listing).await
+        })
     }
 
-    pub(super) async fn list(&self) -> Result<ToolList, McpError> {
-        match self.list_once().await {
-            // The list has changed between two pages, and the cursor is no more.
-            Err((true, McpError::Rpc { error, .. })) if error.code == code::INVALID_PARAMS => {
-                self.list_once().await.map_err(|(_, error)| error)
+    pub(super) fn list<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, McpError>> {
+        Box::pin(async move {
+            match self.list_once().await {
+                // The list has changed between two pages, and the cursor is no more.
+                Err((true, McpError::Rpc { error, .. })) if error.code == code::INVALID_PARAMS => {
+                    self.list_once().await.map_err(|(_, error)| error)
+                }
+                listed => listed.map_err(|(_, error)| error),
             }
-            listed => listed.map_err(|(_, error)| error),
-        }
+        })
     }
 
     /// Reads the pages. An error comes with whether it is one of a later page.
-    async fn list_once(&self) -> Result<ToolList, (bool, McpError)> {
-        let is_modern = self.is_modern().await.map_err(|error| (false, error))?;
-        let mut reading = Reading::new(self, is_modern);
-        let (mut cursor, mut cursors) = (None, BTreeSet::new());
-        for page in 0..self.settings().max_pages {
-            let mut params = Map::new();
-            params.extend(cursor.take().map(|cursor: String| ("cursor".to_owned(), json!(cursor))));
-            let result = self.ask(self.plain("tools/list", params)).await;
-            let result = match result {
-                Err(error) if page == 0 && self.has_no_tools(&error) => {
-                    return Ok(ToolList::default());
+    fn list_once<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, (bool, McpError)>> {
+        Box::pin(async move {
+            let is_modern = self.is_modern().await.map_err(|error| (false, error))?;
+            let mut reading = Reading::new(self, is_modern);
+            let (mut cursor, mut cursors) = (None, Vec::new());
+            for page in 0..self.settings().max_pages {
+                let mut params = Map::new();
+                params.extend(
+                    cursor.take().map(|cursor: String| ("cursor".to_owned(), json!(cursor))),
+                );
+                let result = self.ask(self.plain("tools/list", params)).await;
+                let result = match result {
+                    Err(error) if page == 0 && self.has_no_tools(&error) => {
+                        return Ok(ToolList::default());
+                    }
+                    result => result.map_err(|error| (page > 0, error))?,
+                };
+                let next = result.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+                if !reading.page(result).map_err(|error| (false, error))? {
+                    return Ok(reading.list);
                 }
-                result => result.map_err(|error| (page > 0, error))?,
-            };
-            let next = result.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
-            if !reading.page(result).map_err(|error| (false, error))? {
-                return Ok(reading.list);
+                let Some(next) = next else { return Ok(reading.list) };
+                if cursors.contains(&next) {
+                    return Ok(reading.cut("its pages lead in a circle".to_owned()));
+                }
+                cursors.push(next.clone());
+                cursor = Some(next);
             }
-            let Some(next) = next else { return Ok(reading.list) };
-            if !cursors.insert(next.clone()) {
-                return Ok(reading.cut("its pages lead in a circle".to_owned()));
-            }
-            cursor = Some(next);
-        }
-        let reason = format!("it has more than {} pages", self.settings().max_pages);
-        Ok(reading.cut(reason))
+            let reason = format!("it has more than {} pages", self.settings().max_pages);
+            Ok(reading.cut(reason))
+        })
     }
 
     /// Whether a server says by this error that it has no tools at all, as it said of itself.
@@ -95,7 +103,6 @@ impl Client {
 /// A list that is read page by page.
 struct Reading {
     list: ToolList,
-    names: BTreeSet<String>,
     is_modern: bool,
     max_tools: usize,
     left_bytes: usize,
@@ -106,7 +113,6 @@ impl Reading {
         let settings = client.settings();
         Self {
             list: ToolList::default(),
-            names: BTreeSet::new(),
             is_modern,
             max_tools: settings.max_tools,
             left_bytes: settings.max_bytes,
@@ -144,7 +150,6 @@ impl Reading {
                 return Ok(false);
             };
             self.left_bytes = left;
-            self.names.insert(tool.name.clone());
             self.list.tools.push(tool);
         }
         Ok(true)
@@ -166,7 +171,7 @@ impl Reading {
         if tool.name.len() > MAX_NAME_BYTES {
             return Err(format!("its name has more than {MAX_NAME_BYTES} bytes"));
         }
-        if self.names.contains(&tool.name) {
+        if self.list.tools.iter().any(|known| known.name == tool.name) {
             return Err("another tool of the server has the same name".to_owned());
         }
         if self.is_modern {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use a2a::http::HttpError;
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
 use super::session::SPOKEN;
@@ -44,13 +45,15 @@ impl Client {
     /// # Errors
     ///
     /// If the server cannot be reached, refuses credentials, or speaks nothing that is spoken here.
-    pub async fn discover(&self) -> Result<Verdict, McpError> {
-        self.settings().check()?;
-        let negotiating = Box::pin(self.negotiate());
-        let verdict = Rc::new(self.within(self.settings().call_timeout_ms, negotiating).await?);
-        let known = Known { verdict: Rc::clone(&verdict), is_remembered: false };
-        self.0.known.replace(Some(known));
-        Ok((*verdict).clone())
+    pub fn discover<'a>(&'a self) -> LocalBoxFuture<'a, Result<Verdict, McpError>> {
+        Box::pin(async move {
+            self.settings().check()?;
+            let negotiating = Box::pin(self.negotiate());
+            let verdict = Rc::new(self.within(self.settings().call_timeout_ms, negotiating).await?);
+            let known = Known { verdict: Rc::clone(&verdict), is_remembered: false };
+            self.0.known.replace(Some(known));
+            Ok((*verdict).clone())
+        })
     }
 
     /// What is known of the server by now: what [`discover`](Self::discover) or any other request has found out.
@@ -59,23 +62,25 @@ impl Client {
     }
 
     /// Which era the server speaks, asked if that is not known.
-    pub(super) async fn is_modern(&self) -> Result<bool, McpError> {
-        let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
-        match known {
-            Some(is_modern) => Ok(is_modern),
-            None => Ok(Box::pin(self.discover()).await?.is_modern()),
-        }
+    pub(super) fn is_modern<'a>(&'a self) -> LocalBoxFuture<'a, Result<bool, McpError>> {
+        Box::pin(async move {
+            let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
+            match known {
+                Some(is_modern) => Ok(is_modern),
+                None => Ok(Box::pin(self.discover()).await?.is_modern()),
+            }
+        })
     }
 
-    /// Forgets what is known of the server, if it may have changed since. Gives whether it did so.
-    pub(super) fn forget_verdict(&self) -> bool {
-        let mut known = self.0.known.borrow_mut();
-        let is_old = known.as_ref().is_some_and(|known| known.is_remembered);
-        if is_old {
-            known.take();
+    /// Asks the server again which era it speaks, if that was known from elsewhere. Gives whether it speaks another one by now.
+    pub(super) fn has_changed<'a>(&'a self) -> LocalBoxFuture<'a, bool> {
+        Box::pin(async move {
+            let before = self.0.known.borrow().clone().filter(|known| known.is_remembered);
+            let Some(before) = before else { return false };
             self.0.session.take();
-        }
-        is_old
+            let now = self.discover().await;
+            now.is_ok_and(|now| now.is_modern() != before.verdict.is_modern())
+        })
     }
 
     /// Whether an answer looks as if the server did not speak the era any more that it is known for.
@@ -93,32 +98,36 @@ impl Client {
         }
     }
 
-    async fn negotiate(&self) -> Result<Verdict, McpError> {
-        let timeout_ms = self.settings().timeout_ms.min(PROBE_MS);
-        let probe = || Box::pin(self.probe(timeout_ms));
-        let mut told = judge(self.within(timeout_ms, probe()).await)?;
-        if told == Probe::Again {
-            told = judge(self.within(timeout_ms, probe()).await)?;
-        }
-        let is_settled = match told {
-            Probe::Modern(result) => {
-                return Ok(Verdict::of(LATEST, &result, self.ports().clock.now()));
+    fn negotiate<'a>(&'a self) -> LocalBoxFuture<'a, Result<Verdict, McpError>> {
+        Box::pin(async move {
+            let timeout_ms = self.settings().timeout_ms.min(PROBE_MS);
+            let probe = || Box::pin(self.probe(timeout_ms));
+            let mut told = judge(self.within(timeout_ms, probe()).await)?;
+            if told == Probe::Again {
+                told = judge(self.within(timeout_ms, probe()).await)?;
             }
-            Probe::Legacy => true,
-            Probe::Silent => false,
-            Probe::Again => {
-                let reason = "the server refuses the revision 2026-07-28 of MCP, and says that it supports it";
-                return Err(McpError::Unsupported(reason.to_owned()));
-            }
-        };
-        let (verdict, _) = self.initialize().await?;
-        Ok(Verdict { is_settled, ..verdict })
+            let is_settled = match told {
+                Probe::Modern(result) => {
+                    return Ok(Verdict::of(LATEST, &result, self.ports().clock.now()));
+                }
+                Probe::Legacy => true,
+                Probe::Silent => false,
+                Probe::Again => {
+                    let reason = "the server refuses the revision 2026-07-28 of MCP, and says that it supports it";
+                    return Err(McpError::Unsupported(reason.to_owned()));
+                }
+            };
+            let (verdict, _) = self.initialize().await?;
+            Ok(Verdict { is_settled, ..verdict })
+        })
     }
 
-    async fn probe(&self, timeout_ms: u64) -> Result<Value, McpError> {
-        let mut ask = self.plain("server/discover", Map::new());
-        ask.timeout_ms = timeout_ms;
-        self.open_modern(&ask, self.next_id()).await?.result().await
+    fn probe<'a>(&'a self, timeout_ms: u64) -> LocalBoxFuture<'a, Result<Value, McpError>> {
+        Box::pin(async move {
+            let mut ask = self.plain("server/discover", Map::new());
+            ask.timeout_ms = timeout_ms;
+            self.open_modern(&ask, self.next_id()).await?.result().await
+        })
     }
 }
 

@@ -22,7 +22,9 @@ impl ParamHeader {
             Value::Bool(flag) => flag.to_string(),
             Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
                 // `5.0` is an integer of JSON schema.
-                Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => format!("{float:.0}"),
+                Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => {
+                    (float as i64).to_string()
+                }
                 Some(_) | None => number.to_string(),
             },
             Value::Null | Value::Array(_) | Value::Object(_) => return None,

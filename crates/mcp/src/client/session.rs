@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::exchange::BOTH;
@@ -55,56 +56,68 @@ impl Session {
 
 impl Client {
     /// The session with a legacy server, begun if there is none.
-    pub(super) async fn session(&self) -> Result<Rc<Session>, McpError> {
-        let known = self.0.session.borrow().clone();
-        match known {
-            Some(session) => Ok(session),
-            None => {
-                let (_, session) = Box::pin(self.initialize()).await?;
-                Ok(session)
+    pub(super) fn session<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<Session>, McpError>> {
+        Box::pin(async move {
+            let known = self.0.session.borrow().clone();
+            match known {
+                Some(session) => Ok(session),
+                None => {
+                    let (_, session) = Box::pin(self.initialize()).await?;
+                    Ok(session)
+                }
             }
-        }
+        })
     }
 
     /// Begins a session, and gives what the server says of itself.
-    pub(super) async fn initialize(&self) -> Result<(Verdict, Rc<Session>), McpError> {
-        let settings = self.settings();
-        let mut params = Map::new();
-        params.insert("protocolVersion".to_owned(), json!(NEWEST_LEGACY.as_str()));
-        params.insert("capabilities".to_owned(), settings.capabilities(false));
-        params.insert("clientInfo".to_owned(), settings.client_info());
-        let ask = self.plain("initialize", params);
-        let open = self.open_legacy(&ask, self.next_id(), None).await.map_err(foreign)?;
-        let id = open.session_id().filter(|id| is_id(id)).map(str::to_owned);
-        let result = open.result().await.map_err(foreign)?;
-        let given = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-        let revision = Revision::parse(given).filter(|revision| !revision.is_modern());
-        let Some(revision) = revision else {
-            let given = super::error::excerpt(given);
-            return Err(McpError::Unsupported(format!(
-                "the server wants to speak the revision \"{given}\" of MCP; this client speaks {SPOKEN}"
-            )));
-        };
-        let session = Rc::new(Session { revision, id, is_mute: Cell::new(false) });
-        let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        self.tell(&session, &message).await?;
-        self.0.session.replace(Some(Rc::clone(&session)));
-        Ok((Verdict::of(revision, &result, self.ports().clock.now()), session))
+    pub(super) fn initialize<'a>(
+        &'a self,
+    ) -> LocalBoxFuture<'a, Result<(Verdict, Rc<Session>), McpError>> {
+        Box::pin(async move {
+            let settings = self.settings();
+            let mut params = Map::new();
+            params.insert("protocolVersion".to_owned(), json!(NEWEST_LEGACY.as_str()));
+            params.insert("capabilities".to_owned(), settings.capabilities(false));
+            params.insert("clientInfo".to_owned(), settings.client_info());
+            let ask = self.plain("initialize", params);
+            let open = self.open_legacy(&ask, self.next_id(), None).await.map_err(foreign)?;
+            let id = open.session_id().filter(|id| is_id(id)).map(str::to_owned);
+            let result = open.result().await.map_err(foreign)?;
+            let given = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+            let revision = Revision::parse(given).filter(|revision| !revision.is_modern());
+            let Some(revision) = revision else {
+                let given = super::error::excerpt(given);
+                return Err(McpError::Unsupported(format!(
+                    "the server wants to speak the revision \"{given}\" of MCP; this client speaks {SPOKEN}"
+                )));
+            };
+            let session = Rc::new(Session { revision, id, is_mute: Cell::new(false) });
+            let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            self.tell(&session, &message).await?;
+            self.0.session.replace(Some(Rc::clone(&session)));
+            Ok((Verdict::of(revision, &result, self.ports().clock.now()), session))
+        })
     }
 
     /// Sends a message to which there is no answer.
-    pub(super) async fn tell(&self, session: &Session, message: &Value) -> Result<(), McpError> {
-        let mut headers =
-            vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
-        headers.extend(session.headers());
-        let sending = Sending {
-            method: "POST",
-            headers,
-            more_headers: Vec::new(),
-            body: Some(message.to_string()),
-            timeout_ms: self.settings().timeout_ms,
-        };
-        self.send(&sending).await.map(|_| ())
+    pub(super) fn tell<'a>(
+        &'a self,
+        session: &'a Session,
+        message: &'a Value,
+    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            let mut headers =
+                vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
+            headers.extend(session.headers());
+            let sending = Sending {
+                method: "POST",
+                headers,
+                more_headers: Vec::new(),
+                body: Some(message.to_string()),
+                timeout_ms: self.settings().timeout_ms,
+            };
+            self.send(&sending).await.map(|_| ())
+        })
     }
 
     /// Forgets a session that the server has lost, unless another one has begun.
@@ -116,31 +129,39 @@ impl Client {
     }
 
     /// Tells a legacy server that nobody waits for the answer any more.
-    pub(super) async fn tell_cancel(&self, live: &Live, reason: &str) {
-        let Some((id, session)) = live.unanswered() else { return };
-        live.ends();
-        let message = json!({
-            "jsonrpc": "2.0", "method": "notifications/cancelled",
-            "params": {"requestId": id, "reason": reason},
-        });
-        // Nobody waits: a server that does not hear it finishes in vain.
-        let _ = self.tell(&session, &message).await;
+    pub(super) fn tell_cancel<'a>(
+        &'a self,
+        live: &'a Live,
+        reason: &'a str,
+    ) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            let Some((id, session)) = live.unanswered() else { return };
+            live.ends();
+            let message = json!({
+                "jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": {"requestId": id, "reason": reason},
+            });
+            // Nobody waits: a server that does not hear it finishes in vain.
+            let _ = self.tell(&session, &message).await;
+        })
     }
 
     /// Ends the session with a legacy server, if there is one that the server remembers. Servers that keep no sessions, and those
     /// of 2026-07-28, are not told anything.
-    pub async fn close(&self) {
-        let session = self.0.session.take();
-        let Some(session) = session.filter(|session| session.id.is_some()) else { return };
-        let sending = Sending {
-            method: "DELETE",
-            headers: session.headers().collect(),
-            more_headers: Vec::new(),
-            body: None,
-            timeout_ms: self.settings().timeout_ms,
-        };
-        // A server may refuse, and then ends the session in its own time.
-        let _ = self.send(&sending).await;
+    pub fn close<'a>(&'a self) -> LocalBoxFuture<'a, ()> {
+        Box::pin(async move {
+            let session = self.0.session.take();
+            let Some(session) = session.filter(|session| session.id.is_some()) else { return };
+            let sending = Sending {
+                method: "DELETE",
+                headers: session.headers().collect(),
+                more_headers: Vec::new(),
+                body: None,
+                timeout_ms: self.settings().timeout_ms,
+            };
+            // A server may refuse, and then ends the session in its own time.
+            let _ = self.send(&sending).await;
+        })
     }
 }
 

@@ -22,45 +22,52 @@ enum State {
 impl Client {
     /// Opens the stream of a session; `None` if the server has none. A call is not held up by it: while the head of the answer does not
     /// come, at most a second.
-    pub(super) async fn standing(&self, session: &Rc<Session>) -> Option<Standing> {
-        if !session.may_have_stream() {
-            return None;
-        }
-        let opening: LocalBoxFuture<'static, _> =
-            Box::pin(self.clone().open_standing(Rc::clone(session)));
-        let state = match select(opening, self.ports().clock.sleep(HEAD_MS)).await {
-            Either::Left((opened, _)) => State::Open(opened?),
-            Either::Right((_, opening)) => State::Opening(opening),
-        };
-        let messages = stream::unfold(state, |state| async {
-            let mut incoming = match state {
-                State::Opening(opening) => opening.await?,
-                State::Open(incoming) => incoming,
+    pub(super) fn standing<'a>(
+        &'a self,
+        session: &'a Rc<Session>,
+    ) -> LocalBoxFuture<'a, Option<Standing>> {
+        Box::pin(async move {
+            if !session.may_have_stream() {
+                return None;
+            }
+            let opening: LocalBoxFuture<'static, _> =
+                Box::pin(self.clone().open_standing(Rc::clone(session)));
+            let state = match select(opening, self.ports().clock.sleep(HEAD_MS)).await {
+                Either::Left((opened, _)) => State::Open(opened?),
+                Either::Right((_, opening)) => State::Opening(opening),
             };
-            let message = incoming.next().await?.ok()?;
-            Some((message, State::Open(incoming)))
-        });
-        Some(messages.boxed_local())
+            let messages = stream::unfold(state, |state| async {
+                let mut incoming = match state {
+                    State::Opening(opening) => opening.await?,
+                    State::Open(incoming) => incoming,
+                };
+                let message = incoming.next().await?.ok()?;
+                Some((message, State::Open(incoming)))
+            });
+            Some(messages.boxed_local())
+        })
     }
 
-    async fn open_standing(self, session: Rc<Session>) -> Option<Incoming> {
-        let mut headers = vec![("Accept", "text/event-stream".to_owned())];
-        headers.extend(session.headers());
-        let settings = self.settings();
-        let sending = Sending {
-            method: "GET",
-            headers,
-            more_headers: Vec::new(),
-            body: None,
-            timeout_ms: settings.call_timeout_ms.saturating_add(settings.timeout_ms),
-        };
-        let answer = self.send(&sending).await.ok()?;
-        if answer.status == 405 {
-            session.has_no_stream();
-        }
-        let is_open = answer.is_success();
-        let incoming = Incoming::of(answer, settings.max_bytes).await.ok();
-        incoming.filter(|incoming| is_open && incoming.is_stream())
+    fn open_standing(self, session: Rc<Session>) -> LocalBoxFuture<'static, Option<Incoming>> {
+        Box::pin(async move {
+            let mut headers = vec![("Accept", "text/event-stream".to_owned())];
+            headers.extend(session.headers());
+            let settings = self.settings();
+            let sending = Sending {
+                method: "GET",
+                headers,
+                more_headers: Vec::new(),
+                body: None,
+                timeout_ms: settings.call_timeout_ms.saturating_add(settings.timeout_ms),
+            };
+            let answer = self.send(&sending).await.ok()?;
+            if answer.status == 405 {
+                session.has_no_stream();
+            }
+            let is_open = answer.is_success();
+            let incoming = Incoming::of(answer, settings.max_bytes).await.ok();
+            incoming.filter(|incoming| is_open && incoming.is_stream())
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Calls that servers go on with as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::asking::responses;
@@ -86,41 +87,48 @@ impl Client {
     /// # Errors
     ///
     /// If the server does not know it (any more), or cannot be called.
-    pub async fn task(&self, task: &TaskHandle) -> Result<TaskLook, McpError> {
-        let result = self.ask_of_task("tasks/get", task, Map::new()).await?;
-        let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
-        let absent =
-            |what: &str| McpError::NotMcp(format!("the task is {status}, and has no {what}"));
-        let state = match status {
-            "working" => TaskState::Working,
-            "input_required" => TaskState::Asked(questions(&result)?),
-            "completed" => {
-                let read = result.get("result").and_then(CallResult::read);
-                TaskState::Completed(read.ok_or_else(|| absent("result"))?)
-            }
-            "failed" => {
-                let read = result.get("error").and_then(RpcError::read);
-                TaskState::Failed(read.ok_or_else(|| absent("error"))?)
-            }
-            "cancelled" => TaskState::Cancelled,
-            other => {
-                let reason = format!(
-                    "the task has the status \"{}\", which is not known here",
-                    excerpt(other)
-                );
-                return Err(McpError::Unexpected(reason));
-            }
-        };
-        let message = result.get("statusMessage").and_then(Value::as_str);
-        let message = message.map(|text| text.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
-        let poll_interval_ms = match result.get("pollIntervalMs").is_some_and(Value::is_number) {
-            true => TaskHandle::bounds(&result).poll_interval_ms,
-            false => task.poll_interval_ms,
-        };
-        Ok(TaskLook {
-            state,
-            message: message.filter(|text| !text.trim().is_empty()),
-            poll_interval_ms,
+    pub fn task<'a>(
+        &'a self,
+        task: &'a TaskHandle,
+    ) -> LocalBoxFuture<'a, Result<TaskLook, McpError>> {
+        Box::pin(async move {
+            let result = self.ask_of_task("tasks/get", task, Map::new()).await?;
+            let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
+            let absent =
+                |what: &str| McpError::NotMcp(format!("the task is {status}, and has no {what}"));
+            let state = match status {
+                "working" => TaskState::Working,
+                "input_required" => TaskState::Asked(questions(&result)?),
+                "completed" => {
+                    let read = result.get("result").and_then(CallResult::read);
+                    TaskState::Completed(read.ok_or_else(|| absent("result"))?)
+                }
+                "failed" => {
+                    let read = result.get("error").and_then(RpcError::read);
+                    TaskState::Failed(read.ok_or_else(|| absent("error"))?)
+                }
+                "cancelled" => TaskState::Cancelled,
+                other => {
+                    let reason = format!(
+                        "the task has the status \"{}\", which is not known here",
+                        excerpt(other)
+                    );
+                    return Err(McpError::Unexpected(reason));
+                }
+            };
+            let message = result.get("statusMessage").and_then(Value::as_str);
+            let message =
+                message.map(|text| text.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
+            let poll_interval_ms = match result.get("pollIntervalMs").is_some_and(Value::is_number)
+            {
+                true => TaskHandle::bounds(&result).poll_interval_ms,
+                false => task.poll_interval_ms,
+            };
+            Ok(TaskLook {
+                state,
+                message: message.filter(|text| !text.trim().is_empty()),
+                poll_interval_ms,
+            })
         })
     }
 
@@ -130,14 +138,16 @@ impl Client {
     /// # Errors
     ///
     /// As [`task`](Self::task).
-    pub async fn answer_task(
-        &self,
-        task: &TaskHandle,
-        answers: &[(String, Answer)],
-    ) -> Result<(), McpError> {
-        let mut params = Map::new();
-        params.insert("inputResponses".to_owned(), responses(answers));
-        self.ask_of_task("tasks/update", task, params).await.map(|_| ())
+    pub fn answer_task<'a>(
+        &'a self,
+        task: &'a TaskHandle,
+        answers: &'a [(String, Answer)],
+    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(async move {
+            let mut params = Map::new();
+            params.insert("inputResponses".to_owned(), responses(answers));
+            self.ask_of_task("tasks/update", task, params).await.map(|_| ())
+        })
     }
 
     /// Asks the server to cancel a task. It need not, or may have finished: the next looks tell.
@@ -145,19 +155,26 @@ impl Client {
     /// # Errors
     ///
     /// As [`task`](Self::task).
-    pub async fn cancel_task(&self, task: &TaskHandle) -> Result<(), McpError> {
-        self.ask_of_task("tasks/cancel", task, Map::new()).await.map(|_| ())
+    pub fn cancel_task<'a>(
+        &'a self,
+        task: &'a TaskHandle,
+    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
+        Box::pin(
+            async move { self.ask_of_task("tasks/cancel", task, Map::new()).await.map(|_| ()) },
+        )
     }
 
-    async fn ask_of_task(
-        &self,
+    fn ask_of_task<'a>(
+        &'a self,
         method: &'static str,
-        task: &TaskHandle,
+        task: &'a TaskHandle,
         mut params: Map<String, Value>,
-    ) -> Result<Value, McpError> {
-        params.insert("taskId".to_owned(), json!(task.id));
-        let ask = Ask { name: Some(task.id.clone()), ..self.plain(method, params) };
-        self.within(self.settings().call_timeout_ms, Box::pin(self.ask(ask))).await
+    ) -> LocalBoxFuture<'a, Result<Value, McpError>> {
+        Box::pin(async move {
+            params.insert("taskId".to_owned(), json!(task.id));
+            let ask = Ask { name: Some(task.id.clone()), ..self.plain(method, params) };
+            self.within(self.settings().call_timeout_ms, Box::pin(self.ask(ask))).await
+        })
     }
 }
 

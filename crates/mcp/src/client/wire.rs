@@ -2,6 +2,7 @@
 
 use a2a::client::{Credentials, SseReader};
 use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::error::{excerpt, shown};
@@ -26,47 +27,59 @@ impl Client {
     /// # Errors
     ///
     /// If there is no answer, or one that refuses credentials or leads elsewhere. Any other status is no error.
-    pub(super) async fn send(&self, sending: &Sending) -> Result<HttpAnswer, McpError> {
-        let mut url = self.settings().url.clone();
-        let (mut redirects, mut may_ask_again) = (0, true);
-        loop {
-            let answer = self.send_once(sending, &url).await?;
-            let credentials = self.0.credentials.as_deref();
-            match answer.status {
-                401 if may_ask_again && credentials.is_some_and(Credentials::refused) => {
-                    may_ask_again = false;
-                }
-                401 | 403 => return Err(refusal(answer).await),
-                307 | 308 if redirects < MAX_REDIRECTS => match target(&url, &answer) {
-                    Some(target) => {
-                        redirects += 1;
-                        url = target;
+    pub(super) fn send<'a>(
+        &'a self,
+        sending: &'a Sending,
+    ) -> LocalBoxFuture<'a, Result<HttpAnswer, McpError>> {
+        Box::pin(async move {
+            let mut url = self.settings().url.clone();
+            let (mut redirects, mut may_ask_again) = (0, true);
+            loop {
+                let answer = self.send_once(sending, &url).await?;
+                let credentials = self.0.credentials.as_deref();
+                match answer.status {
+                    401 if may_ask_again && credentials.is_some_and(Credentials::refused) => {
+                        may_ask_again = false;
                     }
-                    None => return Err(redirected(&answer)),
-                },
-                300..=399 => return Err(redirected(&answer)),
-                _ => return Ok(answer),
+                    401 | 403 => return Err(refusal(answer).await),
+                    307 | 308 if redirects < MAX_REDIRECTS => match target(&url, &answer) {
+                        Some(target) => {
+                            redirects += 1;
+                            url = target;
+                        }
+                        None => return Err(redirected(&answer)),
+                    },
+                    300..=399 => return Err(redirected(&answer)),
+                    _ => return Ok(answer),
+                }
             }
-        }
+        })
     }
 
-    async fn send_once(&self, sending: &Sending, url: &str) -> Result<HttpAnswer, McpError> {
-        let settings = self.settings();
-        let mut request = HttpRequest::new(sending.method, url);
-        request.headers.clone_from(&settings.headers);
-        let own = sending.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-        request.headers.extend(own.chain(sending.more_headers.iter().cloned()));
-        if let Some(body) = &sending.body {
-            request.body = HttpBody::Text(body.clone());
-        }
-        request.timeout_ms = sending.timeout_ms;
-        // How large an answer may be depends on its head: see `Incoming`.
-        request.max_bytes = usize::MAX;
-        request.is_guarded = settings.is_guarded;
-        if let Some(credentials) = &self.0.credentials {
-            credentials.put(&mut request).await?;
-        }
-        self.ports().http.send(request).await.map_err(McpError::Unreachable)
+    fn send_once<'a>(
+        &'a self,
+        sending: &'a Sending,
+        url: &'a str,
+    ) -> LocalBoxFuture<'a, Result<HttpAnswer, McpError>> {
+        Box::pin(async move {
+            let settings = self.settings();
+            let mut request = HttpRequest::new(sending.method, url);
+            request.headers.clone_from(&settings.headers);
+            let own =
+                sending.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+            request.headers.extend(own.chain(sending.more_headers.iter().cloned()));
+            if let Some(body) = &sending.body {
+                request.body = HttpBody::Text(body.clone());
+            }
+            request.timeout_ms = sending.timeout_ms;
+            // How large an answer may be depends on its head: see `Incoming`.
+            request.max_bytes = usize::MAX;
+            request.is_guarded = settings.is_guarded;
+            if let Some(credentials) = &self.0.credentials {
+                credentials.put(&mut request).await?;
+            }
+            self.ports().http.send(request).await.map_err(McpError::Unreachable)
+        })
     }
 
     /// The messages of an answer to the request of this id.
@@ -74,18 +87,24 @@ impl Client {
     /// # Errors
     ///
     /// If its status says that the request failed, or it is none of MCP.
-    pub(super) async fn incoming(&self, answer: HttpAnswer, id: u64) -> Result<Incoming, McpError> {
-        if answer.is_success() {
-            return Incoming::of(answer, self.settings().max_bytes).await;
-        }
-        let (status, kind) = (answer.status, media_type(&answer));
-        let now = self.ports().clock.now();
-        let retry_after_ms =
-            answer.header("retry-after").and_then(|text| retry_after_ms(text, now));
-        let text = read_some(answer.body).await;
-        Err(match said(&text, &kind, id) {
-            Some(Message::Error(error)) => McpError::Rpc { error, status },
-            _ => McpError::Status { status, begins: excerpt(&text), retry_after_ms },
+    pub(super) fn incoming<'a>(
+        &'a self,
+        answer: HttpAnswer,
+        id: u64,
+    ) -> LocalBoxFuture<'a, Result<Incoming, McpError>> {
+        Box::pin(async move {
+            if answer.is_success() {
+                return Incoming::of(answer, self.settings().max_bytes).await;
+            }
+            let (status, kind) = (answer.status, media_type(&answer));
+            let now = self.ports().clock.now();
+            let retry_after_ms =
+                answer.header("retry-after").and_then(|text| retry_after_ms(text, now));
+            let text = read_some(answer.body).await;
+            Err(match said(&text, &kind, id) {
+                Some(Message::Error(error)) => McpError::Rpc { error, status },
+                _ => McpError::Status { status, begins: excerpt(&text), retry_after_ms },
+            })
         })
     }
 }
@@ -107,19 +126,21 @@ fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
 }
 
 /// What a server says that refuses credentials.
-async fn refusal(answer: HttpAnswer) -> McpError {
-    let (status, kind) = (answer.status, media_type(&answer));
-    let wanted = answer.header("www-authenticate").map(excerpt).filter(|text| !text.is_empty());
-    let text = read_some(answer.body).await;
-    let words = match said(&text, &kind, 0) {
-        Some(Message::Error(error)) => excerpt(&error.message),
-        _ => excerpt(&text),
-    };
-    let wants = wanted.map(|wanted| format!("it wants {wanted}"));
-    let says =
-        Some(words).filter(|words| !words.is_empty()).map(|words| format!("it says: {words}"));
-    let reason: Vec<String> = wants.into_iter().chain(says).collect();
-    McpError::Refused { status, reason: reason.join("; ") }
+fn refusal(answer: HttpAnswer) -> LocalBoxFuture<'static, McpError> {
+    Box::pin(async move {
+        let (status, kind) = (answer.status, media_type(&answer));
+        let wanted = answer.header("www-authenticate").map(excerpt).filter(|text| !text.is_empty());
+        let text = read_some(answer.body).await;
+        let words = match said(&text, &kind, 0) {
+            Some(Message::Error(error)) => excerpt(&error.message),
+            _ => excerpt(&text),
+        };
+        let wants = wanted.map(|wanted| format!("it wants {wanted}"));
+        let says =
+            Some(words).filter(|words| !words.is_empty()).map(|words| format!("it says: {words}"));
+        let reason: Vec<String> = wants.into_iter().chain(says).collect();
+        McpError::Refused { status, reason: reason.join("; ") }
+    })
 }
 
 fn redirected(answer: &HttpAnswer) -> McpError {
@@ -149,15 +170,17 @@ fn origin(url: &str) -> Option<&str> {
 }
 
 /// A body as text, as far as an error is to be read from it.
-async fn read_some(mut body: HttpBody) -> String {
-    let mut whole = Vec::new();
-    while let Some(Ok(piece)) = body.next().await {
-        whole.extend_from_slice(&piece);
-        if whole.len() > MAX_FAILURE_BYTES {
-            break;
+fn read_some(mut body: HttpBody) -> LocalBoxFuture<'static, String> {
+    Box::pin(async move {
+        let mut whole = Vec::new();
+        while let Some(Ok(piece)) = body.next().await {
+            whole.extend_from_slice(&piece);
+            if whole.len() > MAX_FAILURE_BYTES {
+                break;
+            }
         }
-    }
-    String::from_utf8_lossy(&whole).into_owned()
+        String::from_utf8_lossy(&whole).into_owned()
+    })
 }
 
 const MAX_REDIRECTS: usize = 3;

@@ -162,10 +162,17 @@ fn changed() -> Vec<Case> {
         })
         .known(Revision::V2026_07_28)
         .is("error: the server refused: no (-32022)")
-        .requests(3),
+        .requests(2),
+        any_case("an error of a tool that looks like another era", |request| match request.rpc_method().as_str() {
+            "server/discover" => discovered(request),
+            _ => plain(&refusal(request, -32_600, "cannot send elicitation/create")).with_status(400),
+        })
+        .known(Revision::V2026_07_28)
+        .is("error: the server refused: cannot send elicitation/create (-32600)")
+        .requests(2),
         any_case("a server that is gone", |_| SimulatedAnswer::status(404))
             .known(Revision::V2026_07_28)
-            .holds("error: there is no MCP server at this URL")
+            .is("error: the server answered 404")
             .requests(3),
         any_case("a server that is known", |request| plain(&hello(request))).known(Revision::V2026_07_28).requests(1),
         any_case("a list of pages while time is short", |request| discovered(request).after(400))

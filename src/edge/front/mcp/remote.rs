@@ -15,12 +15,14 @@ use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::host_of;
+use crate::executor::Redaction;
 use crate::port::{Outside, Peers};
 use crate::remotes::Found;
 use a2a::client::{
     Client, Observed, Outcome, Ports, RemoteCard, Settings, card_to_prompt, create_message,
 };
-use a2a::model::{ContextId, TaskId};
+use a2a::model::{ContextId, Secret, TaskId};
+use a2a_agents::{NotSet, Values};
 use mcp::agents::SKILL_KEY;
 use mcp::model::{CallResult, Content};
 
@@ -44,9 +46,10 @@ impl Front {
             Ok(client) => client,
             Err(reason) => return refused(&reason),
         };
+        let Called { client, secrets } = client;
         match client.card().await {
-            Ok(card) => described(&card),
-            Err(error) => refused(&format!("there is no agent card: {error}")),
+            Ok(card) => described(&card, &secrets),
+            Err(error) => refused(&secrets.text(&format!("there is no agent card: {error}"))),
         }
     }
 
@@ -60,7 +63,7 @@ impl Front {
     ) -> CallResult {
         let found = text(arguments, "url").and_then(|it| self.named(outer, catalog, it));
         let said = text(arguments, "message");
-        let (client, said) = match (found, said) {
+        let (Called { client, secrets }, said) = match (found, said) {
             (Ok(client), Ok(said)) => (client, said),
             (Err(reason), _) | (_, Err(reason)) => return refused(&reason),
         };
@@ -94,7 +97,9 @@ impl Front {
         if let Some(skill) = given("skill") {
             message.metadata = Some(Map::from_iter([(SKILL_KEY.to_owned(), json!(skill))]).into());
         }
-        told(&client.send_and_observe(message, || false).await, timeout_ms)
+        let observed = client.send_and_observe(message, || false).await;
+        let text = secrets.text(&observed.text).into_owned();
+        told(&Observed { text, ..observed }, timeout_ms)
     }
 
     /// A client of the agent of this URL or name.
@@ -102,7 +107,7 @@ impl Front {
     /// # Errors
     ///
     /// Why it may not be called.
-    fn named(&self, outer: &Outer, catalog: &Catalog<'_>, named: &str) -> Result<Client, String> {
+    fn named(&self, outer: &Outer, catalog: &Catalog<'_>, named: &str) -> Result<Called, String> {
         let (mcp, is_free) = (&self.settings.mcp, self.settings.development);
         if named.contains("://") {
             let host = host_of(named).unwrap_or_default();
@@ -110,12 +115,12 @@ impl Front {
                 return Err(format!("agents at {host} may not be called from here (MCP_REMOTES)"));
             }
             let settings = Settings { is_guarded: true, ..Settings::new(named) };
-            return Ok(self.equip(Client::new(settings, ports())));
+            return Ok(Called::of(self.equip(Client::new(settings, ports()))));
         }
         let hosted = |slug: &str| {
             let mut admitted = catalog.scope.admitted.iter();
             let admitted = admitted.find(|admitted| admitted.agent.slug == slug)?;
-            Some(outer.client(slug, catalog.card(admitted)?))
+            Some(Called::of(outer.client(slug, catalog.card(admitted)?)))
         };
         if let Some(client) = hosted(named) {
             return Ok(client);
@@ -128,11 +133,15 @@ impl Front {
             let shown: String = named.chars().take(80).collect();
             return Err(format!("there is no agent {shown}; there are: {}", known.join(", ")));
         };
-        match outside.remotes.client(named, outside, ports(), &|settings| settings)? {
+        let secrets = Rc::new(Redaction::default());
+        let (values, learning) = (Noted { outside, secrets: &secrets }, secrets.clone());
+        let learn = Rc::new(move |token: &Secret| learning.note("TOKEN", token));
+        let bound = |settings| settings;
+        match outside.remotes.client(named, &values, ports(), &bound, learn)? {
             Found::Here { slug, .. } => {
                 hosted(&slug).ok_or_else(|| format!("the agent {slug} does not let this caller in"))
             }
-            Found::Elsewhere(client) => Ok(self.equip(client)),
+            Found::Elsewhere(client) => Ok(Called { client: self.equip(client), secrets }),
         }
     }
 
@@ -153,10 +162,38 @@ fn ports() -> Ports {
     Ports { http: Rc::new(Outbound), clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom) }
 }
 
+/// An agent that is called, and the secrets that it is told, which it may tell in turn.
+struct Called {
+    client: Client,
+    secrets: Rc<Redaction>,
+}
+
+impl Called {
+    /// One that is told no secrets of ours.
+    fn of(client: Client) -> Self {
+        Self { client, secrets: Rc::default() }
+    }
+}
+
+/// The secrets and variables of an outside, which are noted.
+struct Noted<'a> {
+    outside: &'a Outside,
+    secrets: &'a Redaction,
+}
+
+impl Values for Noted<'_> {
+    fn value(&self, name: &str) -> Result<Secret, NotSet> {
+        let value = self.outside.value(name)?;
+        self.secrets.note(name, &value);
+        Ok(value)
+    }
+}
+
 /// A card as text and as data.
-fn described(card: &RemoteCard) -> CallResult {
-    let content = vec![Content::Text(card_to_prompt(card))];
-    CallResult { content, structured: Some(card.json.clone()), is_error: false }
+fn described(card: &RemoteCard, secrets: &Redaction) -> CallResult {
+    let content = vec![Content::Text(secrets.text(&card_to_prompt(card)).into_owned())];
+    let json = serde_json::from_str(&secrets.text(&card.json.to_string())).ok();
+    CallResult { content, structured: json, is_error: false }
 }
 
 /// How a call of an agent elsewhere came out.

@@ -14,6 +14,7 @@
 //! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`remotes`] | the agents that this Worker calls by name |
+//! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and what agents offer of their tools |
 //! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
@@ -33,6 +34,7 @@ pub mod edge;
 pub mod executor;
 pub mod format;
 mod host;
+pub mod mcp;
 pub mod operation;
 pub mod port;
 pub mod prelude;

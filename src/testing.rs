@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::auth::{Caller, GivenCredentials};
 use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
+use crate::mcp::McpServers;
 use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
@@ -20,7 +21,7 @@ use a2a::model::{
     SendMessageRequest, Task, TaskId, UnixMillis,
 };
 use a2a::{Outcome, Terms};
-use a2a_agents::{Remote, RunSettings, Table};
+use a2a_agents::{McpServer, Remote, RunSettings, Table};
 
 /// One task of an agent.
 ///
@@ -52,6 +53,7 @@ pub struct TestAgent {
     secrets: BTreeMap<String, Secret>,
     variables: BTreeMap<String, String>,
     remotes: Vec<Remote>,
+    mcp: Vec<McpServer>,
     slugs: Vec<String>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
@@ -68,6 +70,7 @@ impl TestAgent {
             secrets: BTreeMap::new(),
             variables: BTreeMap::new(),
             remotes: Vec::new(),
+            mcp: Vec::new(),
             slugs: Vec::new(),
             session: RefCell::default(),
             messages: Cell::new(0),
@@ -100,6 +103,20 @@ impl TestAgent {
     pub fn with_remote(mut self, name: &str, table: serde_json::Value) -> Self {
         let Ok(table) = Table::of(&table) else { panic!("the remote {name} must be a table") };
         self.remotes.push(Remote { name: name.to_owned(), table, needs: Vec::new() });
+        self
+    }
+
+    /// The agent, with an MCP server of this name that it may call: what `table` says of it is what would stand in
+    /// `[mcp.<name>]` of `remotes.toml`.
+    ///
+    /// # Panics
+    ///
+    /// If it is no table.
+    #[must_use]
+    #[expect(clippy::panic, reason = "a test fails by panicking")]
+    pub fn with_mcp(mut self, name: &str, table: serde_json::Value) -> Self {
+        let Ok(table) = Table::of(&table) else { panic!("the MCP server {name} must be a table") };
+        self.mcp.push(McpServer { name: name.to_owned(), table, needs: Vec::new() });
         self
     }
 
@@ -296,6 +313,7 @@ impl TestAgent {
             secrets: Rc::new(self.secrets.clone()),
             variables: Rc::new(self.variables.clone()),
             remotes: Rc::new(Remotes::new(self.remotes.clone(), self.slugs.clone())),
+            mcp: Rc::new(McpServers::new(self.mcp.clone())),
             ..self.platform.outside()
         };
         let settings = RunSettings::default();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 20] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -20,22 +20,23 @@ const MAY_USE: [(&str, &[&str]); 20] = [
     ("format", &[]),
     ("remembered", &[]),
     ("remotes", &[]),
+    ("mcp", &["remotes"]),
     ("trail", &[]),
     ("task", &["auth", "trail"]),
     ("tools", &[]),
-    ("port", &["auth", "format", "remotes", "trail"]),
+    ("port", &["auth", "format", "mcp", "remotes", "trail"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "port", "remotes"]),
+    ("executor", &["task", "auth", "mcp", "port", "remotes"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
     ("prelude", &["executor", "host", "port", "task"]),
     (
         "testing",
-        &["auth", "config", "executor", "operation", "port", "remotes", "session", "trail"],
+        &["auth", "config", "executor", "mcp", "operation", "port", "remotes", "session", "trail"],
     ),
-    ("session", &["config", "auth", "task", "port", "executor", "push", "trail"]),
+    ("session", &["config", "auth", "mcp", "task", "port", "executor", "push", "trail"]),
     ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
@@ -51,6 +52,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "operation",
             "host",
             "format",
+            "mcp",
             "remembered",
             "trail",
         ],

@@ -10,7 +10,7 @@ import { readConfig, wrangler } from "./wrangler.mjs";
 /** Where a build keeps what its agents need. */
 export const NEEDS = "needs.json";
 
-/** The agents that a build has embedded, and the remote agents. */
+/** The agents that a build has embedded, the remote agents and the MCP servers. */
 function embeddedIn({ depInfo, targets }) {
   const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
   return embedded === undefined ? { agents: [] } : JSON.parse(readFileSync(embedded, "utf8"));
@@ -20,8 +20,8 @@ function embeddedIn({ depInfo, targets }) {
 export const embeddedAgents = (made) => embeddedIn(made).agents;
 
 /**
- * What the agents of a build and its remote agents need, each once: `{ name, by: ["tool weather of the agent demo",
- * "remote shop"] }`. With `or`, any of those names does instead.
+ * What the agents of a build, its remote agents and its MCP servers need, each once: `{ name, by: ["tool weather of the agent
+ * demo", "remote shop", "mcp files"] }`. With `or`, any of those names does instead.
  */
 export function needsOf(made) {
   const users = new Map();
@@ -32,9 +32,9 @@ export function needsOf(made) {
       users.set(key, { name, by: [...known, ...by.map(userOf)], ...(or.length > 0 && { or }) });
     }
   };
-  const { agents, remotes = [] } = embeddedIn(made);
+  const { agents, remotes = [], mcp = [] } = embeddedIn(made);
   for (const { slug, needs = [] } of agents) note(needs, (user) => `${user} of the agent ${slug}`);
-  for (const { needs = [] } of remotes) note(needs, (user) => user);
+  for (const { needs = [] } of [...remotes, ...mcp]) note(needs, (user) => user);
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -99,6 +99,7 @@ pub(super) fn agents(
             observer: Rc::new(ConsoleObserver::of(env)),
             // The agents bring them.
             remotes: Rc::default(),
+            mcp: Rc::default(),
             clock: Rc::new(WorkerClock),
             agent: "".into(),
         };

@@ -1,5 +1,6 @@
 //! The port [`Peers`] on Cloudflare. Requests of a run to the agents of this Worker are decided by the code of the front
-//! Worker, in the isolate of the run, and the objects of their tasks are asked from there. Cards of others are remembered in D1.
+//! Worker, in the isolate of the run, and the objects of their tasks are asked from there. Cards of others, and the tools of MCP
+//! servers, are remembered in D1.
 
 use std::rc::Rc;
 
@@ -8,10 +9,14 @@ use worker::Env;
 
 use super::front::{Inside, answer_inside};
 use super::service::cards::{RememberedCards, WebVerifier};
+use super::service::mcp_tools::RememberedTools;
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
+use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers};
 use a2a::client::Client;
+use a2a::model::UnixMillis;
+use mcp::client::McpError;
 
 /// What a run has for calls to other agents.
 pub(super) struct WorkerPeers {
@@ -32,6 +37,15 @@ impl Peers for WorkerPeers {
             true => client,
             false => client.with_cards(Rc::new(RememberedCards { env: self.env.clone() })),
         }
+    }
+
+    fn tools<'a>(
+        &'a self,
+        server: &'a FoundServer,
+        newer_than: Option<UnixMillis>,
+    ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
+        let tools = RememberedTools { env: &self.env, server };
+        Box::pin(async move { Ok(tools.recall(newer_than).await?.known) })
     }
 }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::{Cards, Double, Learned, Registry, Runner, Taken};
 use crate::auth::Policy;
+use crate::mcp::McpServers;
 use crate::port::Outside;
 use crate::remotes::Remotes;
 use a2a::dialect::{Dialects, OlderFacts};
@@ -56,7 +57,7 @@ impl Agents {
         is_development: bool,
         default: Option<&str>,
     ) -> Result<Self, Unreadable> {
-        let Embedded { built_ms, mut agents, remotes } =
+        let Embedded { built_ms, mut agents, remotes, mcp } =
             Embedded::read(text).map_err(Unreadable::of)?;
         agents.retain(|agent| is_development || !agent.development);
         let is_chosen = |agent: &EmbeddedAgent| default == Some(agent.slug.as_str());
@@ -71,9 +72,11 @@ impl Agents {
         let card_date = UnixMillis(built_ms).http_date();
         let slugs = agents.iter().map(|agent| agent.slug.clone()).collect();
         let remotes = Rc::new(Remotes::new(remotes, slugs));
+        let mcp = Rc::new(McpServers::new(mcp));
         let ready = agents.into_iter().map(|agent| {
             let settings = agent.executor.run;
-            let outside = Outside { remotes: remotes.clone(), ..outside.for_agent(&agent.slug) };
+            let (remotes, mcp) = (remotes.clone(), mcp.clone());
+            let outside = Outside { remotes, mcp, ..outside.for_agent(&agent.slug) };
             let made = registry.make(&agent, &outside);
             let secret = |name: &str| outside.secrets.secret(name);
             let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);

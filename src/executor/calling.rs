@@ -90,7 +90,7 @@ impl Turn {
     }
 
     /// What a client gets of this run.
-    fn ports(&self) -> Ports {
+    pub(super) fn ports(&self) -> Ports {
         let run = Rc::new(Run(Rc::clone(&self.host)));
         Ports { http: run.clone(), clock: run.clone(), random: run }
     }
@@ -100,7 +100,7 @@ impl Turn {
 const NO_ORIGIN: &str = "https://worker.internal";
 
 /// The time that is kept at the end of a run to cancel the tasks of other agents, in milliseconds.
-const CLOSING_MS: u64 = 2_000;
+pub(super) const CLOSING_MS: u64 = 2_000;
 
 /// A run as the machine of its clients.
 struct Run(Rc<dyn TurnHost>);

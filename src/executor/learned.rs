@@ -10,6 +10,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::Cards;
+use crate::mcp::FoundServer;
 use crate::port::{Outside, Random};
 use crate::remotes::Found;
 use a2a::client::{Ports, Settings};
@@ -75,6 +76,17 @@ impl Learned {
             ..settings
         };
         remotes.client(name, &Unobserved(&self.outside), ports, &bound, Rc::new(|_| {}))
+    }
+
+    /// The MCP server of this name, for its tools; what is missing is told to the caller alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`McpServers::find`](crate::mcp::McpServers::find).
+    pub fn server(&self, name: &str, random: Rc<dyn Random>) -> Result<FoundServer, String> {
+        let Outside { http, clock, mcp, .. } = &self.outside;
+        let ports = Ports { http: http.clone(), clock: clock.clone(), random };
+        mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings, Rc::new(|_| {}))
     }
 
     /// Whether the sources are to be looked at before a card is shown.

@@ -2,6 +2,7 @@
 //! Worker.
 
 mod agents;
+mod awake;
 mod callback;
 mod calling;
 mod cards;
@@ -9,6 +10,7 @@ mod credentials;
 mod double;
 mod events;
 mod learned;
+mod mcp;
 mod redaction;
 mod registry;
 mod remote;

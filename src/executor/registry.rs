@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::AgentExecutor;
 use super::remote::RemoteExecutor;
 use super::script::ScriptExecutor;
-use super::tools::{Offer, ToolsExecutor};
+use super::tools::{McpOffer, Offer, ToolsExecutor};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
 use a2a_agents::{
@@ -59,7 +59,7 @@ impl Registry {
     }
 
     fn tools(&self, agent: &EmbeddedAgent) -> Made {
-        let ToolsTable { names, ask_missing } = agent.executor.table.read()?;
+        let ToolsTable { names, ask_missing, mcp } = agent.executor.table.read()?;
         let made = agent
             .tools
             .iter()
@@ -73,8 +73,9 @@ impl Registry {
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
         tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
-        let offer = Offer::new(tools, &agent.restricted);
-        Ok(Rc::new(ToolsExecutor::new(offer, ask_missing)))
+        let offer = Offer::new(tools, agent.restricted.clone());
+        let mcp = (!mcp.is_empty()).then(|| McpOffer::new(mcp));
+        Ok(Rc::new(ToolsExecutor::new(offer, mcp, ask_missing)))
     }
 
     fn script(&self, agent: &EmbeddedAgent) -> Made {

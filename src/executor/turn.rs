@@ -9,12 +9,15 @@ use serde::de::DeserializeOwned;
 use super::redaction::Redaction;
 use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, Wait, WaitStart};
 use crate::auth::Caller;
+use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random};
 use crate::task::CallbackName;
 use a2a::client::Client;
+use a2a::http::trace::TraceContext;
 use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, Task, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
+use mcp::client::McpError;
 
 pub use a2a_agents::tool::{Retry, StepStart};
 
@@ -475,6 +478,16 @@ pub trait TurnHost {
 
     /// The client of an agent elsewhere, with what the platform has for all.
     fn equip(&self, client: Client) -> Client;
+
+    /// What an MCP server offers, as [`Peers::tools`](crate::port::Peers::tools) gives it.
+    fn mcp_tools<'a>(
+        &'a self,
+        server: &'a FoundServer,
+        newer_than: Option<UnixMillis>,
+    ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>>;
+
+    /// The trace that the run belongs to.
+    fn trace(&self) -> Option<TraceContext>;
 
     /// How many agents may call each other in a row.
     fn max_depth(&self) -> u32;

@@ -364,6 +364,7 @@ impl MemoryPlatform {
             variables: Rc::new(BTreeMap::<String, String>::new()),
             observer: Rc::new(self.clone()),
             remotes: Rc::default(),
+            mcp: Rc::default(),
             clock: Rc::new(self.clone()),
             agent: "".into(),
         }

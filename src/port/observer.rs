@@ -200,6 +200,13 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// The tools of an MCP server cannot be had, or not all of them. Those that are known are used on for a week.
+    ToolsUnavailable {
+        /// The name of the server.
+        server: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
     /// The public keys of those who give out tokens cannot be fetched. Keys that are known are used on for a while; without
     /// any, callers are told to come back later.
     KeySetUnavailable {
@@ -356,6 +363,7 @@ impl Observation<'_> {
             | Self::KeyFailed { .. }
             | Self::SkillsUnavailable { .. }
             | Self::CardUnavailable { .. }
+            | Self::ToolsUnavailable { .. }
             | Self::KeySetUnavailable { .. }
             | Self::KeysImproper { .. }
             | Self::KeyRefused { .. }
@@ -434,6 +442,9 @@ impl fmt::Display for Observation<'_> {
             }
             Self::CardUnavailable { host, reason } => {
                 write!(out, "the card of the agent at {host} cannot be had: {reason}")
+            }
+            Self::ToolsUnavailable { server, reason } => {
+                write!(out, "the tools of the MCP server {server} cannot all be had: {reason}")
             }
             Self::KeySetUnavailable { host, reason } => {
                 write!(out, "the public keys of {host} cannot be fetched: {reason}")

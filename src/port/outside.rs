@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Clock, Http, Observation, Observer};
+use crate::mcp::McpServers;
 use crate::remotes::Remotes;
 use a2a::model::Secret;
 use a2a_agents::{NotSet, Values};
@@ -25,6 +26,8 @@ pub struct Outside {
     pub observer: Rc<dyn Observer>,
     /// The agents that can be called by name.
     pub remotes: Rc<Remotes>,
+    /// The MCP servers that can be called by name.
+    pub mcp: Rc<McpServers>,
     /// What time it is.
     pub clock: Rc<dyn Clock>,
     /// The slug of the agent that it was given to, for the log; empty if none.

@@ -1,4 +1,4 @@
-//! What shows a remote agent who calls.
+//! What shows a remote agent, or an MCP server, who calls.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use a2a_agents::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 pub type Learn = Rc<dyn Fn(&Secret)>;
 
 /// What puts these credentials on requests; `None` if there are none. `tokens` are those that were fetched so far.
-pub(super) fn credentials(
+pub(crate) fn credentials(
     of: RemoteCredentials,
     ports: Ports,
     tokens: &Rc<Tokens>,

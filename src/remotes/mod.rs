@@ -6,6 +6,8 @@ mod credentials;
 
 use std::rc::Rc;
 
+pub(crate) use credentials::credentials;
+
 use a2a::client::{Client, Ports, Settings, Tokens};
 use a2a_agents::{Remote, RemoteSettings, Values};
 pub use credentials::Learn;
@@ -60,7 +62,7 @@ impl Remotes {
         }
         let client = Client::new(settings, ports.clone());
         Ok(Found::Elsewhere(
-            match credentials::credentials(credentials, ports, &self.tokens, learn) {
+            match self::credentials::credentials(credentials, ports, &self.tokens, learn) {
                 Some(credentials) => client.with_credentials(credentials),
                 None => client,
             },

@@ -32,6 +32,12 @@ impl Tracing {
         self.trail.borrow().request.clone()
     }
 
+    /// The trace of the run, for a span of its own.
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        let trace = self.trail.borrow().trace.clone();
+        trace.map(|trace| trace.within(&span(self.random.as_ref())))
+    }
+
     /// The same way to other servers as `http` has.
     pub(super) fn over(&self, http: Rc<dyn Http>) -> Self {
         let trail = self.trail.borrow().clone();

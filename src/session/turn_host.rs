@@ -11,11 +11,14 @@ use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
+use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, Observation, Random};
 use crate::task::{CallbackName, Input, LogEntry, StepRecord};
 use a2a::client::Client;
+use a2a::http::trace::TraceContext;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
 use a2a_agents::tool::Counters;
+use mcp::client::McpError;
 
 impl TurnHost for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
@@ -147,6 +150,18 @@ impl TurnHost for TaskSession {
 
     fn equip(&self, client: Client) -> Client {
         self.ports.peers.equip(client)
+    }
+
+    fn mcp_tools<'a>(
+        &'a self,
+        server: &'a FoundServer,
+        newer_than: Option<UnixMillis>,
+    ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
+        self.ports.peers.tools(server, newer_than)
+    }
+
+    fn trace(&self) -> Option<TraceContext> {
+        self.tracing.trace()
     }
 
     fn max_depth(&self) -> u32 {

@@ -11,9 +11,10 @@ const EMBEDDED = JSON.stringify({
     { slug: "plain" },
   ],
   remotes: [{ name: "archive", needs: [{ name: "API_URL", by: ["remote archive"] }] }, { name: "bare" }],
+  mcp: [{ name: "files", needs: [{ name: "API_URL", by: ["mcp files"] }] }],
 });
 const TABLE = [
-  "    API_URL       tool now of the agent weather, executor seats of the agent seats, remote archive",
+  "    API_URL       tool now of the agent weather, executor seats of the agent seats, remote archive, mcp files",
   "    WEATHER_KEY   tool now of the agent weather, tool later of the agent weather",
 ].join("\n");
 

@@ -12,10 +12,10 @@ use a2a::dialect::Dialect;
 use a2a::model::{Message, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
-use a2a_edge::executor::{RemoteExecutor, Runner};
+use a2a_edge::executor::{AgentExecutor, RemoteExecutor, Runner};
 use a2a_edge::operation::{cancel_task, send_message};
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
-use a2a_edge::port::{Clock, Ports, Runtime, StoredTask};
+use a2a_edge::port::{Clock, Http, Outside, Ports, Runtime, StoredTask};
 use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
 use a2a_edge::task::{LogEntry, TaskMachine};
 use a2a_edge::trail::Trail;
@@ -38,6 +38,8 @@ pub struct Front {
     pub store: MemoryStore,
     pub platform: MemoryPlatform,
     pub remote: Remote,
+    /// What is called instead of the remote agent, if something is.
+    http: Option<Rc<dyn Http>>,
     runner: Runner,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
@@ -75,6 +77,7 @@ impl Front {
             runner: Runner { executor, settings, outside: platform.outside() },
             platform,
             remote,
+            http: None,
             session: RefCell::default(),
             durable: RefCell::default(),
             commits,
@@ -86,6 +89,20 @@ impl Front {
             caller: Caller::anonymous(),
             messages: Cell::default(),
         }
+    }
+
+    /// An agent of another kind, which calls these servers. Their count is of how often something was made durable: what it
+    /// sends leaves when what came first is.
+    pub fn over(
+        platform: &MemoryPlatform,
+        executor: Rc<dyn AgentExecutor>,
+        outside: Outside,
+        servers: impl FnOnce(Rc<Cell<usize>>) -> Rc<dyn Http>,
+    ) -> Self {
+        let remote = Remote::new(platform, Habits::POLLED, |_| Vec::new());
+        let front = Self::of(platform.clone(), remote);
+        let runner = Runner { executor, outside, ..front.runner.clone() };
+        Self { http: Some(servers(front.commits.clone())), runner, ..front }
     }
 
     pub fn with_caller(self, id: &str) -> Self {
@@ -100,7 +117,8 @@ impl Front {
     fn session(&self, opening: Opening) -> Rc<TaskSession> {
         let open = self.session.borrow().clone().filter(|session| !session.is_broken());
         let session = open.unwrap_or_else(|| {
-            let ports = Ports { http: Rc::new(self.remote.clone()), ..self.platform.ports() };
+            let http = self.http.clone().unwrap_or_else(|| Rc::new(self.remote.clone()));
+            let ports = Ports { http, ..self.platform.ports() };
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
             let store = Rc::new(self.store.clone());
@@ -126,7 +144,7 @@ impl Front {
         self.send_whole(id, vec![Part::text(text)], None);
     }
 
-    fn send_whole(&self, id: &str, parts: Vec<Part>, context: Option<&str>) {
+    pub fn send_whole(&self, id: &str, parts: Vec<Part>, context: Option<&str>) {
         let message = json!({
             "messageId": id, "taskId": self.task().map(|task| task.id),
             "contextId": context, "role": "ROLE_USER", "parts": parts, "metadata": {"from": "client"},

@@ -12,7 +12,7 @@ use std::{env, fs};
 use a2a::model::UnixMillis;
 
 use crate::check::check_shared_tools;
-use crate::remote::{check_remotes, parse_remotes};
+use crate::remote::{Named, check_named, parse_named};
 use crate::tool::Tool;
 use crate::{
     AgentDefinition, Embedded, EmbeddedAgent, FileSkill, HttpTool, Problem, SkillsSource,
@@ -32,7 +32,7 @@ pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
 }
 
 /// As [`embed`], in the file `target`. HTTP tools that agents share are in the folder `tools` beside `folder`, if there
-/// is one; remote agents in the file `remotes.toml` beside it, if there is one.
+/// is one; remote agents and MCP servers in the file `remotes.toml` beside it, if there is one.
 ///
 /// # Errors
 ///
@@ -50,17 +50,17 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
         false => Ok(Vec::new()),
     };
     let remotes_file = Path::new(folder).with_file_name("remotes.toml");
-    let remotes = match remotes_file.is_file() {
+    let named = match remotes_file.is_file() {
         true => {
             println!("cargo::rerun-if-changed={}", remotes_file.display());
-            read_file(&remotes_file, &mut files, parse_remotes)
+            read_file(&remotes_file, &mut files, parse_named)
         }
-        false => Ok(Vec::new()),
+        false => Ok(Named::default()),
     };
-    let (mut agents, shared, remotes) = match (agents, shared, remotes) {
-        (Ok(agents), Ok(shared), Ok(remotes)) => (agents, shared, remotes),
-        (agents, shared, remotes) => {
-            let problems = [agents.err(), shared.err(), remotes.err()];
+    let (mut agents, shared, named) = match (agents, shared, named) {
+        (Ok(agents), Ok(shared), Ok(named)) => (agents, shared, named),
+        (agents, shared, named) => {
+            let problems = [agents.err(), shared.err(), named.err()];
             return Err(problems.into_iter().flatten().flatten().collect());
         }
     };
@@ -70,7 +70,7 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
     problems.extend(check_all(folder, &agents, &tools));
-    problems.extend(check_remotes(&remotes_file.display().to_string(), &remotes, &agents));
+    problems.extend(check_named(&remotes_file.display().to_string(), &named, &agents));
     if !problems.is_empty() {
         return Err(problems.into_iter().map(|problem| file::placed(problem, &files)).collect());
     }
@@ -80,7 +80,7 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
             .map_err(|misfit| vec![format!("{file}: {misfit}")])
     });
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
-    let embedded = embedded.with_remotes(remotes);
+    let embedded = embedded.with_remotes(named.remotes).with_mcp(named.mcp);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
 }

@@ -12,11 +12,12 @@ use crate::learned::LearnedSkills;
 use crate::skills::{learned_of, restricted_skills};
 use crate::tool::Tool;
 use crate::{
-    Executor, HttpToolDefinition, McpTable, Misfit, Remote, RestrictedSkill, Table, ToolsTable,
+    Executor, HttpToolDefinition, McpServer, McpTable, Misfit, Remote, RestrictedSkill, Table,
+    ToolsTable,
 };
 use a2a::model::UnixMillis;
 
-/// What is embedded: every agent, and the remote agents that they may call by name.
+/// What is embedded: every agent, and the remote agents and MCP servers that they may call by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedded {
     /// When it was built, in milliseconds since the epoch: no card is older or newer.
@@ -26,6 +27,9 @@ pub struct Embedded {
     /// The remote agents that have names, by them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<Remote>,
+    /// The MCP servers that have names, by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<McpServer>,
 }
 
 /// What is embedded of an agent: what is needed to answer. All else is in the card.
@@ -110,13 +114,19 @@ impl Need {
 impl Embedded {
     /// Agents with the date of their build.
     pub fn new(built_at: UnixMillis, agents: Vec<EmbeddedAgent>) -> Self {
-        Self { built_ms: built_at.0, agents, remotes: Vec::new() }
+        Self { built_ms: built_at.0, agents, remotes: Vec::new(), mcp: Vec::new() }
     }
 
     /// The same with these remote agents.
     #[must_use]
     pub fn with_remotes(self, remotes: Vec<Remote>) -> Self {
         Self { remotes, ..self }
+    }
+
+    /// The same with these MCP servers.
+    #[must_use]
+    pub fn with_mcp(self, mcp: Vec<McpServer>) -> Self {
+        Self { mcp, ..self }
     }
 
     /// The JSON that is embedded.
@@ -171,7 +181,7 @@ impl EmbeddedAgent {
             ..
         } = definition;
         let named = match &executor.executor {
-            Executor::Tools(ToolsTable { names, ask_missing: _ }) => names.as_slice(),
+            Executor::Tools(ToolsTable { names, ask_missing: _, mcp: _ }) => names.as_slice(),
             Executor::Script(_) | Executor::Remote(_) | Executor::Registered(_) => &[],
         };
         let shared = shared.iter().filter(|tool| named.contains(&tool.name)).cloned();

@@ -1,4 +1,5 @@
-//! Skills that are learned while the Worker runs, since only another server knows them: that of a remote agent.
+//! Skills that are learned while the Worker runs, since only another server knows them: that of a remote agent, or MCP
+//! servers.
 //!
 //! The build embeds where they come from, and what the agent file says of skills that it cannot know yet. How they get here is
 //! the Worker's matter; here is what they change on the card. They are text of somebody else: nothing in them is a template,
@@ -49,6 +50,13 @@ pub struct OwnSkill {
 pub enum LearnedSource {
     /// The card of the agent of this name: a table of `remotes.toml`, or the slug of an agent of the same Worker.
     Remote(String),
+    /// The tools of MCP servers.
+    Mcp {
+        /// What is taken of which server, as `[executor.tools] mcp` says it.
+        choices: Vec<String>,
+        /// The names of the agent's tools that are of no server.
+        own: Vec<String>,
+    },
 }
 
 /// What an agent shows: its card for everybody, and the skills that need permissions.
@@ -71,8 +79,7 @@ impl<'de> Deserialize<'de> for LearnedSkills {
 impl LearnedSkills {
     fn read(learned: &Value) -> Option<Self> {
         let part = |part: &Value| {
-            let source =
-                LearnedSource::Remote(part.pointer("/source/remote")?.as_str()?.to_owned());
+            let source = LearnedSource::read(part.get("source")?)?;
             let position = usize::try_from(part.get("position")?.as_u64()?).ok()?;
             Some(LearnedPart { source, position })
         };
@@ -125,7 +132,7 @@ impl LearnedSkills {
             for skill in *skills {
                 if !known.iter().any(|known| known == id_of(skill)) && room.takes(skill) {
                     known.push(id_of(skill).to_owned());
-                    all.push(self.listed(skill.clone(), &defaults));
+                    all.push(self.listed(&part.source, skill.clone(), &defaults));
                 }
             }
         }
@@ -153,7 +160,12 @@ impl LearnedSkills {
     }
 
     /// A learned skill in the list. `defaults` are the media types of skills that name none.
-    fn listed(&self, mut skill: Value, defaults: &[(&str, Option<Value>)]) -> Listed {
+    fn listed(
+        &self,
+        source: &LearnedSource,
+        mut skill: Value,
+        defaults: &[(&str, Option<Value>)],
+    ) -> Listed {
         for (name, default) in defaults {
             let is_default = |modes: &Value| Some(modes) == default.as_ref();
             if skill.get(name).is_some_and(is_default)
@@ -162,13 +174,39 @@ impl LearnedSkills {
                 members.shift_remove(*name);
             }
         }
-        let Some(OwnSkill { skill: own, permissions }) = self.own(id_of(&skill)) else {
-            return Listed::new(skill, &[]);
-        };
-        if let Some(members) = skill.as_object_mut() {
-            members.extend(own.clone());
+        let names = source.names_of(&skill);
+        let rules = self.own.iter().filter(|own| {
+            names.iter().any(|name| own.skill.get("id").and_then(Value::as_str) == Some(name))
+        });
+        let permissions: Vec<String> =
+            rules.flat_map(|own| own.permissions.iter().cloned()).collect();
+        if let (Some(own), Some(members)) = (self.own(id_of(&skill)), skill.as_object_mut()) {
+            members.extend(own.skill.clone());
         }
-        Listed::new(skill, permissions)
+        Listed::new(skill, &permissions)
+    }
+}
+
+impl LearnedSource {
+    fn read(source: &Value) -> Option<Self> {
+        if let Some(remote) = source.get("remote") {
+            return Some(Self::Remote(remote.as_str()?.to_owned()));
+        }
+        let texts = |name: &str| -> Option<Vec<String>> {
+            let texts = source.get("mcp")?.get(name)?.as_array()?.iter();
+            texts.map(|text| text.as_str().map(str::to_owned)).collect()
+        };
+        Some(Self::Mcp { choices: texts("choices")?, own: texts("own")? })
+    }
+
+    /// The ids under which an agent file may say that a skill needs permissions. That of a tool is also its name, and this with
+    /// its server's before it: which of both is its id depends on what others are called.
+    fn names_of(&self, skill: &Value) -> Vec<String> {
+        let id = id_of(skill);
+        let Self::Mcp { .. } = self else { return vec![id.to_owned()] };
+        let server = skill.pointer("/tags/0").and_then(Value::as_str).unwrap_or_default();
+        let name = id.strip_prefix(server).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
+        vec![name.to_owned(), format!("{server}.{name}"), id.to_owned()]
     }
 }
 

@@ -55,7 +55,8 @@ pub use learned::{
 };
 pub use mcp::{McpTable, McpTools};
 pub use remote::{
-    KeyPlace, Remote, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteOAuth2, RemoteSettings,
+    KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,
+    RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,
 };
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};

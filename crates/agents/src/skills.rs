@@ -30,9 +30,12 @@ impl TryFrom<String> for SkillsSource {
             "tools" => Ok(Self::Tools),
             "remote" => Ok(Self::Remote),
             folder if folder.ends_with('/') && is_below(folder) => Ok(Self::Folder(text)),
-            other if other.starts_with("mcp:") || other.starts_with("agent:") => {
-                let kind = other.split(':').next().unwrap_or_default();
-                Err(format!("{other:?}: skills from `{kind}:` are not supported yet"))
+            other if other.starts_with("mcp:") => Err(format!(
+                "{other:?} is no source of skills; the tools of an MCP server are among the `tools` of an agent of kind \
+                 \"tools\" that names it in `[executor.tools] mcp`"
+            )),
+            other if other.starts_with("agent:") => {
+                Err(format!("{other:?}: skills from `agent:` are not supported yet"))
             }
             other => Err(format!(
                 "{other:?} is no source of skills; there are `tools`, `remote` for fronts of remote agents, and folders \
@@ -111,8 +114,14 @@ fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, V
 pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option<LearnedSkills> {
     let given = given(agent, tools);
     let part = |(index, from): (usize, &SkillsSource)| {
-        let position = given.iter().filter(|known| known.source < index).count();
-        Some(LearnedPart { source: learned_source(agent, from)?, position })
+        let source = learned_source(agent, from)?;
+        // The tools of servers stand behind those of the Worker.
+        let is_before = |known: &&Given| match source {
+            LearnedSource::Remote(_) => known.source < index,
+            LearnedSource::Mcp { .. } => known.source <= index,
+        };
+        let position = given.iter().filter(is_before).count();
+        Some(LearnedPart { source, position })
     };
     let parts: Vec<_> = sources_of(agent).iter().enumerate().filter_map(part).collect();
     let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
@@ -146,6 +155,11 @@ fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<Learne
         (SkillsSource::Remote, Executor::Remote(front)) => {
             Some(LearnedSource::Remote(front.remote.clone()))
         }
+        (SkillsSource::Tools, Executor::Tools(table)) if !table.mcp.is_empty() => {
+            let of_agent = agent.tools.iter().map(|tool| &tool.name);
+            let own = table.names.iter().chain(of_agent).cloned().collect();
+            Some(LearnedSource::Mcp { choices: table.mcp.clone(), own })
+        }
         (SkillsSource::Remote | SkillsSource::Tools | SkillsSource::Folder(_), _) => None,
     }
 }
@@ -172,6 +186,8 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
             problems.push((key, fix));
         }
     }
+    // What servers offer is not known here.
+    let has_mcp = agent.executor.executor.has_mcp();
     let given = given(agent, tools);
     for (index, Given { skill, source, origin }) in given.iter().enumerate() {
         let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
@@ -198,6 +214,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
             problems.push((key, format!("{id:?} stands twice")));
         } else if sources.contains(&SkillsSource::Tools)
             && has_tools
+            && !has_mcp
             && !given.iter().any(|known| known.skill.id == *id)
             && !agent.tools.iter().any(|tool| tool.name == *id)
         {
@@ -413,7 +430,10 @@ mod tests {
     #[test]
     fn a_source_that_is_none_is_refused() {
         for (source, reason) in [
-            ("mcp:files", "\"mcp:files\": skills from `mcp:` are not supported yet"),
+            (
+                "mcp:files",
+                "\"mcp:files\" is no source of skills; the tools of an MCP server are among the `tools`",
+            ),
             ("agent:nl2sql", "\"agent:nl2sql\": skills from `agent:` are not supported yet"),
             ("skills", "\"skills\" is no source of skills; there are `tools`, `remote` for fronts"),
             ("/etc/", "\"/etc/\" is no source of skills"),

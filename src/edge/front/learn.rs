@@ -17,12 +17,14 @@ use worker::Delay;
 use super::decision::{Decision, Front};
 use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
 use crate::edge::service::clock::now;
+use crate::edge::service::mcp_tools::RememberedTools;
 use crate::edge::service::random::WorkerRandom;
 use crate::executor::{Found, HostedAgent, Learned, Taken};
+use crate::mcp::{KnownTools, Listed, Offered, offered, servers_of};
 use crate::port::{Observation, Observer};
 use crate::remembered::UNUSED_MS;
 use a2a::model::UnixMillis;
-use a2a_agents::{LearnedSource, skills_of_card, take_over_card};
+use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
 
 impl Front {
     /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
@@ -91,14 +93,17 @@ impl Front {
         until: UnixMillis,
     ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
         Box::pin(async move {
-            let LearnedSource::Remote(name) = source;
+            let name = match source {
+                LearnedSource::Remote(name) => name,
+                LearnedSource::Mcp { choices, own } => {
+                    return self.look_at_servers(learned, part, choices, own, until).await;
+                }
+            };
             let known = learned.known(part);
             let found = match learned.remote(name, Rc::new(WorkerRandom)) {
                 Ok(found) => found,
                 Err(reason) => {
-                    let agent = &learned.outside().agent;
-                    let unavailable = Observation::SkillsUnavailable { agent, reason: &reason };
-                    self.observer.observe(&unavailable);
+                    self.tell_unavailable(learned, &reason);
                     return (known, LATER_MS);
                 }
             };
@@ -121,6 +126,75 @@ impl Front {
             learned.keep(part, &taken);
             (Some(taken), again_ms)
         })
+    }
+
+    /// Looks at the tools of MCP servers. `own` are the names of tools of the agent that are of no server.
+    fn look_at_servers<'a>(
+        &'a self,
+        learned: &'a Learned,
+        part: usize,
+        choices: &'a [String],
+        own: &'a [String],
+        until: UnixMillis,
+    ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
+        Box::pin(async move {
+            let known = learned.known(part);
+            // A server that is down leaves what was known of it, so only those that never answered are waited for.
+            let until = if known.is_some() { now() } else { until };
+            let names = servers_of(choices);
+            let mut again_ms = LATER_MS;
+            let mut all: Vec<(&str, Option<Rc<KnownTools>>)> = Vec::new();
+            for untils in [now(), until] {
+                all.clear();
+                for name in &names {
+                    let server = match learned.server(name, Rc::new(WorkerRandom)) {
+                        Ok(server) => server,
+                        Err(reason) => {
+                            self.tell_unavailable(learned, &reason);
+                            all.push((name, None));
+                            continue;
+                        }
+                    };
+                    let tools = RememberedTools { env: &self.env, server: &server };
+                    let recalled = in_time(untils, tools.recall(None)).await.and_then(Result::ok);
+                    if !recalled.as_ref().is_some_and(|recalled| recalled.is_fresh) {
+                        again_ms = SOON_MS;
+                    }
+                    all.push((name, recalled.map(|recalled| recalled.known)));
+                }
+                // All are asked before one is waited for.
+                if untils == until || all.iter().all(|(_, known)| known.is_some()) {
+                    break;
+                }
+            }
+            let is_partial = all.iter().any(|(_, known)| known.is_none());
+            let lists: Vec<Listed<'_>> = all
+                .iter()
+                .filter_map(|(server, known)| {
+                    Some(Listed { server, tools: &known.as_ref()?.tools })
+                })
+                .collect();
+            let fetched = all.iter().filter_map(|(_, known)| Some(known.as_ref()?.listed)).max();
+            let Some(fetched) = fetched else { return (known, SOON_MS) };
+            let is_kept = |known: &&Taken| {
+                let is_same = known.fetched == fetched && known.is_partial == is_partial;
+                is_same || (is_partial && !known.is_partial)
+            };
+            if known.as_ref().is_some_and(|known| is_kept(&known)) {
+                return (known, again_ms);
+            }
+            let own: Vec<&str> = own.iter().map(String::as_str).collect();
+            let skills: Vec<_> =
+                offered(choices, &lists, &own).iter().map(Offered::skill).collect();
+            let taken = Taken { skills: take_over(&skills).into(), fetched, is_partial };
+            learned.keep(part, &taken);
+            (Some(taken), again_ms)
+        })
+    }
+
+    fn tell_unavailable(&self, learned: &Learned, reason: &str) {
+        let agent = &learned.outside().agent;
+        self.observer.observe(&Observation::SkillsUnavailable { agent, reason });
     }
 
     /// Looks at the card of an agent of this Worker, as everybody gets it.

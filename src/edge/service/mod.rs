@@ -6,6 +6,7 @@ pub(super) mod clock;
 pub(super) mod counters;
 pub(super) mod index;
 pub(super) mod keys;
+pub(super) mod mcp_tools;
 pub(super) mod observer;
 pub(super) mod outbound;
 pub(super) mod random;

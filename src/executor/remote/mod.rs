@@ -8,14 +8,12 @@ mod follow;
 mod link;
 mod messages;
 mod mirror;
-mod pace;
+pub(super) mod pace;
 mod send;
-
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 
+use super::awake::AwakeRuns;
 use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
 use crate::task::Recovery;
 use a2a::client::{Client, Settings};
@@ -29,14 +27,7 @@ use send::Begun;
 pub struct RemoteExecutor {
     connect: Box<Connect>,
     terms: Terms,
-    /// The tasks whose runs are in memory, by their unique ids: they notice a cancel by themselves.
-    awake: RefCell<BTreeSet<String>>,
-}
-
-/// A run in memory, until it is dropped.
-struct Awake<'a> {
-    executor: &'a RemoteExecutor,
-    id: &'a str,
+    awake: AwakeRuns,
 }
 
 type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
@@ -66,7 +57,7 @@ impl RemoteExecutor {
     }
 
     fn new(connect: Box<Connect>, terms: Terms) -> Self {
-        Self { connect, terms, awake: RefCell::default() }
+        Self { connect, terms, awake: AwakeRuns::default() }
     }
 
     async fn pass_through(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
@@ -98,18 +89,12 @@ impl RemoteExecutor {
             let _ = client.cancel(request).await;
         }
     }
-
-    fn wake<'a>(&'a self, turn: &'a Turn) -> Awake<'a> {
-        let id = turn.unique_id();
-        self.awake.borrow_mut().insert(id.to_owned());
-        Awake { executor: self, id }
-    }
 }
 
 #[async_trait(?Send)]
 impl AgentExecutor for RemoteExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let _awake = self.wake(turn);
+        let _awake = self.awake.wake(turn);
         let result = Box::pin(self.pass_through(turn, events)).await;
         // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
         // over, and nothing is found: another run goes on with the remote task.
@@ -120,7 +105,7 @@ impl AgentExecutor for RemoteExecutor {
     }
 
     async fn cancel(&self, turn: &Turn) {
-        if !self.awake.borrow().contains(turn.unique_id()) {
+        if !self.awake.has(turn) {
             // A run that was dropped may have begun a task and not known it.
             Box::pin(self.cancel_remote(turn, true)).await;
         }
@@ -136,11 +121,5 @@ impl AgentExecutor for RemoteExecutor {
 
     fn parks(&self) -> bool {
         true
-    }
-}
-
-impl Drop for Awake<'_> {
-    fn drop(&mut self) {
-        self.executor.awake.borrow_mut().remove(self.id);
     }
 }

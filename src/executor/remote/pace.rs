@@ -4,7 +4,7 @@ use crate::port::Random;
 
 /// The pause before it is asked the next time by a run that is in memory, in milliseconds, where `before` is the pause
 /// that is over: a quarter more, up to 5 s.
-pub(super) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
+pub(in crate::executor) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
     before.map_or(first_ms, |before| (before + before / 4).min(SHORTEST_PARK_MS).max(first_ms))
 }
 
@@ -14,7 +14,7 @@ pub(super) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
 /// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it follows the length of the
 /// whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
 /// the case that one is lost: after 5 min, and twice as long each time, up to an hour.
-pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
+pub(in crate::executor) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     match (before, has_webhook) {
         (None, false) => SHORTEST_PARK_MS,
         (None, true) => LONG_PARK_MS,
@@ -25,7 +25,7 @@ pub(super) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
 }
 
 /// A pause that is up to 2 % shorter or longer, so that tasks that have begun together do not ask together for ever.
-pub(super) fn spread(millis: u64, random: &dyn Random) -> u64 {
+pub(in crate::executor) fn spread(millis: u64, random: &dyn Random) -> u64 {
     (millis as f64 * (0.98 + 0.04 * random.chance())) as u64
 }
 

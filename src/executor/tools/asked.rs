@@ -1,17 +1,18 @@
 //! What a message asks for: calls of tools, or more arguments for them.
 
-use std::rc::Rc;
-
 use serde_json::{Map, Value, json};
 
+use super::offer::Callable;
 use super::telling;
 use a2a::model::{Message, Part, Role, TaskState};
-use a2a_agents::tool::{Tool, required, takes_string, text_argument, validate};
+use a2a_agents::tool::{required, takes_string, text_argument, validate};
 
 /// A call that a message asks for.
 pub(super) struct AskedCall<'a> {
-    pub(super) tool: &'a dyn Tool,
+    pub(super) tool: &'a Callable,
     pub(super) arguments: Map<String, Value>,
+    /// The argument that the text of the message is, if it names no tool.
+    pub(super) text: Option<&'a str>,
 }
 
 /// What is to be done for a message.
@@ -24,7 +25,7 @@ pub(super) enum Asked<'a> {
 
 /// The tools of an agent, and how it understands messages.
 pub(super) struct Understanding<'a> {
-    pub(super) tools: &'a [Rc<dyn Tool>],
+    pub(super) tools: &'a [Callable],
     /// Whether arguments that are missing are asked for.
     pub(super) asks_missing: bool,
 }
@@ -59,8 +60,7 @@ impl<'a> Understanding<'a> {
                 given.extend(data);
                 continue;
             };
-            let Some(tool) = self.tools.iter().find(|tool| name.as_str() == Some(tool.name()))
-            else {
+            let Some(tool) = name.as_str().and_then(|name| self.tool(name)) else {
                 return self.cannot(TaskState::Rejected, &format!("there is no tool {name}"));
             };
             let arguments = match data.remove("arguments") {
@@ -71,7 +71,7 @@ impl<'a> Understanding<'a> {
                     return Asked::Said(TaskState::Rejected, vec![Part::text(reason)]);
                 }
             };
-            named.push(AskedCall { tool: tool.as_ref(), arguments });
+            named.push(AskedCall { tool, arguments, text: None });
         }
         if !named.is_empty() {
             return Asked::Calls(named);
@@ -91,12 +91,12 @@ impl<'a> Understanding<'a> {
         if !has_text {
             return self.cannot(TaskState::Rejected, "say what to call");
         }
-        let tools: Vec<&'a dyn Tool> = self.tools.iter().map(AsRef::as_ref).collect();
+        let tools: Vec<_> = self.tools.iter().map(|tool| (tool, tool.schema())).collect();
         let Some((tool, argument)) = text_argument(&tools, self.asks_missing) else {
             return self.cannot(TaskState::Failed, "no tool of this agent takes a plain text");
         };
         let arguments = Map::from_iter([(argument.to_owned(), json!(message.text()))]);
-        Asked::Calls(vec![AskedCall { tool, arguments }])
+        Asked::Calls(vec![AskedCall { tool, arguments, text: Some(argument) }])
     }
 
     /// The question for what a call lacks. `None` if nothing else is wrong with it, or something that no answer would
@@ -106,10 +106,16 @@ impl<'a> Understanding<'a> {
         if !self.asks_missing || missing.is_empty() {
             return None;
         }
-        let problems = validate(call.tool.input_schema(), &call.arguments.clone().into());
+        let problems = validate(call.tool.schema(), &call.arguments.clone().into());
         // What is missing is told first, a problem each.
         let is_all = problems.len() == missing.len();
         is_all.then(|| telling::question(call.tool, &missing))
+    }
+
+    /// The tool of this name. One of an MCP server has a second name.
+    fn tool(&self, name: &str) -> Option<&'a Callable> {
+        let named = self.tools.iter().find(|tool| tool.name() == name);
+        named.or_else(|| self.tools.iter().find(|tool| tool.has_full_name(name)))
     }
 
     fn cannot(&self, state: TaskState, reason: &str) -> Asked<'a> {
@@ -118,13 +124,14 @@ impl<'a> Understanding<'a> {
 }
 
 impl<'a> AskedCall<'a> {
-    /// The required arguments that are not given.
+    /// The required arguments that are not given. Those of an MCP server's tool are its own matter.
     fn missing(&self) -> Vec<&'a str> {
-        let required = required(self.tool.input_schema()).into_iter();
+        let Callable::Own(tool) = self.tool else { return Vec::new() };
+        let required = required(tool.input_schema()).into_iter();
         required.filter(|name| !self.arguments.contains_key(*name)).collect()
     }
 
     fn takes_string(&self, name: &str) -> bool {
-        takes_string(self.tool.input_schema(), name)
+        takes_string(self.tool.schema(), name)
     }
 }

@@ -5,10 +5,9 @@
 
 mod asked;
 mod call;
+mod mcp;
 mod offer;
 mod telling;
-
-use std::rc::Rc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
@@ -19,22 +18,33 @@ use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use asked::{Asked, AskedCall, Understanding};
 use call::CallInTurn;
+pub(super) use mcp::McpOffer;
+use offer::Callable;
 pub(super) use offer::Offer;
 
 /// Calls tools. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
     offer: Offer,
+    mcp: Option<McpOffer>,
     asks_missing: bool,
+}
+
+/// Whether a run goes on behind a call.
+enum Flow {
+    /// With the next one.
+    GoesOn,
+    /// All is said.
+    Over,
 }
 
 impl ToolsExecutor {
     /// With `asks_missing`, required arguments that are missing are asked for.
-    pub(super) fn new(offer: Offer, asks_missing: bool) -> Self {
-        Self { offer, asks_missing }
+    pub(super) fn new(offer: Offer, mcp: Option<McpOffer>, asks_missing: bool) -> Self {
+        Self { offer, mcp, asks_missing }
     }
 
     /// What a turn asks for, of the tools that there are to its caller.
-    fn asked<'a>(&self, turn: &Turn, tools: &'a [Rc<dyn Tool>]) -> Asked<'a> {
+    fn asked<'a>(&self, turn: &Turn, tools: &'a [Callable]) -> Asked<'a> {
         let understanding = Understanding { tools, asks_missing: self.asks_missing };
         // Only a task that has asked back has earlier messages.
         if turn.number == 1 {
@@ -51,6 +61,9 @@ impl ToolsExecutor {
 #[async_trait(?Send)]
 impl AgentExecutor for ToolsExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        if let Some(mcp) = &self.mcp {
+            return Box::pin(mcp.execute(self, turn, events)).await;
+        }
         let tools = self.offer.to(&turn.caller);
         let calls = match self.asked(turn, &tools) {
             Asked::Calls(calls) => calls,
@@ -61,39 +74,80 @@ impl AgentExecutor for ToolsExecutor {
         };
         events.working(None)?;
         let count = calls.len();
-        for (index, AskedCall { tool, arguments }) in calls.into_iter().enumerate() {
-            let (name, position) = (tool.name(), index + 1);
+        for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
+            // Tools of servers are offered by an agent that has some.
+            let Callable::Own(tool) = tool else { continue };
+            let position = index + 1;
             let nth = match begin_call(turn, position, count)? {
                 StepStart::New(nth) => nth,
                 StepStart::Done(_) => {
-                    // Its artifact stands in the task; saying it again gives nothing twice.
-                    events.artifact(result(name, position, vec![Part::text("")]))?;
+                    said_again(events, tool.name(), position)?;
                     continue;
                 }
             };
-            let call = CallInTurn { turn, events, position };
-            match call_checked(tool, arguments.into(), &call).await {
-                Ok(output) => {
-                    let parts = output.into_parts().into_iter();
-                    let parts = parts.map(|part| shown(part, turn)).collect();
-                    events.artifact(result(name, position, parts))?;
-                }
-                Err(error) => {
-                    events.artifact(failed(name, position, &error))?;
-                    return events.fail(&telling::failure(name, &error));
-                }
-            }
-            if position < count {
-                let done = Ok(Json::from(&Value::Null));
-                turn.host.end_step(&position.to_string(), nth, done)?;
+            match call_own(turn, events, tool.as_ref(), arguments, position).await? {
+                Flow::GoesOn => end_call(turn, position, count, nth)?,
+                Flow::Over => return Ok(()),
             }
         }
         events.complete(None)
     }
 
+    async fn cancel(&self, turn: &Turn) {
+        if let Some(mcp) = &self.mcp {
+            mcp.cancel(turn).await;
+        }
+    }
+
+    /// A task of an MCP server that is followed by a run that is parked is canceled, too.
+    fn ensures_cancel(&self) -> bool {
+        self.mcp.is_some()
+    }
+
     /// A call that is done is not made again, nor is a step of the one that was interrupted.
     fn recovery(&self) -> Recovery {
         Recovery::Resume
+    }
+
+    fn parks(&self) -> bool {
+        self.mcp.is_some()
+    }
+}
+
+/// Calls a tool of this Worker.
+async fn call_own(
+    turn: &Turn,
+    events: &Events,
+    tool: &dyn Tool,
+    arguments: Map<String, Value>,
+    position: usize,
+) -> Result<Flow, ExecutorError> {
+    let call = CallInTurn { turn, events, position };
+    match call_checked(tool, arguments.into(), &call).await {
+        Ok(output) => {
+            let parts = output.into_parts().into_iter();
+            let parts = parts.map(|part| shown(part, turn)).collect();
+            events.artifact(artifact(tool.name(), position, parts))?;
+            Ok(Flow::GoesOn)
+        }
+        Err(error) => {
+            events.artifact(failed(tool.name(), position, &error))?;
+            events.fail(&telling::failure(tool.name(), &error))?;
+            Ok(Flow::Over)
+        }
+    }
+}
+
+/// Says the artifact of a call again that an earlier attempt has made: it stands in the task, so this gives nothing twice.
+fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), ExecutorError> {
+    events.artifact(artifact(tool, position, vec![Part::text("")]))
+}
+
+/// A call is done. The last one is so when the task has ended.
+fn end_call(turn: &Turn, position: usize, count: usize, nth: u32) -> Result<(), ExecutorError> {
+    match position < count {
+        true => turn.host.end_step(&position.to_string(), nth, Ok(Json::from(&Value::Null))),
+        false => Ok(()),
     }
 }
 
@@ -107,7 +161,7 @@ fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, E
 }
 
 /// The artifact of a call.
-fn result(tool: &str, position: usize, parts: Vec<Part>) -> Artifact {
+fn artifact(tool: &str, position: usize, parts: Vec<Part>) -> Artifact {
     let name = format!("{tool}-result");
     let number = if position == 1 { String::new() } else { format!("-{position}") };
     Artifact {
@@ -127,7 +181,7 @@ fn failed(tool: &str, position: usize, error: &ToolError) -> Artifact {
     let members: Map<String, Value> =
         members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let parts = vec![Part::text(error.text())];
-    Artifact { metadata: Some(Metadata::from(members)), ..result(tool, position, parts) }
+    Artifact { metadata: Some(Metadata::from(members)), ..artifact(tool, position, parts) }
 }
 
 /// Whether the client can take a part that only repeats as data what a text says.

@@ -2,34 +2,114 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use crate::auth::Caller;
 use a2a_agents::RestrictedSkill;
 use a2a_agents::tool::Tool;
 
 /// The tools of an agent, in the order in which it offers them.
 pub(in crate::executor) struct Offer {
-    tools: Vec<(Rc<dyn Tool>, Option<RestrictedSkill>)>,
+    tools: Vec<Rc<dyn Tool>>,
+    restricted: Vec<RestrictedSkill>,
+}
+
+/// A tool that a turn may call.
+#[derive(Clone)]
+pub(super) enum Callable {
+    /// One of this Worker.
+    Own(Rc<dyn Tool>),
+    /// One of an MCP server.
+    Mcp(Rc<McpTool>),
+}
+
+/// A tool of an MCP server, as an agent offers it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct McpTool {
+    /// Its name in this agent.
+    pub(super) id: String,
+    /// The server.
+    pub(super) server: String,
+    /// The tool there. Where it is called and not offered any more, nothing but its name is known.
+    pub(super) tool: ::mcp::model::Tool,
+    /// Its description, short enough to be listed.
+    pub(super) description: String,
+    /// Whether a call may be repeated that may have been carried out.
+    pub(super) repeats: bool,
 }
 
 impl Offer {
     /// These tools; those whose skill is among the `restricted` ones need its permissions.
     pub(in crate::executor) fn new(
         tools: Vec<Rc<dyn Tool>>,
-        restricted: &[RestrictedSkill],
+        restricted: Vec<RestrictedSkill>,
     ) -> Self {
-        let skill_of = |tool: Rc<dyn Tool>| {
-            let skill = restricted.iter().find(|skill| skill.id() == tool.name()).cloned();
-            (tool, skill)
-        };
-        Self { tools: tools.into_iter().map(skill_of).collect() }
+        Self { tools, restricted }
     }
 
-    /// Those that a caller may use. To it there are no others.
-    pub(super) fn to(&self, caller: &Caller) -> Vec<Rc<dyn Tool>> {
-        let is_for = |skill: &Option<RestrictedSkill>| {
-            skill.as_ref().is_none_or(|skill| skill.is_for(|permission| caller.may(permission)))
+    /// The tools of this Worker that a caller may use. To it there are no others.
+    pub(super) fn to(&self, caller: &Caller) -> Vec<Callable> {
+        let tools = self.tools.iter().filter(|tool| self.allows(caller, tool.name()));
+        tools.cloned().map(Callable::Own).collect()
+    }
+
+    /// Those of the tools of MCP servers that a caller may use. What is said about a name holds for the tools of all servers
+    /// that have it, so that no server takes it away from another one's tool.
+    pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
+        let may_use = |tool: &McpTool| {
+            self.allows(caller, &tool.tool.name) && self.allows(caller, &tool.full_name())
         };
-        let tools = self.tools.iter().filter(|(_, skill)| is_for(skill));
-        tools.map(|(tool, _)| tool.clone()).collect()
+        tools.into_iter().filter(may_use).map(|tool| Callable::Mcp(Rc::new(tool))).collect()
+    }
+
+    /// The names of the tools of this Worker.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.tools.iter().map(|tool| tool.name()).collect()
+    }
+
+    fn allows(&self, caller: &Caller, id: &str) -> bool {
+        let mut skills = self.restricted.iter().filter(|skill| skill.id() == id);
+        skills.all(|skill| skill.is_for(|permission| caller.may(permission)))
+    }
+}
+
+impl McpTool {
+    /// `server.name`.
+    fn full_name(&self) -> String {
+        format!("{}.{}", self.server, self.tool.name)
+    }
+}
+
+impl Callable {
+    /// By which it is called.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Own(tool) => tool.name(),
+            Self::Mcp(tool) => &tool.id,
+        }
+    }
+
+    /// What it does.
+    pub(super) fn description(&self) -> &str {
+        match self {
+            Self::Own(tool) => tool.description(),
+            Self::Mcp(tool) => &tool.description,
+        }
+    }
+
+    /// The JSON schema of its arguments.
+    pub(super) fn schema(&self) -> &Value {
+        match self {
+            Self::Own(tool) => tool.input_schema(),
+            Self::Mcp(tool) => &tool.tool.input_schema,
+        }
+    }
+
+    /// Whether this is its name with that of its server.
+    pub(super) fn has_full_name(&self, name: &str) -> bool {
+        match self {
+            Self::Own(_) => false,
+            Self::Mcp(tool) => name == tool.full_name(),
+        }
     }
 }

@@ -1,22 +1,21 @@
 //! What an agent with tools says when it cannot call one: what can be asked, or what is missing; and what it says when
 //! a call failed.
 
-use std::rc::Rc;
-
 use serde_json::{Map, Value, json};
 
+use super::offer::Callable;
 use a2a::model::Part;
-use a2a_agents::tool::{Fault, Tool, ToolError, example, takes_string};
+use a2a_agents::tool::{Fault, ToolError, example, takes_string};
 
 /// A reason, and what can be asked instead: as text for people, as data for programs.
-pub(super) fn what_can_be_asked(tools: &[Rc<dyn Tool>], reason: &str) -> Vec<Part> {
+pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     let mut text = format!(
         "{reason}; call a tool by a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}. The tools are:"
     );
     let mut listed = Vec::new();
     for tool in tools.iter().take(MAX_LISTED) {
         let (name, description) = (tool.name(), tool.description());
-        let call = json!({"tool": name, "arguments": example(tool.input_schema())});
+        let call = json!({"tool": name, "arguments": example(tool.schema())});
         text.push_str(&format!("\n- {name}: {description} Example: {call}"));
         listed.push(json!({"name": name, "description": description, "example": call}));
     }
@@ -27,8 +26,8 @@ pub(super) fn what_can_be_asked(tools: &[Rc<dyn Tool>], reason: &str) -> Vec<Par
 }
 
 /// The question for required arguments that are missing: as text, and as the schema of the answer.
-pub(super) fn question(tool: &dyn Tool, missing: &[&str]) -> Vec<Part> {
-    let schema = tool.input_schema();
+pub(super) fn question(tool: &Callable, missing: &[&str]) -> Vec<Part> {
+    let schema = tool.schema();
     let property = |name: &str| schema.get("properties").and_then(|all| all.get(name));
     let described = missing.iter().map(|name| {
         let description = property(name).and_then(|property| property.get("description"));

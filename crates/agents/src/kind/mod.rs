@@ -14,6 +14,8 @@ mod tools;
 use serde::Deserialize;
 
 use super::definition::{AgentDefinition, RunSettings};
+#[cfg(any(test, feature = "build"))]
+use crate::McpChoice;
 use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
@@ -105,6 +107,23 @@ impl Executor {
         match self {
             Self::Remote(table) => table.remotes(),
             Self::Tools(_) | Self::Script(_) | Self::Registered(_) => Vec::new(),
+        }
+    }
+
+    /// Whether an agent of this kind offers tools of MCP servers.
+    pub(crate) fn has_mcp(&self) -> bool {
+        match self {
+            Self::Tools(table) => !table.mcp.is_empty(),
+            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => false,
+        }
+    }
+
+    /// What an agent of this kind takes of MCP servers, each with its key.
+    #[cfg(any(test, feature = "build"))]
+    pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
+        match self {
+            Self::Tools(table) => table.mcp(),
+            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => Vec::new(),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::AgentDefinition;
 use crate::tool::{Tool, check_schema, skill_of};
+use crate::{AgentDefinition, McpChoice, Recovery};
 use a2a::model::AgentSkill;
 
 /// `[executor.tools]`; may be absent where the agent has `[[tools]]` of its own.
@@ -17,6 +17,10 @@ pub struct ToolsTable {
     /// Whether required arguments that are missing are asked for; else the task fails.
     #[serde(default)]
     pub ask_missing: bool,
+    /// MCP servers of `remotes.toml` whose tools are offered too, as `files`, or those of their tools that match a pattern
+    /// with `*`, as `github:search_*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<String>,
 }
 
 impl ToolsTable {
@@ -29,7 +33,8 @@ impl ToolsTable {
         let own = agent.own_tools();
         let known = known_tools(tools, &own);
         let listed = known.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
-        if self.names.is_empty() && agent.tools.is_empty() {
+        problems.extend(self.mcp_problems(agent));
+        if self.names.is_empty() && agent.tools.is_empty() && self.mcp.is_empty() {
             let fix = format!("needs at least one tool; there are: {listed}");
             problems.push((NAMES.to_owned(), fix));
         }
@@ -54,6 +59,40 @@ impl ToolsTable {
             }
         }
         problems
+    }
+
+    /// What is wrong with what the agent takes of MCP servers, as far as its file tells.
+    fn mcp_problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        for (index, written) in self.mcp.iter().enumerate() {
+            let McpChoice { server, pattern } = McpChoice::of(written);
+            if server.is_empty() || pattern.is_empty() {
+                let fix = format!(
+                    "{written:?} must be the name of an MCP server, with a pattern of its tools if not all are meant, as \
+                     \"files\" or \"github:search_*\""
+                );
+                problems.push((format!("{MCP}[{index}]"), fix));
+            } else if self.mcp.iter().take(index).any(|earlier| earlier == written) {
+                problems.push((format!("{MCP}[{index}]"), format!("{written:?} stands twice")));
+            }
+        }
+        let recovery = agent.executor.run.recovery;
+        if !self.mcp.is_empty() && !matches!(recovery, None | Some(Recovery::Resume)) {
+            let fix = "must be \"resume\", or be left out: whether a call of an MCP server is repeated after a crash is \
+                       said by `trust_hints` of the server";
+            problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
+        }
+        problems
+    }
+
+    /// What is taken of MCP servers, each with its key.
+    #[cfg(any(test, feature = "build"))]
+    pub(super) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
+        let choices = self.mcp.iter().enumerate();
+        let choices =
+            choices.map(|(index, written)| (format!("{MCP}[{index}]"), McpChoice::of(written)));
+        // What names no server is told by the other check.
+        choices.filter(|(_, choice)| !choice.server.is_empty()).collect()
     }
 
     /// Each tool is a skill.
@@ -93,3 +132,4 @@ fn known_tools<'a>(tools: &[&'a dyn Tool], own: &'a [impl Tool]) -> Vec<&'a dyn 
 }
 
 const NAMES: &str = "executor.tools.names";
+const MCP: &str = "executor.tools.mcp";

@@ -222,3 +222,66 @@ fn what_is_learned_is_embedded_by_its_source_alone() {
     assert_eq!(json, expected);
     assert_eq!(serde_json::from_value::<LearnedSkills>(json).unwrap(), learned);
 }
+
+/// An agent with tools of its own and of servers, and what it says of some.
+const SERVERS: &str = "executor = { kind = 'tools', tools = { names = ['say'], mcp = ['files', 'github:a*'] } }\n\
+    [access.schemes.tls]\nkind = 'mutual_tls'\n";
+
+fn of_server(id: &str, server: &str) -> AgentSkill {
+    AgentSkill { tags: vec![server.to_owned()], ..skill(id) }
+}
+
+#[test]
+fn tools_of_servers_stand_behind_those_of_the_worker() {
+    let agent = agent(&format!("skills_from = ['one/', 'tools', 'two/']\n{SERVERS}"));
+    let learned = learned_of(&agent, &[&say()]).unwrap();
+    let source = LearnedSource::Mcp {
+        choices: vec!["files".to_owned(), "github:a*".to_owned()],
+        own: vec!["say".to_owned()],
+    };
+    assert_eq!(learned.parts, [LearnedPart { source, position: 3 }]);
+    let text = serde_json::to_string(&learned).unwrap();
+    assert_eq!(serde_json::from_str::<LearnedSkills>(&text).unwrap(), learned);
+    let card = json!({"skills": public_skills(&agent, &[&say()])}).to_string();
+    let taken = take_over(&[of_server("read", "files")]);
+    let shown = learned.show(&card, &[], &[&taken]).unwrap();
+    let card: Value = serde_json::from_str(&shown.card).unwrap();
+    let ids: Vec<_> = card["skills"].as_array().unwrap().iter().map(id_of).collect();
+    assert_eq!(ids, ["a", "b", "say", "read", "c"]);
+    assert_eq!(
+        learned_of(
+            &super::tests::agent(&SERVERS.replace(", mcp = ['files', 'github:a*']", "")),
+            &[&say()]
+        ),
+        None
+    );
+}
+
+#[test]
+fn permissions_hold_for_a_tool_whichever_of_its_names_is_its_id() {
+    for rule in ["read", "files.read"] {
+        let text = format!(
+            "{SERVERS}[[skills]]\nid = '{rule}'\ndescription = 'Mine.'\npermissions = ['see']"
+        );
+        let agent = agent(&text);
+        assert_eq!(problems_of(&agent, &[&say()]), []);
+        let learned = learned_of(&agent, &[&say()]).unwrap();
+        let card = json!({"skills": public_skills(&agent, &[&say()])}).to_string();
+        let restricted = restricted_skills(&agent, &[&say()]).unwrap();
+        for id in ["read", "files.read"] {
+            let others = [
+                of_server(id, "files"),
+                of_server("write", "files"),
+                of_server("a.read", "github"),
+            ];
+            let shown = learned.show(&card, &restricted, &[&take_over(&others)]).unwrap();
+            let card: Value = serde_json::from_str(&shown.card).unwrap();
+            let ids: Vec<_> = card["skills"].as_array().unwrap().iter().map(id_of).collect();
+            assert_eq!(ids, ["say", "write", "a.read"], "{rule} {id}");
+            let hidden = shown.restricted.iter().find(|one| one.id() == id).unwrap();
+            assert_eq!(hidden.permissions, ["see"]);
+            let description = if rule == id { "Mine." } else { &format!("Does {id}.") };
+            assert_eq!(hidden.skill["description"], description);
+        }
+    }
+}

@@ -98,14 +98,14 @@ impl RemoteCredentials {
     }
 }
 
-/// The headers that go along with every request.
-pub(super) fn headers(keys: &mut Keys<'_>) -> Vec<(String, String)> {
+/// The headers that go along with every request; not those of `own`, which the client sends by itself.
+pub(super) fn headers(keys: &mut Keys<'_>, own: &[&str]) -> Vec<(String, String)> {
     let headers = keys.table("headers", "headers.", |keys| {
         let mut headers = Vec::new();
         for name in keys.names() {
             if let Err(fix) = check_header_name(name) {
                 keys.report(name, fix);
-            } else if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+            } else if own.iter().any(|own| name.eq_ignore_ascii_case(own)) {
                 keys.report(name, "is a header that the client sends by itself");
             }
             let Some(value) = keys.secret(name) else { continue };
@@ -130,8 +130,8 @@ fn is_clean(keys: &mut Keys<'_>, key: &str, value: &Secret) -> bool {
 const PLACES: [(&str, KeyPlace); 3] =
     [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
 
-/// Headers that say how a request is to be read.
-const OWN_HEADERS: [&str; 7] = [
+/// Headers that say how a request of A2A is to be read.
+pub(super) const OWN_HEADERS: [&str; 7] = [
     "a2a-extensions",
     "a2a-version",
     "accept",
@@ -139,4 +139,15 @@ const OWN_HEADERS: [&str; 7] = [
     "idempotency-key",
     "last-event-id",
     "x-a2a-extensions",
+];
+
+/// Headers that say how a request of MCP is to be read.
+pub(super) const OWN_MCP_HEADERS: [&str; 7] = [
+    "accept",
+    "content-type",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "mcp-session-id",
 ];

@@ -2,16 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::Remote;
+use super::{McpServer, Remote};
 use crate::file::problem;
-use crate::{AgentDefinition, Expandable, Need, Problem, Table, check_slug};
+use crate::{AgentDefinition, Expandable, McpChoice, Need, Problem, Table, check_slug};
 
-/// The remotes that the text of `remotes.toml` describes, by their names.
+/// What `remotes.toml` describes, each by its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Named {
+    pub(crate) remotes: Vec<Remote>,
+    pub(crate) mcp: Vec<McpServer>,
+}
+
+/// What the text of `remotes.toml` describes.
 ///
 /// # Errors
 ///
 /// The first thing that such a file cannot say, with its line and its key.
-pub(crate) fn parse_remotes(file: &str, text: &str) -> Result<Vec<Remote>, Problem> {
+pub(crate) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
     let at = |key: &str, fix: &str| Problem {
         file: file.to_owned(),
         key: key.to_owned(),
@@ -19,33 +26,70 @@ pub(crate) fn parse_remotes(file: &str, text: &str) -> Result<Vec<Remote>, Probl
     };
     let parsed: Map<String, Value> =
         toml::from_str(text).map_err(|error| problem(file, text, &error))?;
-    let mut remotes = Vec::new();
-    for (key, tables) in parsed {
-        let Value::Object(tables) = tables else {
-            return Err(at(&key, "is no table [remote.<name>]"));
-        };
-        if key != REMOTE {
-            return Err(at(&key, "is no table [remote.<name>]"));
+    let mut named = Named::default();
+    for (kind, tables) in parsed {
+        let Value::Object(tables) = tables else { return Err(at(&kind, NO_TABLE)) };
+        if kind != REMOTE && kind != MCP {
+            return Err(at(&kind, NO_TABLE));
         }
         for (name, table) in tables {
-            let key = format!("{REMOTE}.{name}");
+            let key = format!("{kind}.{name}");
             let Value::Object(_) = &table else { return Err(at(&key, "must be a table")) };
-            let by = format!("remote {name}");
+            let by = format!("{kind} {name}");
             let needs = names_in(&table).into_iter().map(|need| (by.clone(), vec![need])).collect();
+            let needs = Need::collect(needs);
             let table = Table::of(&table).map_err(|misfit| at(&key, &misfit.0))?;
-            remotes.push(Remote { name, table, needs: Need::collect(needs) });
+            if kind == MCP {
+                named.mcp.push(McpServer { name, table, needs });
+            } else {
+                named.remotes.push(Remote { name, table, needs });
+            }
         }
     }
-    remotes.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(remotes)
+    named.remotes.sort_by(|a, b| a.name.cmp(&b.name));
+    named.mcp.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(named)
+}
+
+/// Everything that is wrong with what a file describes, and with what agents say about it.
+pub(crate) fn check_named(file: &str, named: &Named, agents: &[AgentDefinition]) -> Vec<Problem> {
+    let mut problems = check_remotes(file, &named.remotes, agents);
+    problems.extend(check_servers(file, &named.mcp, agents));
+    problems
+}
+
+/// An MCP server may have the name of a remote or of an agent: nothing takes one of both.
+fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for server in servers {
+        let mut report = |key: &str, fix: String| {
+            let dot = if key.is_empty() { "" } else { "." };
+            let key = format!("{MCP}.{}{dot}{key}", server.name);
+            problems.push(Problem { file: file.to_owned(), key, fix });
+        };
+        if let Err(rule) = check_slug(&server.name) {
+            report("", format!("the name of an MCP server {rule}"));
+        }
+        for (key, fix) in server.problems() {
+            report(&key, fix);
+        }
+    }
+    let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+    for agent in agents {
+        for (key, choice) in agent.executor.executor.mcp() {
+            let McpChoice { server, .. } = choice;
+            if !known.contains(&server) {
+                let no_such = no_such("MCP server", server, &known);
+                let fix = format!("{no_such}; they stand in {file} as [mcp.<name>]");
+                problems.push(Problem { file: agent.file.clone(), key, fix });
+            }
+        }
+    }
+    problems
 }
 
 /// Everything that is wrong with the remotes of a file, and with what agents say about them.
-pub(crate) fn check_remotes(
-    file: &str,
-    remotes: &[Remote],
-    agents: &[AgentDefinition],
-) -> Vec<Problem> {
+fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let slugs = || agents.iter().map(|agent| agent.slug.as_str());
     for remote in remotes {
@@ -122,3 +166,6 @@ fn names_in(value: &Value) -> Vec<String> {
 }
 
 const REMOTE: &str = "remote";
+const MCP: &str = "mcp";
+
+const NO_TABLE: &str = "is no table [remote.<name>] or [mcp.<name>]";

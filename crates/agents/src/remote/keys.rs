@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::RemoteMisfit;
 use crate::{Expandable, Values};
 use a2a::model::Secret;
 
@@ -11,6 +12,8 @@ pub(super) struct Keys<'a> {
     written: Written<'a>,
     /// What stands before its keys, as `oauth2.`.
     prefix: &'static str,
+    /// What the table describes, as `a remote`.
+    what: &'static str,
     problems: Vec<(String, Fix)>,
 }
 
@@ -33,10 +36,24 @@ pub(super) struct Fix {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(table: &'a Map<String, Value>, written: Written<'a>) -> Self {
-        Self { table, written, prefix: "", problems: Vec::new() }
+    pub(super) fn new(
+        table: &'a Map<String, Value>,
+        written: Written<'a>,
+        what: &'static str,
+    ) -> Self {
+        Self { table, written, prefix: "", what, problems: Vec::new() }
     }
 
+    /// # Errors
+    ///
+    /// The first thing that is wrong with the table of this name.
+    pub(super) fn checked_by(self, name: &str) -> Result<(), RemoteMisfit> {
+        let Some((key, fix)) = self.problems.into_iter().next() else { return Ok(()) };
+        let colon = if fix.is_missing { ":" } else { "" };
+        Err(RemoteMisfit(format!("{name}: `{key}`{colon} {}", fix.text)))
+    }
+
+    #[cfg(any(test, feature = "build"))]
     pub(super) fn into_problems(self) -> Vec<(String, Fix)> {
         self.problems
     }
@@ -55,7 +72,7 @@ impl<'a> Keys<'a> {
         for key in self.table.keys() {
             if !known.contains(&key.as_str()) {
                 let known = known.join(", ");
-                self.report(key, format!("is no key of a remote; there are: {known}"));
+                self.report(key, format!("is no key of {}; there are: {known}", self.what));
             }
         }
     }
@@ -177,7 +194,8 @@ impl<'a> Keys<'a> {
             self.report(key, "must be a table");
             return None;
         };
-        let mut keys = Keys { table: members, written: self.written, prefix, problems: Vec::new() };
+        let (written, what) = (self.written, self.what);
+        let mut keys = Keys { table: members, written, prefix, what, problems: Vec::new() };
         let read = read(&mut keys);
         self.problems.append(&mut keys.problems);
         read

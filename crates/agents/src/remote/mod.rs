@@ -1,4 +1,5 @@
-//! Remote agents by name: the tables `[remote.<name>]` of the file `remotes.toml` beside the agent files.
+//! What agents call by name: the tables `[remote.<name>]` and `[mcp.<name>]` of the file `remotes.toml` beside the agent
+//! files, which are remote agents and MCP servers.
 //!
 //! Any value may hold `${NAME}`, a secret or a variable of the deployment. The build checks what is written; what is
 //! filled in is checked when the remote is used.
@@ -7,6 +8,9 @@ mod credentials;
 #[cfg(any(test, feature = "build"))]
 mod file;
 mod keys;
+mod mcp;
+#[cfg(test)]
+mod mcp_tests;
 #[cfg(test)]
 mod tests;
 
@@ -22,8 +26,9 @@ use a2a::dialect::Dialect;
 
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 #[cfg(any(test, feature = "build"))]
-pub(crate) use file::{check_remotes, parse_remotes};
+pub(crate) use file::{Named, check_named, parse_named};
 use keys::{Keys, Written};
+pub use mcp::{McpChoice, McpServer, McpSettings, matches_pattern};
 
 /// A remote agent, as its table describes it. Its texts are not filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,8 +53,8 @@ pub struct RemoteSettings {
     pub credentials: RemoteCredentials,
 }
 
-/// Why a remote agent cannot be called: a secret or a variable is missing, or what it holds does not fit. The text names the
-/// remote and the key or the variable, and shows no value that was filled in.
+/// Why a remote agent or an MCP server cannot be called: a secret or a variable is missing, or what it holds does not fit. The text names
+/// it and the key or the variable, and shows no value that was filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteMisfit(String);
 
@@ -78,17 +83,9 @@ impl Remote {
     pub fn fill(&self, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
         let empty = Map::new();
         let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Filled(values));
+        let mut keys = Keys::new(table, Written::Filled(values), WHAT);
         let settings = RemoteSettings::read(&mut keys);
-        match keys.into_problems().into_iter().next() {
-            None => Ok(settings),
-            Some((key, fix)) if fix.is_missing => {
-                Err(RemoteMisfit(format!("the remote {}: `{key}`: {}", self.name, fix.text)))
-            }
-            Some((key, fix)) => {
-                Err(RemoteMisfit(format!("the remote {}: `{key}` {}", self.name, fix.text)))
-            }
-        }
+        keys.checked_by(&format!("the remote {}", self.name)).map(|()| settings)
     }
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
@@ -96,7 +93,7 @@ impl Remote {
     fn problems(&self) -> Vec<(String, String)> {
         let empty = Map::new();
         let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Plain);
+        let mut keys = Keys::new(table, Written::Plain, WHAT);
         RemoteSettings::read(&mut keys);
         keys.into_problems().into_iter().map(|(key, fix)| (key, fix.text)).collect()
     }
@@ -115,7 +112,7 @@ impl RemoteSettings {
     /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
     fn read(keys: &mut Keys<'_>) -> Self {
         keys.only(&KEYS);
-        let url = keys.checked("url", check_url);
+        let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
         let agent = keys.checked("agent", check_slug);
         match (keys.has("url"), keys.has("agent")) {
             (true, true) => keys.report("agent", "stands beside `url`; keep one of the two"),
@@ -144,7 +141,7 @@ impl RemoteSettings {
         let retries = keys.number("max_retries", client.max_retries.into(), 0, 10);
         client.max_retries = u32::try_from(retries).unwrap_or(client.max_retries);
         client.retry_delay_ms = keys.number("retry_delay_ms", client.retry_delay_ms, 1, 30_000);
-        client.headers = credentials::headers(keys);
+        client.headers = credentials::headers(keys, &credentials::OWN_HEADERS);
         client.version = keys.choice("version", &VERSIONS).flatten();
         client.binding = keys.choice("binding", &BINDINGS).flatten();
         client.streaming = keys.choice("streaming", &STREAMING).unwrap_or_default();
@@ -156,15 +153,14 @@ impl RemoteSettings {
     }
 }
 
-/// Checks the URL of an agent or of its card.
-fn check_url(url: &str) -> Result<(), String> {
-    const RULE: &str = "must be the URL of an agent or of its card, as https://agent.example.com";
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).ok_or(RULE)?;
+/// Checks the URL of another server. `rule` says what it must be.
+fn check_url_as(url: &str, rule: &str) -> Result<(), String> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).ok_or(rule)?;
     let is_plain =
         url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if !is_plain || host.is_empty() {
-        return Err(RULE.to_owned());
+        return Err(rule.to_owned());
     }
     if host.contains('@') {
         return Err(
@@ -176,6 +172,10 @@ fn check_url(url: &str) -> Result<(), String> {
     }
     Ok(())
 }
+
+const WHAT: &str = "a remote";
+
+const URL_RULE: &str = "must be the URL of an agent or of its card, as https://agent.example.com";
 
 const KEYS: [&str; 18] = [
     "url",

@@ -43,9 +43,9 @@ fn agent(slug: &str) -> AgentDefinition {
 
 fn problems(text: &str) -> Vec<String> {
     let files = [(FILE.to_owned(), text.to_owned())];
-    match parse_remotes(FILE, text) {
-        Ok(remotes) => {
-            let found = check_remotes(FILE, &remotes, &[agent("demo"), agent("other")]);
+    match parse_named(FILE, text) {
+        Ok(named) => {
+            let found = check_named(FILE, &named, &[agent("demo"), agent("other")]);
             found.into_iter().map(|problem| crate::file::placed(problem, &files)).collect()
         }
         Err(problem) => vec![crate::file::placed(problem, &files)],
@@ -53,7 +53,7 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 fn filled(text: &str, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
-    let remotes = parse_remotes(FILE, text).unwrap();
+    let remotes = parse_named(FILE, text).unwrap().remotes;
     // As the Worker has it.
     let text = serde_json::to_string(&remotes[0]).unwrap();
     serde_json::from_str::<Remote>(&text).unwrap().fill(values)
@@ -62,7 +62,7 @@ fn filled(text: &str, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfi
 #[test]
 fn a_table_with_every_key_is_read_and_filled_in() {
     assert_eq!(problems(FULL), Vec::<String>::new());
-    let remotes = parse_remotes(FILE, FULL).unwrap();
+    let remotes = parse_named(FILE, FULL).unwrap().remotes;
     let names: Vec<&str> = remotes.iter().map(|remote| remote.name.as_str()).collect();
     assert_eq!(names, ["local", "weather"]);
     let needs: Vec<&str> = remotes[1].needs.iter().map(|need| need.name.as_str()).collect();
@@ -116,8 +116,8 @@ fn every_problem_names_the_line_the_key_and_the_fix() {
     let with = |line: &str| format!("[remote.a]\nurl = 'https://a.example'\n{line}");
     for (text, problem) in [
         ("[remote.a", "remotes.toml:1: "),
-        ("x = 1", "remotes.toml:1: `x` is no table [remote.<name>]"),
-        ("[a]\nurl = 'x'", "remotes.toml:1: `a` is no table [remote.<name>]"),
+        ("x = 1", "remotes.toml:1: `x` is no table [remote.<name>] or [mcp.<name>]"),
+        ("[a]\nurl = 'x'", "remotes.toml:1: `a` is no table [remote.<name>] or [mcp.<name>]"),
         ("remote.a = 1", "remotes.toml:1: `remote.a` must be a table"),
         (
             "[remote.A]\nurl = 'https://a.example'",

@@ -1,36 +1,33 @@
 //! How a tool is asked: what a plain text is to it, and an example of its arguments.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
-use super::Tool;
-
-/// The tool that a plain text goes to, and the argument that it is: the first tool whose one required argument is a
-/// string. If there is none, the first that requires nothing and takes exactly one string.
+/// The tool that a plain text goes to, and the argument that it is, of tools that have these schemas: the first whose one
+/// required argument is a string. If there is none, the first that requires nothing and takes exactly one string.
 ///
 /// With `asks_missing`, other arguments may be required beside the one string: they will be asked for.
-pub fn text_argument<'a>(
-    tools: &[&'a dyn Tool],
+pub fn text_argument<'a, T: Copy>(
+    tools: &[(T, &'a Value)],
     asks_missing: bool,
-) -> Option<(&'a dyn Tool, &'a str)> {
-    let required = || {
-        let named = |tool: &'a dyn Tool| Some((tool, required_string(tool, asks_missing)?));
-        tools.iter().copied().find_map(named)
+) -> Option<(T, &'a str)> {
+    let found = |argument: &dyn Fn(&'a Value) -> Option<&'a str>| {
+        tools.iter().find_map(|(tool, schema)| Some((*tool, argument(schema)?)))
     };
-    let only = || tools.iter().copied().find_map(|tool| Some((tool, only_string(tool)?)));
-    required().or_else(only)
+    found(&|schema| required_string(schema, asks_missing)).or_else(|| found(&only_string))
 }
 
-fn required_string(tool: &dyn Tool, asks_missing: bool) -> Option<&str> {
-    let required = required(tool.input_schema());
-    let strings = required.iter().filter(|name| takes_string(tool.input_schema(), name));
+fn required_string(schema: &Value, asks_missing: bool) -> Option<&str> {
+    let required = required(schema);
+    let strings = required.iter().filter(|name| takes_string(schema, name));
     match strings.copied().collect::<Vec<_>>().as_slice() {
         [only] if required.len() == 1 || asks_missing => Some(only),
         _ => None,
     }
 }
 
-fn only_string(tool: &dyn Tool) -> Option<&str> {
-    let schema = tool.input_schema();
+fn only_string(schema: &Value) -> Option<&str> {
     let strings = properties(schema).filter(|(_, property)| is_string(property));
     match strings.map(|(name, _)| name).collect::<Vec<_>>().as_slice() {
         [only] if required(schema).is_empty() => Some(only),
@@ -63,30 +60,32 @@ fn is_string(schema: &Value) -> bool {
 }
 
 /// Arguments that show what a schema wants: what it requires, each as its default, its example or a plain value of
-/// its type.
+/// its type. It is of a limited size, whatever the schema.
 pub fn example(schema: &Value) -> Value {
     if let Some(given) = schema.get("examples").and_then(|examples| examples.get(0)) {
         return given.clone();
     }
-    example_of(schema, schema, 0)
+    example_of(schema, schema, 0, &Cell::new(MAX_VALUES))
 }
 
-fn example_of(root: &Value, schema: &Value, depth: usize) -> Value {
+fn example_of(root: &Value, schema: &Value, depth: usize, left: &Cell<usize>) -> Value {
     let given = ["default", "example", "const"].into_iter().find_map(|key| schema.get(key));
     let given = given.or_else(|| schema.get("examples").and_then(|examples| examples.get(0)));
     if let Some(given) = given.or_else(|| schema.get("enum").and_then(|names| names.get(0))) {
         return given.clone();
     }
+    let Some(room) = left.get().checked_sub(1) else { return Value::Null };
+    left.set(room);
     if depth > MAX_DEPTH {
         return Value::Null;
     }
     let reference = schema.get("$ref").and_then(Value::as_str);
     if let Some(target) = reference.and_then(|reference| super::schema::target(root, reference)) {
-        return example_of(root, target, depth + 1);
+        return example_of(root, target, depth + 1, left);
     }
     let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| schema.get(key));
     if let Some(first) = alternatives.and_then(|alternatives| alternatives.get(0)) {
-        return example_of(root, first, depth + 1);
+        return example_of(root, first, depth + 1, left);
     }
     let name = match schema.get("type") {
         Some(Value::Array(names)) => names.first().and_then(Value::as_str),
@@ -101,12 +100,12 @@ fn example_of(root: &Value, schema: &Value, depth: usize) -> Value {
         Some("array") => {
             let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
             let item = schema.get("items").filter(|_| least > 0);
-            item.map(|item| example_of(root, item, depth + 1)).into_iter().collect()
+            item.map(|item| example_of(root, item, depth + 1, left)).into_iter().collect()
         }
         Some("object") => {
             let member = |name: &str| {
                 let property = schema.get("properties").and_then(|all| all.get(name));
-                let value = property.map(|property| example_of(root, property, depth + 1));
+                let value = property.map(|property| example_of(root, property, depth + 1, left));
                 (name.to_owned(), value.unwrap_or_default())
             };
             let required = required(schema);
@@ -116,7 +115,7 @@ fn example_of(root: &Value, schema: &Value, depth: usize) -> Value {
                 true => first.into_iter().collect(),
                 false => required,
             };
-            let shown = shown.into_iter();
+            let shown = shown.into_iter().take_while(|_| left.get() > 0);
             Value::Object(shown.map(member).collect::<Map<_, _>>())
         }
         _ => Value::Null,
@@ -125,9 +124,12 @@ fn example_of(root: &Value, schema: &Value, depth: usize) -> Value {
 
 const MAX_DEPTH: usize = 8;
 
+/// How many values are looked at for an example.
+const MAX_VALUES: usize = 500;
+
 #[cfg(test)]
 mod tests {
-    use super::super::{ToolCall, arguments, tool};
+    use super::super::{Tool, ToolCall, arguments, tool};
     use super::*;
 
     /// Nothing.
@@ -159,7 +161,8 @@ mod tests {
     }
 
     fn of(tools: &[&dyn Tool], asks_missing: bool) -> Option<(String, String)> {
-        let found = text_argument(tools, asks_missing);
+        let tools: Vec<_> = tools.iter().map(|tool| (*tool, tool.input_schema())).collect();
+        let found = text_argument(&tools, asks_missing);
         found.map(|(tool, argument)| (tool.name().to_owned(), argument.to_owned()))
     }
 
@@ -216,5 +219,15 @@ mod tests {
         assert_eq!(example(clock().input_schema()), json!({}));
         assert_eq!(example(&json!({"examples": [{"a": 1}]})), json!({"a": 1}));
         assert_eq!(example(&json!({"$ref": "#"})), Value::Null);
+    }
+
+    #[test]
+    fn an_example_of_a_schema_that_refers_to_itself_many_times_ends() {
+        let itself = json!({"$ref": "#"});
+        let names: Vec<String> = (0..50).map(|nth| format!("a{nth}")).collect();
+        let properties: Map<_, _> =
+            names.iter().map(|name| (name.clone(), itself.clone())).collect();
+        let schema = json!({"type": "object", "properties": properties, "required": names});
+        assert!(example(&schema).to_string().len() < 100_000);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::exchange::Ask;
+use super::open::{Ask, put};
 use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Answer, Tool};
@@ -66,14 +66,14 @@ impl Asking {
             return Err(McpError::Unexpected(reason));
         }
         let mut params = Map::new();
-        params.insert("name".to_owned(), json!(self.tool.name));
+        put(&mut params, "name", json!(self.tool.name));
         if !self.arguments.is_null() {
-            params.insert("arguments".to_owned(), self.arguments.clone());
+            put(&mut params, "arguments", self.arguments.clone());
         }
         let mut headers = Vec::new();
         if is_modern {
             if !self.answers.is_empty() {
-                params.insert("inputResponses".to_owned(), responses(&self.answers));
+                put(&mut params, "inputResponses", responses(&self.answers));
             }
             params.extend(self.state.iter().map(|state| ("requestState".to_owned(), json!(state))));
             let wanted = param_headers(&self.tool.input_schema).map_err(|reason| {

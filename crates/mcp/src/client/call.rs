@@ -6,13 +6,14 @@ use std::rc::Rc;
 use a2a::model::UnixMillis;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use futures_util::stream::{self, LocalBoxStream, StreamExt};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::asking::Asking;
 use super::error::excerpt;
 use super::exchange::{Exchange, Heard};
 use super::live::Live;
 use super::message::ResultType;
+use super::open::reply;
 use super::{Client, McpError, Progress, TaskHandle, ToolRequest};
 use crate::model::{Answer, CallResult, Question, code};
 
@@ -104,7 +105,7 @@ impl Call {
                     format!("the call has no question {} that waits for an answer", excerpt(key));
                 return Err(McpError::Unexpected(reason));
             };
-            let message = json!({"jsonrpc": "2.0", "id": id, "result": answer.to_json()});
+            let message = reply(id, "result", answer.to_json());
             self.client.tell(&session, &message).await
         })
     }
@@ -300,7 +301,7 @@ impl Running {
                 // The definition of the tool has changed since it was listed.
                 Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
                     let name = self.asking.tool.name.clone();
-                    let listed = Box::pin(self.client.list()).await;
+                    let listed = Box::pin(self.client.list_tools()).await;
                     let tools = listed.map(|list| list.tools).unwrap_or_default();
                     match tools.into_iter().find(|tool| tool.name == name) {
                         Some(tool) => {

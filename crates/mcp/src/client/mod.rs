@@ -50,6 +50,7 @@ mod list;
 mod live;
 mod message;
 mod negotiation;
+mod open;
 mod params;
 mod progress;
 mod session;

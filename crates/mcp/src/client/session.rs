@@ -6,8 +6,8 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::exchange::BOTH;
 use super::live::Live;
+use super::open::put;
 use super::verdict::Verdict;
 use super::wire::Sending;
 use super::{Client, McpError};
@@ -24,11 +24,12 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// The headers of a request within the session.
-    pub(super) fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let revision = ("MCP-Protocol-Version", self.revision.as_str().to_owned());
-        let id = self.id.clone().map(|id| ("Mcp-Session-Id", id));
-        std::iter::once(revision).chain(id)
+    /// Puts the headers of a request within the session.
+    pub(super) fn put_headers(&self, sending: &mut Sending) {
+        sending.header("MCP-Protocol-Version", self.revision.as_str());
+        if let Some(id) = &self.id {
+            sending.header("Mcp-Session-Id", id);
+        }
     }
 
     /// Whether the server may have a stream besides its answers. One without sessions could not tell whose it is.
@@ -76,9 +77,9 @@ impl Client {
         Box::pin(async move {
             let settings = self.settings();
             let mut params = Map::new();
-            params.insert("protocolVersion".to_owned(), json!(NEWEST_LEGACY.as_str()));
-            params.insert("capabilities".to_owned(), settings.capabilities(false));
-            params.insert("clientInfo".to_owned(), settings.client_info());
+            put(&mut params, "protocolVersion", json!(NEWEST_LEGACY.as_str()));
+            put(&mut params, "capabilities", settings.capabilities(false));
+            put(&mut params, "clientInfo", settings.client_info());
             let ask = self.plain("initialize", params);
             let open = self.open_legacy(&ask, self.next_id(), None).await.map_err(foreign)?;
             let id = open.session_id().filter(|id| is_id(id)).map(str::to_owned);
@@ -106,16 +107,7 @@ impl Client {
         message: &'a Value,
     ) -> LocalBoxFuture<'a, Result<(), McpError>> {
         Box::pin(async move {
-            let mut headers =
-                vec![("Accept", BOTH.to_owned()), ("Content-Type", "application/json".to_owned())];
-            headers.extend(session.headers());
-            let sending = Sending {
-                method: "POST",
-                headers,
-                more_headers: Vec::new(),
-                body: Some(message.to_string()),
-                timeout_ms: self.settings().timeout_ms,
-            };
+            let sending = Sending::post(message, self.settings().timeout_ms).within(session);
             self.send(&sending).await.map(|_| ())
         })
     }
@@ -141,8 +133,9 @@ impl Client {
                 "jsonrpc": "2.0", "method": "notifications/cancelled",
                 "params": {"requestId": id, "reason": reason},
             });
-            // Nobody waits: a server that does not hear it finishes in vain.
-            let _ = self.tell(&session, &message).await;
+            // Nobody waits for the answer: a server that does not hear it finishes in vain.
+            let telling = self.tell(&session, &message);
+            let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
         })
     }
 
@@ -152,13 +145,7 @@ impl Client {
         Box::pin(async move {
             let session = self.0.session.take();
             let Some(session) = session.filter(|session| session.id.is_some()) else { return };
-            let sending = Sending {
-                method: "DELETE",
-                headers: session.headers().collect(),
-                more_headers: Vec::new(),
-                body: None,
-                timeout_ms: self.settings().timeout_ms,
-            };
+            let sending = Sending::new("DELETE", self.settings().timeout_ms).within(&session);
             // A server may refuse, and then ends the session in its own time.
             let _ = self.send(&sending).await;
         })
@@ -191,5 +178,8 @@ const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
 /// The revisions that are spoken here.
 pub(super) const SPOKEN: &str = "2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26";
+
+/// How long a server may take to hear that a call is canceled, in milliseconds.
+const CANCEL_MS: u64 = 5_000;
 
 const MAX_ID_BYTES: usize = 1_024;

@@ -21,7 +21,7 @@ enum State {
 
 impl Client {
     /// Opens the stream of a session; `None` if the server has none. A call is not held up by it: while the head of the answer does not
-    /// come, at most a second.
+    /// come, at most half a second.
     pub(super) fn standing<'a>(
         &'a self,
         session: &'a Rc<Session>,
@@ -50,16 +50,9 @@ impl Client {
 
     fn open_standing(self, session: Rc<Session>) -> LocalBoxFuture<'static, Option<Incoming>> {
         Box::pin(async move {
-            let mut headers = vec![("Accept", "text/event-stream".to_owned())];
-            headers.extend(session.headers());
             let settings = self.settings();
-            let sending = Sending {
-                method: "GET",
-                headers,
-                more_headers: Vec::new(),
-                body: None,
-                timeout_ms: settings.call_timeout_ms.saturating_add(settings.timeout_ms),
-            };
+            let timeout_ms = settings.call_timeout_ms.saturating_add(settings.timeout_ms);
+            let sending = Sending::get(timeout_ms).within(&session);
             let answer = self.send(&sending).await.ok()?;
             if answer.status == 405 {
                 session.has_no_stream();
@@ -71,4 +64,4 @@ impl Client {
     }
 }
 
-const HEAD_MS: u64 = 1_000;
+const HEAD_MS: u64 = 500;

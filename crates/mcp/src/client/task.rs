@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::asking::responses;
 use super::call::questions;
 use super::error::excerpt;
-use super::exchange::Ask;
+use super::open::{Ask, put};
 use super::{Client, McpError};
 use crate::model::{Answer, CallResult, Question, RpcError};
 
@@ -145,7 +145,7 @@ impl Client {
     ) -> LocalBoxFuture<'a, Result<(), McpError>> {
         Box::pin(async move {
             let mut params = Map::new();
-            params.insert("inputResponses".to_owned(), responses(answers));
+            put(&mut params, "inputResponses", responses(answers));
             self.ask_of_task("tasks/update", task, params).await.map(|_| ())
         })
     }
@@ -171,7 +171,7 @@ impl Client {
         mut params: Map<String, Value>,
     ) -> LocalBoxFuture<'a, Result<Value, McpError>> {
         Box::pin(async move {
-            params.insert("taskId".to_owned(), json!(task.id));
+            put(&mut params, "taskId", json!(task.id));
             let ask = Ask { name: Some(task.id.clone()), ..self.plain(method, params) };
             self.within(self.settings().call_timeout_ms, Box::pin(self.ask(ask))).await
         })

@@ -14,7 +14,7 @@ pub struct Verdict {
     pub server_name: Option<String>,
     /// Its version, which goes with its name.
     pub server_version: Option<String>,
-    /// What it can do; an object.
+    /// What it can do; an object, empty if it would have more than 16 KiB.
     pub capabilities: Value,
     /// What it says about how its tools are used.
     pub instructions: Option<String>,
@@ -68,7 +68,9 @@ impl Verdict {
         let of_meta = result.get("_meta").and_then(|members| members.get(meta::SERVER_INFO));
         let info = of_meta.or_else(|| result.get("serverInfo"));
         let of_info = |name: &str| cut(info.and_then(|info| info.get(name)), MAX_NAME_CHARS);
-        let capabilities = result.get("capabilities").filter(|known| known.is_object());
+        let is_kept =
+            |known: &&Value| known.is_object() && known.to_string().len() <= MAX_CAPABILITIES_BYTES;
+        let capabilities = result.get("capabilities").filter(is_kept);
         Self {
             revision,
             server_name: of_info("name"),
@@ -91,6 +93,7 @@ fn cut(text: Option<&Value>, max_chars: usize) -> Option<String> {
 /// How long a server counts as one that speaks no 2026-07-28: a day.
 const LEGACY_MS: u64 = 24 * 60 * 60 * 1_000;
 
+const MAX_CAPABILITIES_BYTES: usize = 16 * 1_024;
 const MAX_NAME_CHARS: usize = 200;
 const MAX_INSTRUCTIONS_CHARS: usize = 10_000;
 
@@ -140,5 +143,8 @@ mod tests {
         let known = Verdict::of(Revision::V2025_11_25, &long, UnixMillis(0));
         assert_eq!(known.server_name, Some("é".repeat(200)));
         assert_eq!((known.capabilities, known.server_version), (json!({}), None));
+        let large = json!({"capabilities": {"tools": {}, "experimental": "x".repeat(20_000)}});
+        let known = Verdict::of(Revision::V2025_11_25, &large, UnixMillis(0));
+        assert_eq!(known.capabilities, json!({}));
     }
 }

@@ -8,16 +8,48 @@ use serde_json::Value;
 use super::error::{excerpt, shown};
 use super::incoming::{Incoming, media_type};
 use super::message::Message;
+use super::session::Session;
 use super::{Client, McpError};
 
 /// What goes to the endpoint of the server.
 pub(super) struct Sending {
-    pub(super) method: &'static str,
-    pub(super) headers: Vec<(&'static str, String)>,
-    /// Headers whose names are not known beforehand.
-    pub(super) more_headers: Vec<(String, String)>,
-    pub(super) body: Option<String>,
-    pub(super) timeout_ms: u64,
+    method: &'static str,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+    timeout_ms: u64,
+}
+
+impl Sending {
+    /// A request without a body.
+    pub(super) fn new(method: &'static str, timeout_ms: u64) -> Self {
+        Self { method, headers: Vec::new(), body: None, timeout_ms }
+    }
+
+    /// A message that is posted.
+    pub(super) fn post(message: &Value, timeout_ms: u64) -> Self {
+        let mut sending = Self::new("POST", timeout_ms);
+        sending.header("Accept", "application/json, text/event-stream");
+        sending.header("Content-Type", "application/json");
+        sending.body = Some(message.to_string());
+        sending
+    }
+
+    /// A request for a stream.
+    pub(super) fn get(timeout_ms: u64) -> Self {
+        let mut sending = Self::new("GET", timeout_ms);
+        sending.header("Accept", "text/event-stream");
+        sending
+    }
+
+    /// The same within a session of a legacy server.
+    pub(super) fn within(mut self, session: &Session) -> Self {
+        session.put_headers(&mut self);
+        self
+    }
+
+    pub(super) fn header(&mut self, name: &str, value: &str) {
+        self.headers.push((name.to_owned(), value.to_owned()));
+    }
 }
 
 impl Client {
@@ -65,9 +97,7 @@ impl Client {
             let settings = self.settings();
             let mut request = HttpRequest::new(sending.method, url);
             request.headers.clone_from(&settings.headers);
-            let own =
-                sending.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-            request.headers.extend(own.chain(sending.more_headers.iter().cloned()));
+            request.headers.extend_from_slice(&sending.headers);
             if let Some(body) = &sending.body {
                 request.body = HttpBody::Text(body.clone());
             }

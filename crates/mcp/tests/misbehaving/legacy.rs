@@ -183,6 +183,14 @@ fn requests() -> Vec<Case> {
         .requests(5),
         old("a URL that is none", |request| plain(&refusal(request, -32_042, "URL")))
             .is("error: the server refused: URL (-32042)"),
+        old("a server that does not hear that its call is over", |request| {
+            match request.rpc_method().as_str() {
+                "notifications/cancelled" => SimulatedAnswer::status(202).after(u64::MAX),
+                _ => stream([]).hang(),
+            }
+        })
+        .is("error: the server has not finished within 300000 ms")
+        .ends(305_000, 305_000),
         old("a call that is not answered in time", |request| match request.rpc_method().as_str() {
             "notifications/cancelled" => SimulatedAnswer::status(202),
             _ => stream([progress(request, 1.0)]).hang(),
@@ -282,7 +290,7 @@ fn besides() -> Vec<Case> {
             .ends(5_000, 5_000),
         beside("a stream besides whose head does not come", || raw("").after(u64::MAX), called)
             .requests(4)
-            .ends(6_000, 6_000),
+            .ends(5_500, 5_500),
         beside("a stream besides that ends", || raw(": bye\n\n"), called).requests(4),
         beside("a stream besides that breaks", || raw(": bye\n\n").cut("the line broke"), called)
             .requests(4),

@@ -15,9 +15,8 @@ use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::host_of;
-use crate::executor::Redaction;
+use crate::executor::{Found, Redaction};
 use crate::port::{Outside, Peers};
-use crate::remotes::Found;
 use a2a::client::{
     Client, Observed, Outcome, Ports, RemoteCard, Settings, card_to_prompt, create_message,
 };

@@ -1,0 +1,138 @@
+//! What MCP servers offer, remembered in the table `remembered` of D1: their tools, and how they are spoken to.
+//!
+//! A list is used while it is fresh, and while its server is down for up to a week. Where it is stale, one request of one
+//! instance asks for it anew beside.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use worker::Env;
+
+use super::clock::now;
+use super::observer::ConsoleObserver;
+use super::remembered::{Fetched, FetchedValue, Recalled, Source};
+use crate::mcp::{FoundServer, KnownTools, ListedTools};
+use crate::port::{HttpError, Observation, Observer};
+use crate::remembered::{Age, MAX_VALUE_BYTES, Need, Remembered};
+use a2a::model::UnixMillis;
+use mcp::client::McpError;
+
+/// The tools of a server, remembered.
+pub(in crate::edge) struct RememberedTools<'a> {
+    pub(in crate::edge) env: &'a Env,
+    pub(in crate::edge) server: &'a FoundServer,
+}
+
+/// Tools that were recalled.
+pub(in crate::edge) struct RecalledTools {
+    pub(in crate::edge) known: Rc<KnownTools>,
+    /// Whether nobody needs to ask for them anew.
+    pub(in crate::edge) is_fresh: bool,
+}
+
+/// What this request itself has been told.
+type Own = Rc<RefCell<Option<Result<KnownTools, McpError>>>>;
+
+impl RememberedTools<'_> {
+    /// The tools of the server. With `newer_than` those that were asked for after that instant, if there are newer ones.
+    ///
+    /// # Errors
+    ///
+    /// If nothing is known, and the server does not tell.
+    pub(in crate::edge) fn recall(
+        &self,
+        newer_than: Option<UnixMillis>,
+    ) -> LocalBoxFuture<'_, Result<RecalledTools, McpError>> {
+        Box::pin(self.recall_now(newer_than))
+    }
+
+    async fn recall_now(&self, newer_than: Option<UnixMillis>) -> Result<RecalledTools, McpError> {
+        let own = Own::default();
+        let source = self.source(own.clone());
+        let mut need = newer_than.map_or(Need::Usable, Need::NewerThan);
+        // Where there is nothing newer, what is known is used; what another version has stored is asked for anew.
+        for _ in 0..3 {
+            let remembered = match source.recall(self.env, need).await {
+                Recalled::Value(remembered) => remembered,
+                _ if need != Need::Usable && newer_than.is_some() => {
+                    need = Need::Usable;
+                    continue;
+                }
+                Recalled::NothingNewer | Recalled::Unavailable => break,
+            };
+            match read(&remembered) {
+                Some(known) => {
+                    let is_fresh = remembered.age(USABLE_MS, now()) == Age::Fresh;
+                    return Ok(RecalledTools { known: Rc::new(known), is_fresh });
+                }
+                None => need = Need::NewerThan(remembered.fetched),
+            }
+        }
+        match own.take() {
+            Some(told) => told.map(|known| RecalledTools { known: Rc::new(known), is_fresh: true }),
+            None => {
+                let url = self.server.client.settings().url.clone();
+                let reason = "its tools could not be had a moment ago".to_owned();
+                Err(McpError::Unreachable(HttpError::Failed { url, reason }))
+            }
+        }
+    }
+
+    /// The tools of the server as they are remembered.
+    fn source(&self, own: Own) -> Source {
+        let (env, server) = (self.env.clone(), self.server.clone());
+        let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
+            let (env, server, own) = (env.clone(), server.clone(), own.clone());
+            Box::pin(async move {
+                let known = known.and_then(|known| read(&known));
+                let asked = Box::pin(server.ask(known.as_ref())).await;
+                let reason = match &asked {
+                    Ok(listed) => listed.left_out.clone(),
+                    Err(error) => Some(reason_of(error)),
+                };
+                if let Some(reason) = reason {
+                    let told =
+                        Observation::ToolsUnavailable { server: &server.name, reason: &reason };
+                    ConsoleObserver::of(&env).observe(&told);
+                }
+                match asked {
+                    Ok(ListedTools { known, fresh_ms, .. }) => {
+                        let value = known.to_text(MAX_VALUE_BYTES);
+                        own.replace(Some(Ok(known)));
+                        Some(FetchedValue { value, fresh_ms })
+                    }
+                    Err(error) => {
+                        own.replace(Some(Err(error)));
+                        None
+                    }
+                }
+            })
+        };
+        let key = self.server.key.clone();
+        Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) }
+    }
+}
+
+/// What was remembered; `None` for what this version cannot read.
+fn read(remembered: &Remembered) -> Option<KnownTools> {
+    KnownTools::read(&remembered.value, remembered.fetched)
+}
+
+/// Why there is no list, for the operator. URLs may hold secrets, and what a server says may give some back; the run that asked
+/// tells more, without them.
+fn reason_of(error: &McpError) -> String {
+    match error {
+        McpError::Unreachable(_) => "it cannot be reached".to_owned(),
+        McpError::Status { status, .. } => format!("it answered {status}"),
+        McpError::Refused { status, .. } => format!("it refused the credentials ({status})"),
+        McpError::Rpc { error, .. } => format!("it answered the error {}", error.code),
+        McpError::Timeout { timeout_ms } => {
+            format!("it has not given them within {timeout_ms} ms")
+        }
+        _ => "what it answers cannot be used".to_owned(),
+    }
+}
+
+/// How long a list is used after it was asked for, while its server is down: a week, in milliseconds.
+const USABLE_MS: u64 = 7 * 24 * 60 * 60_000;

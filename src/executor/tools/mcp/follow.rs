@@ -1,0 +1,116 @@
+//! A task of an MCP server is followed: in memory while it is new, from time to time by a run that is parked in between.
+
+use serde_json::Value;
+
+use super::super::Flow;
+use super::PLAN;
+use super::call::{Answers, End, McpCall};
+use super::plan::{Plan, Planned, Way};
+use crate::executor::remote::pace;
+use crate::executor::{ExecutorError, Turn, Wait};
+use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
+
+impl McpCall<'_> {
+    /// Follows a task until it ends or asks something that was not answered yet.
+    pub(super) async fn follow(
+        &self,
+        client: &Client,
+        task: TaskHandle,
+        answers: &Answers,
+    ) -> Result<Flow, ExecutorError> {
+        let end = Box::pin(self.watch(client, &task, answers)).await?;
+        self.end(end)
+    }
+
+    async fn watch(
+        &self,
+        client: &Client,
+        task: &TaskHandle,
+        answers: &Answers,
+    ) -> Result<End, ExecutorError> {
+        let turn = self.run.turn;
+        let mut parked_ms = self.run.parked_ms.take();
+        let mut told =
+            turn.task().and_then(|task| task.status.message).map(|message| message.text());
+        let mut silent_ms = 0;
+        let mut pause_ms = None;
+        loop {
+            let (note, poll_ms) = match client.task(task).await {
+                Ok(look) => {
+                    match look.state {
+                        TaskState::Working => {}
+                        TaskState::Completed(result) => return Ok(End::Finished(result)),
+                        TaskState::Failed(error) => {
+                            return Ok(End::Failed(McpError::Rpc { error, status: 200 }));
+                        }
+                        TaskState::Cancelled => {
+                            let reason = "it has canceled the task".to_owned();
+                            return Ok(End::Failed(McpError::Unexpected(reason)));
+                        }
+                        // It takes a moment until an answer is seen.
+                        TaskState::Asked(questions) => {
+                            let is_new = |key: &String| {
+                                !answers.answers.iter().any(|(known, _)| known == key)
+                            };
+                            if questions.iter().any(|question| is_new(&question.key)) {
+                                return Ok(End::Asked(questions, Way::Task(task.clone())));
+                            }
+                        }
+                    }
+                    (look.message, look.poll_interval_ms)
+                }
+                // It may be there again later. Who does not want to wait for it cancels.
+                Err(error) if error.may_pass() => {
+                    let note = format!(
+                        "{}; it is asked again",
+                        super::call::failure(&self.tool.server, &error)
+                    );
+                    (Some(note), task.poll_interval_ms)
+                }
+                Err(error) => return Ok(End::Failed(error)),
+            };
+            if note.is_some() && note != told {
+                self.run.events.working(note.as_deref())?;
+                (told, silent_ms, parked_ms) = (note, 0, None);
+            }
+            if turn.is_canceled() {
+                return Ok(End::Canceled);
+            }
+            // The other half of the run's time is for the looks that come later.
+            let may_stay = turn.time_left_ms() > turn.timeout_ms / 2;
+            if parked_ms.is_none() && silent_ms < SILENCE_MS && may_stay {
+                let next_ms = pace::in_memory(poll_ms, pause_ms);
+                turn.sleep(next_ms).await;
+                silent_ms += next_ms;
+                pause_ms = Some(next_ms);
+            } else {
+                let next_ms = pace::parked(parked_ms, false).max(poll_ms);
+                parked_ms = Some(next_ms);
+                turn.wait_until(Wait::for_millis(pace::spread(next_ms, turn.host.random())))
+                    .await?;
+            }
+            if turn.is_canceled() {
+                return Ok(End::Canceled);
+            }
+        }
+    }
+}
+
+/// Cancels the task of a server that a run has left: it was parked, or had no time for that.
+pub(super) async fn cancel_left(turn: &Turn) {
+    let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
+    let Some(plan) = plan else { return };
+    // Those before it are done.
+    for (index, call) in plan.calls.iter().enumerate().rev() {
+        let Planned::Mcp { server, .. } = call else { continue };
+        let kept = turn.last_step::<Value>(&format!("{}/task", index + 1)).ok().flatten();
+        let Some(task) = kept.and_then(|task| TaskHandle::read(&task)) else { continue };
+        if let Ok(client) = turn.mcp(server) {
+            let _ = client.cancel_task(&task).await;
+        }
+        return;
+    }
+}
+
+/// For how long a task may be silent until the run is parked, in milliseconds.
+const SILENCE_MS: u64 = 60_000;

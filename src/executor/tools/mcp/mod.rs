@@ -1,0 +1,379 @@
+//! Calls of tools of MCP servers: what a message asks for is planned, stored, and carried out.
+//!
+//! A call is a durable step. It is in the [plan](plan::Plan), which is stored before anything is sent; its end is a step, too. So a run
+//! that resumes knows that a call may have been carried out, and repeats it only where the operator trusts the server to say
+//! that this is harmless.
+
+mod call;
+mod content;
+mod follow;
+mod plan;
+mod question;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_util::future::join_all;
+use serde_json::{Map, Value};
+
+use super::super::awake::AwakeRuns;
+use super::asked::{Asked, AskedCall, Understanding};
+use super::offer::{Callable, McpTool};
+use super::{
+    Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call,
+    is_for, said_again,
+};
+use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
+use a2a::model::{Json, Message, Role, TaskState};
+use plan::{Plan, Planned, Way};
+
+/// The MCP servers whose tools an agent offers.
+pub(in crate::executor) struct McpOffer {
+    /// What is taken of which server.
+    choices: Vec<String>,
+    awake: AwakeRuns,
+}
+
+/// A run that may call tools of servers.
+struct Run<'a> {
+    executor: &'a ToolsExecutor,
+    offer: &'a McpOffer,
+    turn: &'a Turn,
+    events: &'a Events,
+    /// What is known of servers that this run has asked for.
+    known: RefCell<BTreeMap<String, Rc<KnownTools>>>,
+    /// For how long the run was parked that this one resumes, if it was.
+    parked_ms: Cell<Option<u64>>,
+    /// The step in which the next question is kept.
+    asking: Cell<Option<u32>>,
+}
+
+impl McpOffer {
+    /// The servers and tools that an agent file names.
+    pub(in crate::executor) fn new(choices: Vec<String>) -> Self {
+        Self { choices, awake: AwakeRuns::default() }
+    }
+
+    /// Calls what the message of the turn asks for.
+    ///
+    /// # Errors
+    ///
+    /// Why the run fails.
+    pub(super) async fn execute(
+        &self,
+        executor: &ToolsExecutor,
+        turn: &Turn,
+        events: &Events,
+    ) -> Result<(), ExecutorError> {
+        let _awake = self.awake.wake(turn);
+        let run = Run {
+            executor,
+            offer: self,
+            turn,
+            events,
+            known: RefCell::default(),
+            parked_ms: Cell::default(),
+            asking: Cell::default(),
+        };
+        let result = run.execute().await;
+        // What was begun at a server is of no use any more.
+        if turn.is_canceled() || result.is_err() {
+            Box::pin(follow::cancel_left(turn)).await;
+        }
+        result
+    }
+
+    /// Cancels what goes on at a server for a run that is parked.
+    pub(super) async fn cancel(&self, turn: &Turn) {
+        if !self.awake.has(turn) {
+            Box::pin(follow::cancel_left(turn)).await;
+        }
+    }
+}
+
+impl Run<'_> {
+    async fn execute(&self) -> Result<(), ExecutorError> {
+        let (mut kept, mut nth) = (None, None);
+        if self.turn.resumes {
+            match self.turn.host.begin_step(PLAN)? {
+                StepStart::New(new) => nth = Some(new),
+                StepStart::Done(plan) => kept = Some(read_plan(plan.map(|plan| plan.value()))?),
+            }
+        }
+        let is_recovered = kept.is_some();
+        // The message may answer a question of an earlier turn.
+        if kept.is_none() && self.turn.number > 1 {
+            kept = self
+                .turn
+                .last_step::<Value>(ASKED)?
+                .map(|asked| read_plan(Ok(asked)))
+                .transpose()?;
+        }
+        let tools = match &kept {
+            Some(plan) => self.planned_tools(plan),
+            None => match self.offered_tools().await? {
+                Some(tools) => tools,
+                None => return Ok(()),
+            },
+        };
+        let messages = self.messages(kept.as_ref());
+        let calls = match self.calls(&tools, &messages, kept.as_ref()) {
+            Asked::Calls(calls) => calls,
+            Asked::Said(state, parts) => {
+                let parts = parts.into_iter().filter(|part| is_for(part, self.turn));
+                return self.events.status_with(state, parts.collect());
+            }
+        };
+        let plan = kept.unwrap_or_else(|| Plan {
+            messages: messages.len(),
+            calls: calls.iter().map(|call| Planned::of(call.tool)).collect(),
+            text: calls.first().and_then(|call| call.text.map(str::to_owned)),
+            answers: None,
+        });
+        let answers = match self.answers(&plan)? {
+            Ok(answers) => answers,
+            Err(Said) => return Ok(()),
+        };
+        self.events.working(None)?;
+        if !is_recovered && plan.calls.iter().any(|call| matches!(call, Planned::Mcp { .. })) {
+            let nth = match nth {
+                Some(nth) => nth,
+                None => self.begin_new(PLAN)?,
+            };
+            self.turn.end_step(PLAN, nth, Ok(Json::from(&plan.to_json())))?;
+        }
+        self.call_all(plan, calls, answers, is_recovered).await
+    }
+
+    async fn call_all(
+        &self,
+        plan: Plan,
+        calls: Vec<AskedCall<'_>>,
+        answers: call::Answers,
+        is_recovered: bool,
+    ) -> Result<(), ExecutorError> {
+        let count = calls.len();
+        let mut answers = Some(answers);
+        // The first call that is not done may have been carried out, those behind it not: they would be done, or it.
+        let mut is_doubtful = is_recovered;
+        for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
+            let position = index + 1;
+            if position < plan.begins() {
+                continue;
+            }
+            let begun = match tool {
+                Callable::Own(_) => begin_call(self.turn, position, count)?,
+                Callable::Mcp(_) => self.turn.host.begin_step(&position.to_string())?,
+            };
+            let StepStart::New(nth) = begun else {
+                said_again(self.events, tool.name(), position)?;
+                continue;
+            };
+            let is_doubtful = std::mem::take(&mut is_doubtful);
+            let flow = match tool {
+                Callable::Own(tool) => {
+                    call_own(self.turn, self.events, tool.as_ref(), arguments, position).await?
+                }
+                Callable::Mcp(tool) => {
+                    if self.turn.resumes {
+                        // All that was said before this call is said again by now, and what it says itself differs each time.
+                        self.parked_ms.set(self.turn.take_up());
+                    }
+                    let answers = answers.take().filter(|_| plan.begins() == position);
+                    let call =
+                        call::McpCall { run: self, plan: &plan, tool, position, is_doubtful };
+                    call.make(arguments, answers.unwrap_or_default()).await?
+                }
+            };
+            match flow {
+                Flow::Over => return Ok(()),
+                Flow::GoesOn => end_call(self.turn, position, count, nth)?,
+            }
+        }
+        self.events.complete(None)
+    }
+
+    /// What a plan, or else the messages, ask for.
+    fn calls<'t>(
+        &self,
+        tools: &'t [Callable],
+        messages: &'t [Message],
+        plan: Option<&Plan>,
+    ) -> Asked<'t> {
+        let by_text = plan.and_then(|plan| plan.text.as_deref().zip(messages.last()));
+        if let (Some((argument, message)), Some(tool)) = (by_text, tools.last()) {
+            let text = Value::from(message.text());
+            let arguments = Map::from_iter([(argument.to_owned(), text)]);
+            return Asked::Calls(vec![AskedCall { tool, arguments, text: None }]);
+        }
+        Understanding { tools, asks_missing: self.executor.asks_missing }.of(messages)
+    }
+
+    /// The client's messages that say what is called.
+    fn messages(&self, plan: Option<&Plan>) -> Vec<Message> {
+        let count = plan.map_or(self.turn.number, |plan| plan.messages);
+        if self.turn.number == 1 {
+            return vec![self.turn.message.clone()];
+        }
+        let mut messages = self.turn.history();
+        messages.retain(|message| message.role == Role::User);
+        messages.truncate(count);
+        messages
+    }
+
+    /// The tools of this Worker, and those of servers that a plan names.
+    fn planned_tools(&self, plan: &Plan) -> Vec<Callable> {
+        let offer = &self.executor.offer;
+        let caller = &self.turn.caller;
+        let mut tools = offer.to(caller);
+        tools.extend(offer.mcp_to(caller, plan.tools()));
+        tools
+    }
+
+    /// All tools that the caller may use. `None` if the task has failed, since a server that is needed is down.
+    async fn offered_tools(&self) -> Result<Option<Vec<Callable>>, ExecutorError> {
+        let (tools, down) = self.look(false).await;
+        let messages = self.messages(None);
+        let is_understood = |tools: &[Callable]| match self.calls(tools, &messages, None) {
+            Asked::Calls(_) => true,
+            Asked::Said(state, _) => !matches!(state, TaskState::Rejected | TaskState::Failed),
+        };
+        if is_understood(&tools) {
+            return Ok(Some(tools));
+        }
+        // What is not known may be new.
+        let names_tool = messages.last().is_some_and(names_tool);
+        let (tools, down) = match names_tool {
+            true => self.look(true).await,
+            false => (tools, down),
+        };
+        if down.is_empty() || is_understood(&tools) {
+            return Ok(Some(tools));
+        }
+        let reason = down.join("; ");
+        self.events.fail(&format!("not all tools are known at the moment: {reason}"))?;
+        Ok(None)
+    }
+
+    /// The tools of this Worker and of the servers, and why some of these are not known.
+    async fn look(&self, is_newer: bool) -> (Vec<Callable>, Vec<String>) {
+        let (offer, caller) = (&self.executor.offer, &self.turn.caller);
+        let servers = servers_of(&self.offer.choices);
+        let looks = servers.iter().map(|server| self.look_at(server, is_newer));
+        let (mut found, mut down) = (Vec::new(), Vec::new());
+        for (server, looked) in servers.iter().zip(join_all(looks).await) {
+            match looked {
+                Ok((known, trusts_hints)) => found.push((*server, known, trusts_hints)),
+                Err(reason) => down.push(reason),
+            }
+        }
+        let lists: Vec<_> = found
+            .iter()
+            .map(|(server, known, _)| Listed { server, tools: known.tools.as_slice() })
+            .collect();
+        let made = offered(&self.offer.choices, &lists, &offer.names()).into_iter().map(|one| {
+            let trusts = found.iter().any(|(server, _, trusts)| *server == one.server && *trusts);
+            tool_of(&one, trusts)
+        });
+        let mut tools = offer.to(caller);
+        tools.extend(offer.mcp_to(caller, made.collect()));
+        (tools, down)
+    }
+
+    async fn look_at(&self, name: &str, is_newer: bool) -> Result<(Rc<KnownTools>, bool), String> {
+        let server = self.turn.mcp_server(name).map_err(|error| error.0)?;
+        let known = self.known(name, &server, is_newer).await;
+        known.map(|known| (known, server.trusts_hints)).map_err(|error| call::failure(name, &error))
+    }
+
+    /// What is known of a server, or newer than that.
+    async fn known(
+        &self,
+        name: &str,
+        server: &FoundServer,
+        is_newer: bool,
+    ) -> Result<Rc<KnownTools>, ::mcp::client::McpError> {
+        let known = self.known.borrow().get(name).cloned();
+        let newer_than = match known {
+            Some(known) if is_newer => Some(known.listed),
+            Some(known) => return Ok(known),
+            None => None,
+        };
+        let known = self.turn.host.mcp_tools(server, newer_than).await?;
+        self.known.borrow_mut().insert(name.to_owned(), known.clone());
+        Ok(known)
+    }
+
+    /// What the message of the turn answers, if it answers something. An answer that does not fit is told.
+    fn answers(&self, plan: &Plan) -> Result<Result<call::Answers, Said>, ExecutorError> {
+        let Some(asked) = &plan.answers else { return Ok(Ok(call::Answers::default())) };
+        if asked.way == Way::Held {
+            let server = plan.server(asked.position);
+            self.events.fail(&format!(
+                "the MCP server {server} had asked on a connection that was lost since; ask for the call again"
+            ))?;
+            return Ok(Err(Said));
+        }
+        match question::answers(&self.turn.message, &asked.questions) {
+            Ok(answers) => Ok(Ok(call::Answers { asked: Some((**asked).clone()), answers })),
+            Err(unfit) => {
+                self.say_question(&asked.questions, Some(unfit))?;
+                Ok(Err(Said))
+            }
+        }
+    }
+
+    fn say_question(
+        &self,
+        questions: &[::mcp::model::Question],
+        unfit: Option<&str>,
+    ) -> Result<(), ExecutorError> {
+        let (state, parts) = question::said(questions, unfit);
+        let parts = parts.into_iter().filter(|part| is_for(part, self.turn));
+        self.events.status_with(state, parts.collect())
+    }
+
+    /// Begins a step that no earlier attempt has ended.
+    fn begin_new(&self, name: &str) -> Result<u32, ExecutorError> {
+        loop {
+            if let StepStart::New(nth) = self.turn.host.begin_step(name)? {
+                return Ok(nth);
+            }
+        }
+    }
+}
+
+/// Something was said, and the run is over.
+struct Said;
+
+fn tool_of(offered: &Offered<'_>, trusts_hints: bool) -> McpTool {
+    let description = offered.skill().description;
+    McpTool {
+        id: offered.id(),
+        server: offered.server.to_owned(),
+        tool: offered.tool.clone(),
+        description: description.chars().take(MAX_LISTED_CHARS).collect(),
+        repeats: trusts_hints && offered.tool.annotations.may_be_repeated(),
+    }
+}
+
+/// Whether a message names a tool.
+fn names_tool(message: &Message) -> bool {
+    let names = |data: Value| data.get("tool").is_some_and(Value::is_string);
+    message.parts.iter().filter_map(a2a::model::Part::as_data).any(names)
+}
+
+fn read_plan(stored: Result<Value, String>) -> Result<Plan, ExecutorError> {
+    let unfit = || "the stored plan of the calls cannot be read".to_owned();
+    stored.and_then(|plan| Plan::read(&plan).ok_or_else(unfit)).map_err(ExecutorError)
+}
+
+/// The step that keeps the plan of a turn.
+const PLAN: &str = "mcp calls";
+
+/// The step that keeps a question, with the plan that goes on when it is answered.
+const ASKED: &str = "mcp question";
+
+/// How much of a description is shown in a list of tools, in characters.
+const MAX_LISTED_CHARS: usize = 500;

@@ -1,0 +1,253 @@
+//! What a turn is about to do with tools of MCP servers, as steps keep it.
+//!
+//! Lists of tools change while a task lives. So what a message asks for is decided once: the plan is stored before anything is
+//! sent, and is what a run that resumes goes by, and the turn that answers a question.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::super::offer::{Callable, McpTool};
+use ::mcp::client::TaskHandle;
+use ::mcp::model::{Question, Tool};
+
+/// The calls of a turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Plan {
+    /// How many messages of the client say what is called.
+    pub(super) messages: usize,
+    /// The calls in their order.
+    pub(super) calls: Vec<Planned>,
+    /// The argument that the text of the message is, if it names no tool.
+    pub(super) text: Option<String>,
+    /// What the message of the turn answers, if it answers a question. The calls before that one are done.
+    pub(super) answers: Option<Box<Asked>>,
+}
+
+/// A call that is planned.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Planned {
+    /// Of a tool of this Worker.
+    Own(String),
+    /// Of a tool of an MCP server.
+    Mcp {
+        /// The name of the tool in this agent.
+        id: String,
+        /// The server.
+        server: String,
+        /// The name of the tool there.
+        tool: String,
+        /// Whether the call may be repeated that may have been carried out.
+        repeats: bool,
+    },
+}
+
+/// What a server has asked in the middle of a call, and what is needed to go on with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    /// Which of the calls it is, from 1.
+    pub(super) position: usize,
+    /// The questions.
+    pub(super) questions: Vec<Question>,
+    /// How the call goes on.
+    pub(super) way: Way,
+}
+
+/// How a call goes on when its question is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Way {
+    /// It is made again, with the answers, and with what the server wants to have back.
+    Round {
+        /// What it wants to have back.
+        state: Option<String>,
+        /// How often it has asked.
+        round: u32,
+    },
+    /// The server goes on with its task.
+    Task(TaskHandle),
+    /// On the connection of the call, which the run holds. The turn that finds this has lost it.
+    Held,
+}
+
+impl Plan {
+    /// As a step keeps it.
+    pub(super) fn to_json(&self) -> Value {
+        let calls = self.calls.iter().map(|call| match call {
+            Planned::Own(name) => json!({"tool": name}),
+            Planned::Mcp { id, server, tool, repeats } => {
+                json!({"id": id, "server": server, "tool": tool, "repeats": repeats})
+            }
+        });
+        json!({
+            "messages": self.messages,
+            "calls": calls.collect::<Vec<_>>(),
+            "text": self.text,
+            "answers": self.answers.as_ref().map(|asked| asked.to_json()),
+        })
+    }
+
+    /// One that a step has kept.
+    pub(super) fn read(json: &Value) -> Option<Self> {
+        let call = |json: &Value| {
+            let tool = text(json, "tool")?;
+            let Some(server) = text(json, "server") else { return Some(Planned::Own(tool)) };
+            let repeats = json.get("repeats").and_then(Value::as_bool).unwrap_or_default();
+            Some(Planned::Mcp { id: text(json, "id")?, server, tool, repeats })
+        };
+        let calls = json.get("calls")?.as_array()?.iter().map(call);
+        let answers = json.get("answers").filter(|asked| !asked.is_null());
+        Some(Self {
+            messages: number(json, "messages")?,
+            calls: calls.collect::<Option<_>>()?,
+            text: text(json, "text"),
+            answers: match answers {
+                Some(asked) => Some(Box::new(Asked::read(asked)?)),
+                None => None,
+            },
+        })
+    }
+
+    /// The tools of servers as the calls name them, of which nothing else is known.
+    pub(super) fn tools(&self) -> Vec<McpTool> {
+        let tool = |call: &Planned| match call {
+            Planned::Own(_) => None,
+            Planned::Mcp { id, server, tool, repeats } => Some(McpTool {
+                id: id.clone(),
+                server: server.clone(),
+                tool: bare(tool),
+                description: String::new(),
+                repeats: *repeats,
+            }),
+        };
+        self.calls.iter().filter_map(tool).collect()
+    }
+
+    /// The server of a call.
+    pub(super) fn server(&self, position: usize) -> &str {
+        match position.checked_sub(1).and_then(|index| self.calls.get(index)) {
+            Some(Planned::Mcp { server, .. }) => server,
+            Some(Planned::Own(_)) | None => "",
+        }
+    }
+
+    /// The first call that is not done, from 1.
+    pub(super) fn begins(&self) -> usize {
+        self.answers.as_ref().map_or(1, |asked| asked.position)
+    }
+}
+
+impl Planned {
+    /// The call of this tool.
+    pub(super) fn of(tool: &Callable) -> Self {
+        match tool {
+            Callable::Own(tool) => Self::Own(tool.name().to_owned()),
+            Callable::Mcp(tool) => {
+                let McpTool { id, server, tool, repeats, .. } = Rc::unwrap_or_clone(tool.clone());
+                Self::Mcp { id, server, tool: tool.name, repeats }
+            }
+        }
+    }
+}
+
+impl Asked {
+    /// As a step keeps it.
+    fn to_json(&self) -> Value {
+        let questions = self.questions.iter().map(|question| {
+            let mut json = question.to_json();
+            if let Some(members) = json.as_object_mut() {
+                members.insert("key".to_owned(), json!(question.key));
+            }
+            json
+        });
+        json!({
+            "position": self.position,
+            "questions": questions.collect::<Vec<_>>(),
+            "way": match &self.way {
+                Way::Round { state, round } => json!({"state": state, "round": round}),
+                Way::Task(task) => json!({"task": task.to_json()}),
+                Way::Held => json!("held"),
+            },
+        })
+    }
+
+    fn read(json: &Value) -> Option<Self> {
+        let question = |json: &Value| Question::read(&text(json, "key")?, json);
+        let questions = json.get("questions")?.as_array()?.iter().map(question);
+        let way = json.get("way")?;
+        let way = match (way.as_str(), way.get("task")) {
+            (Some("held"), _) => Way::Held,
+            (Some(_), _) => return None,
+            (None, Some(task)) => Way::Task(TaskHandle::read(task)?),
+            (None, None) => {
+                let round = u32::try_from(number(way, "round")?).ok()?;
+                Way::Round { state: text(way, "state"), round }
+            }
+        };
+        let questions = questions.collect::<Option<_>>()?;
+        Some(Self { position: number(json, "position")?, questions, way })
+    }
+}
+
+/// A tool of which nothing but its name is known.
+pub(super) fn bare(name: &str) -> Tool {
+    Tool {
+        name: name.to_owned(),
+        title: None,
+        description: None,
+        input_schema: json!({"type": "object"}),
+        output_schema: None,
+        annotations: Default::default(),
+    }
+}
+
+fn text(json: &Value, name: &str) -> Option<String> {
+    json.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn number(json: &Value, name: &str) -> Option<usize> {
+    json.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::mcp::model::QuestionKind;
+
+    #[test]
+    fn a_plan_is_read_as_it_was_kept() {
+        let call = Planned::Mcp {
+            id: "files.read".to_owned(),
+            server: "files".to_owned(),
+            tool: "read".to_owned(),
+            repeats: true,
+        };
+        let question = |kind| Question { key: "q".to_owned(), message: "Which?".to_owned(), kind };
+        let questions = vec![
+            question(QuestionKind::Form(json!({"type": "object", "properties": {}}))),
+            question(QuestionKind::Url("https://a.example/x".to_owned())),
+        ];
+        let task = TaskHandle { id: "t".to_owned(), poll_interval_ms: 2_000, ttl_ms: None };
+        for way in [
+            Way::Round { state: Some("sealed".to_owned()), round: 2 },
+            Way::Round { state: None, round: 1 },
+            Way::Task(task),
+            Way::Held,
+        ] {
+            let asked = Asked { position: 2, questions: questions.clone(), way };
+            let plan = Plan {
+                messages: 1,
+                calls: vec![Planned::Own("echo".to_owned()), call.clone()],
+                text: None,
+                answers: Some(Box::new(asked)),
+            };
+            assert_eq!(Plan::read(&plan.to_json()), Some(plan.clone()));
+            assert_eq!((plan.begins(), plan.tools().len()), (2, 1));
+        }
+        let text =
+            Plan { messages: 3, calls: vec![call], text: Some("a".to_owned()), answers: None };
+        assert_eq!(Plan::read(&text.to_json()), Some(text));
+        for other in [json!(null), json!({}), json!({"messages": 1, "calls": [{}]})] {
+            assert_eq!(Plan::read(&other), None, "{other}");
+        }
+    }
+}

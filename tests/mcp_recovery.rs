@@ -1,0 +1,285 @@
+//! Calls of tools of MCP servers through crashes: the process dies between any two polls, while the server goes on and counts
+//! what it is asked.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+use a2a::model::{Part, TaskState};
+use a2a_agents::{McpServer, Table};
+use a2a_edge::executor::Registry;
+use a2a_edge::mcp::McpServers;
+use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::port::{Clock, Outside, yield_once};
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream;
+use serde_json::{Value, json};
+
+use support::front::{Crash, Front};
+
+/// A server in memory. Clones share it.
+#[derive(Clone)]
+struct Server(Rc<State>);
+
+struct State {
+    platform: MemoryPlatform,
+    commits: Rc<Cell<usize>>,
+    /// The calls of tools, with the answers to questions that they had.
+    calls: RefCell<Vec<Value>>,
+    updates: Cell<usize>,
+    looks: Cell<usize>,
+    canceled: Cell<usize>,
+}
+
+impl Server {
+    /// The result of a request, and what the server says about it before, with pauses.
+    fn answer(&self, method: &str, params: &Value) -> (Vec<Value>, Value) {
+        let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
+        let note = |progress: u32| {
+            let token = &params["_meta"]["progressToken"];
+            json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": progress, "message": format!("note {progress}")}})
+        };
+        let task =
+            |status: &str| json!({"taskId": "t", "status": status, "pollIntervalMs": 40_000});
+        let with = |mut task: Value, name: &str, value: Value| {
+            task[name] = value;
+            task
+        };
+        let question = json!({"q": {"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema":
+            {"type": "object", "properties": {"seat": {"type": "string"}}, "required": ["seat"]}}}});
+        let mut notes = Vec::new();
+        let result = match method {
+            "server/discover" => {
+                json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
+            }
+            "tools/list" => {
+                let tool = |name: &str| json!({"name": name, "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object"}});
+                let tools = ["plain", "ask", "long"].map(tool);
+                json!({"tools": tools})
+            }
+            "tools/call" => {
+                let answers = params.get("inputResponses").cloned().unwrap_or_default();
+                self.0
+                    .calls
+                    .borrow_mut()
+                    .push(json!([params["name"], answers["q"]["content"]["seat"]]));
+                match (params["name"].as_str().unwrap(), answers.is_null()) {
+                    ("ask", true) => {
+                        json!({"resultType": "input_required", "requestState": "s", "inputRequests": question})
+                    }
+                    ("long", _) => with(task("working"), "resultType", json!("task")),
+                    _ => {
+                        notes.extend([note(1), note(2)]);
+                        text("done")
+                    }
+                }
+            }
+            "tasks/get" => {
+                self.0.looks.set(self.0.looks.get() + 1);
+                match (self.0.looks.get(), self.0.updates.get()) {
+                    (..4, 0) => with(task("working"), "statusMessage", json!("begun")),
+                    (_, 0) => with(task("input_required"), "inputRequests", question),
+                    _ => with(task("completed"), "result", text("done")),
+                }
+            }
+            "tasks/update" => {
+                self.0.updates.set(self.0.updates.get() + 1);
+                json!({})
+            }
+            "tasks/cancel" => {
+                self.0.canceled.set(self.0.canceled.get() + 1);
+                json!({})
+            }
+            other => panic!("{other}"),
+        };
+        (notes, result)
+    }
+
+    /// The calls of one kind: of this tool, with this answer or none.
+    fn count(&self, tool: &str, seat: Option<&str>) -> usize {
+        let call = json!([tool, seat]);
+        self.0.calls.borrow().iter().filter(|known| **known == call).count()
+    }
+}
+
+impl Http for Server {
+    fn send(
+        &self,
+        mut request: HttpRequest,
+    ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let server = self.clone();
+        Box::pin(async move {
+            // What was written before it is durable first.
+            let before = server.0.commits.get();
+            while server.0.commits.get() == before {
+                yield_once().await;
+            }
+            let body = std::mem::take(&mut request.body).bytes().await?;
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let (notes, result) = server.answer(body["method"].as_str().unwrap(), &body["params"]);
+            yield_once().await;
+            let whole = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
+            let events = notes.into_iter().chain([whole]);
+            let platform = server.0.platform.clone();
+            let pieces = stream::unfold((platform, events), |(platform, mut events)| async {
+                let event = events.next()?;
+                platform.sleep(2_000).await;
+                Some((Ok(format!("data: {event}\n\n").into_bytes()), (platform, events)))
+            });
+            Ok(HttpAnswer {
+                status: 200,
+                headers: vec![("content-type".to_owned(), "text/event-stream".to_owned())],
+                body: HttpBody::stream(pieces),
+                url: request.url,
+            })
+        })
+    }
+}
+
+fn front(trusts: bool) -> (Front, Server) {
+    let platform = MemoryPlatform::default();
+    let table = json!({"url": "https://tools.example/mcp", "trust_hints": trusts});
+    let server = McpServer {
+        name: "tools".to_owned(),
+        table: Table::of(&table).unwrap(),
+        needs: Vec::new(),
+    };
+    let outside = Outside { mcp: Rc::new(McpServers::new(vec![server])), ..platform.outside() };
+    let embedded = json!({
+        "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
+        "executor": {"kind": "tools", "table": {"mcp": ["tools"]}, "run": {}},
+    });
+    let made =
+        Registry::default().make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
+    let found = Rc::new(RefCell::new(None));
+    let kept = found.clone();
+    let of = platform.clone();
+    let front = Front::over(&platform, made, outside, move |commits| {
+        let state = State {
+            platform: of,
+            commits,
+            calls: RefCell::default(),
+            updates: Cell::default(),
+            looks: Cell::default(),
+            canceled: Cell::default(),
+        };
+        let server = Server(Rc::new(state));
+        kept.replace(Some(server.clone()));
+        Rc::new(server)
+    });
+    let server = found.take().unwrap();
+    (front, server)
+}
+
+/// Calls a tool, answers what it asks, and lets the process die once. Gives what the task has come to, and how many polls that took.
+fn live(tool: &str, trusts: bool, crash: Option<Crash>) -> (Front, Server, TaskState) {
+    let (front, server) = front(trusts);
+    let call = || vec![Part::data(json!({"tool": tool, "arguments": {}}))];
+    let mut crash = crash;
+    let mut answered = 0;
+    for _ in 0..20 {
+        match front.state() {
+            None => front.send_whole("m1", call(), None),
+            Some(TaskState::InputRequired) => {
+                answered += 1;
+                front.send_whole(&format!("answer {answered}"), vec![Part::text("4A")], None);
+            }
+            Some(state) if state.is_terminal() => return (front, server, state),
+            Some(_) => {}
+        }
+        let before = front.polls();
+        if front.run(crash, || front.state().is_some_and(support::front::is_settled)) {
+            let polls = front.polls() - before;
+            crash = crash.and_then(|(at, keeps)| Some((at.checked_sub(polls)?, keeps)));
+        } else {
+            crash = None;
+        }
+    }
+    panic!("{tool} {trusts}: {:?}", front.transcript());
+}
+
+/// Every third poll, and each at the beginning, with what it wrote or without.
+fn crashes(tool: &str, trusts: bool) -> impl Iterator<Item = Crash> {
+    let polls = live(tool, trusts, None).0.polls();
+    assert!(polls > 10, "{polls}");
+    let each = (0..polls).filter(move |at| *at < 60 || at % 3 == 0);
+    each.flat_map(|at| [(at, false), (at, true)])
+}
+
+#[test]
+fn a_call_is_made_once_at_most_and_its_end_is_told() {
+    for tool in ["plain", "ask", "long"] {
+        let (mut whole, mut failed) = (0, 0);
+        for crash in crashes(tool, false) {
+            let (front, server, state) = live(tool, false, Some(crash));
+            let said = front.transcript();
+            let told = format!("{tool} {crash:?} {said:?}");
+            assert!(server.count(tool, None) <= 1, "{told}");
+            assert!(server.count(tool, Some("4A")) <= 1, "{told}");
+            match state {
+                TaskState::Completed => {
+                    whole += 1;
+                    assert_eq!(said.last().unwrap(), &format!("{tool}-result: done"), "{told}");
+                }
+                TaskState::Failed => {
+                    failed += 1;
+                    let reason = format!(
+                        "the agent was interrupted while it called {tool}; it is not known"
+                    );
+                    assert!(said.iter().any(|said| said.starts_with(&reason)), "{told}");
+                }
+                other => panic!("{other:?} {told}"),
+            }
+        }
+        assert!(failed > 0 && whole > 0, "{tool}: {whole} {failed}");
+    }
+}
+
+#[test]
+fn a_call_that_may_be_repeated_comes_to_its_end_whenever_the_process_dies() {
+    for tool in ["plain", "ask", "long"] {
+        let mut most = 0;
+        for crash in crashes(tool, true) {
+            let (front, server, state) = live(tool, true, Some(crash));
+            let said = front.transcript();
+            assert_eq!(state, TaskState::Completed, "{tool} {crash:?} {said:?}");
+            assert_eq!(said.last().unwrap(), &format!("{tool}-result: done"));
+            let notes = said.iter().filter(|said| *said == "begun").count();
+            assert!(notes <= 1, "{said:?}");
+            most = most.max(server.count(tool, None));
+        }
+        assert_eq!(most, 2, "{tool}");
+    }
+}
+
+#[test]
+fn a_task_of_a_server_is_canceled_though_the_process_dies_meanwhile() {
+    for at_ms in [1_000, 90_000] {
+        for at in 0..20 {
+            for keeps in [false, true] {
+                let (front, server) = front(false);
+                front.send_parts(vec![Part::data(json!({"tool": "long"}))], None);
+                front.run(None, || front.platform.now().0 >= at_ms && server.0.looks.get() > 0);
+                assert_eq!(front.state(), Some(TaskState::Working));
+                front.cancel();
+                front.run(Some((at, keeps)), || false);
+                if front.state() != Some(TaskState::Canceled) {
+                    front.cancel();
+                }
+                front.finish();
+                assert_eq!(front.state(), Some(TaskState::Canceled));
+                assert!(server.0.canceled.get() >= 1, "{at_ms} {at} {keeps}");
+            }
+        }
+    }
+}

@@ -46,6 +46,9 @@ describe("a tool of an MCP server", () => {
     assert.ok(links.every(({ filename }) => filename !== undefined));
     const structured = partsOf(await call("get-structured-content", { location: "Chicago" }));
     assert.deepEqual(structured.map((part) => Object.keys(part.data as object)), [["temperature", "conditions", "humidity"]]);
+    const count = (method: string): number => everything.methods.filter((known) => known === method).length;
+    assert.ok(count("initialize") > 0);
+    assert.equal(count("DELETE"), count("initialize"), "each session is ended");
   });
 
   test("of the same name as another one is called by the name of its server, too", async () => {

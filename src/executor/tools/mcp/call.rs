@@ -127,7 +127,12 @@ impl McpCall<'_> {
                 call.cancel().await;
                 Ok(Flow::Over)
             }
-            end => self.end(end),
+            end => {
+                // Before the end is said: a crash in between would find a call whose end is told and not kept.
+                let closing = self.run.turn.host.sleep(CLOSE_MS);
+                select(Box::pin(client.close()), closing).await;
+                self.end(end)
+            }
         }
     }
 
@@ -358,6 +363,9 @@ pub(super) fn failure(server: &str, error: &McpError) -> String {
         other => format!("the MCP server {server}: {other}"),
     }
 }
+
+/// How long an older server has to end its session, in milliseconds.
+const CLOSE_MS: u64 = 1_000;
 
 /// The shortest time between two notes of progress, in milliseconds.
 const PROGRESS_MS: u64 = 1_000;

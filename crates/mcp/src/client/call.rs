@@ -301,7 +301,7 @@ impl Running {
                 // The definition of the tool has changed since it was listed.
                 Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
                     let name = self.asking.tool.name.clone();
-                    let listed = Box::pin(self.client.list()).await;
+                    let listed = Box::pin(self.client.list_tools()).await;
                     let tools = listed.map(|list| list.tools).unwrap_or_default();
                     match tools.into_iter().find(|tool| tool.name == name) {
                         Some(tool) => {

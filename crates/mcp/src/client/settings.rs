@@ -42,7 +42,8 @@ pub struct Settings {
     pub max_depth: u32,
     /// The trace that calls belong to, which their `_meta` says.
     pub trace: Option<TraceContext>,
-    /// Whether the server may ask questions that are answered by forms: true.
+    /// Whether the server may ask questions that are answered by forms: true. Where it may ask anything, a call to an older server
+    /// with sessions takes one request more, for the stream on which many of them ask.
     pub takes_forms: bool,
     /// Whether the server may ask its user to visit a URL: true.
     pub takes_urls: bool,

@@ -21,7 +21,7 @@ enum State {
 
 impl Client {
     /// Opens the stream of a session; `None` if the server has none. A call is not held up by it: while the head of the answer does not
-    /// come, at most a second.
+    /// come, at most half a second.
     pub(super) fn standing<'a>(
         &'a self,
         session: &'a Rc<Session>,
@@ -64,4 +64,4 @@ impl Client {
     }
 }
 
-const HEAD_MS: u64 = 1_000;
+const HEAD_MS: u64 = 500;

@@ -290,7 +290,7 @@ fn besides() -> Vec<Case> {
             .ends(5_000, 5_000),
         beside("a stream besides whose head does not come", || raw("").after(u64::MAX), called)
             .requests(4)
-            .ends(6_000, 6_000),
+            .ends(5_500, 5_500),
         beside("a stream besides that ends", || raw(": bye\n\n"), called).requests(4),
         beside("a stream besides that breaks", || raw(": bye\n\n").cut("the line broke"), called)
             .requests(4),

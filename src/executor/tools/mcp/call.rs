@@ -188,6 +188,10 @@ impl McpCall<'_> {
                     return Ok(End::Asked(questions, Way::Round { state, round }));
                 }
                 Heard::Event(Some(Ok(CallEvent::Task(task)))) => return Ok(End::Task(task)),
+                Heard::Event(Some(Err(McpError::Timeout { timeout_ms }))) if held.is_some() => {
+                    let reason = format!("nobody has answered its question within {timeout_ms} ms");
+                    return Ok(End::Failed(McpError::Unexpected(reason)));
+                }
                 Heard::Event(Some(Err(error))) => return Ok(End::Failed(error)),
                 Heard::Event(None) => {
                     let reason = "the call ended without a result".to_owned();

@@ -68,6 +68,8 @@ test("a call of an agent elsewhere tells how it came out", async () => {
   assert.match(refused.error ?? "", /^Submit failed: /);
   const [named] = await invoke({ url: "partner", message: "with credentials" });
   assert.deepEqual([named.outcome, named.responseText], ["COMPLETED", "with credentials"]);
+  const [told] = await invoke({ url: "partner", message: `I was told ${TOKEN}` });
+  assert.equal(told.responseText, "I was told [TOKEN]", "what the partner was shown is not told to the caller");
   const [here] = await invoke({ url: "open", message: "here" });
   assert.equal(here.responseText, "here");
 });

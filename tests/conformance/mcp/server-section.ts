@@ -8,7 +8,7 @@ const OTHERS = "sampling, roots and logging are deprecated and not offered";
 const RESOURCES = "resources are cards and tasks, not the fixtures `test://…`";
 const KEYS = "the fixture names the keys of its questions, or asks several at once; here the key is that of the turn";
 const LEGACY = "earlier clients are asked by a result, since there is no session that would lead their answer to the open call";
-const FIXTURES = "the fixture is no agent (`multi_input`, `protocol_error_job`, `test_missing_capability`), or wants to refuse clients without tasks";
+const FIXTURES = "a fixture is no agent (`multi_input`, `protocol_error_job`, `test_missing_capability`, `greet` with its text), or is to refuse clients without tasks";
 
 /** The scenarios that are expected to fail, by the beginnings of their names, with the reasons. */
 const EXPECTED: [string, string][] = [
@@ -18,7 +18,8 @@ const EXPECTED: [string, string][] = [
   ["resources-read-", RESOURCES], ["resources-templates-read", RESOURCES], ["resources-subscribe", RESOURCES], ["resources-unsubscribe", RESOURCES],
   ["input-required-result-basic-elicitation", KEYS], ["input-required-result-request-state", KEYS], ["input-required-result-multi", KEYS],
   ["tools-call-elicitation", LEGACY], ["elicitation-sep", LEGACY],
-  ["tasks-lifecycle", FIXTURES], ["tasks-mrtr-", FIXTURES], ["tasks-required-task-error", FIXTURES], ["tasks-request-state-removal", FIXTURES],
+  ["tasks-lifecycle", FIXTURES], ["tasks-mrtr-", FIXTURES], ["tasks-required-task-error", FIXTURES], ["tasks-request-headers", FIXTURES],
+  ["input-required-result-capability-check", "a client that shows no forms is asked by a result"],
   ["json-schema-2020-12", "agents have one schema, which is that of a message"], ["http-custom-header-server-validation", "no argument of an agent is a header"],
 ];
 

@@ -38,6 +38,9 @@ struct State {
     updates: Cell<usize>,
     looks: Cell<usize>,
     canceled: Cell<usize>,
+    /// Whether it speaks an older revision, and so asks on the connection of the call.
+    is_legacy: Cell<bool>,
+    answer: RefCell<Option<Value>>,
 }
 
 impl Server {
@@ -59,8 +62,20 @@ impl Server {
             {"type": "object", "properties": {"seat": {"type": "string"}}, "required": ["seat"]}}}});
         let mut notes = Vec::new();
         let result = match method {
+            "server/discover" if self.0.is_legacy.get() => {
+                json!({"supportedVersions": [], "capabilities": {}})
+            }
             "server/discover" => {
                 json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
+            }
+            "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "old", "version": "1"}}),
+            "notifications/initialized" | "notifications/cancelled" => json!(null),
+            "tools/call" if self.0.is_legacy.get() => {
+                self.0.calls.borrow_mut().push(json!([params["name"], null]));
+                notes.push(json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create",
+                    "params": question["q"]["params"]}));
+                json!(null)
             }
             "tools/list" => {
                 let tool = |name: &str| json!({"name": name, "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object"}});
@@ -126,15 +141,30 @@ impl Http for Server {
             }
             let body = std::mem::take(&mut request.body).bytes().await?;
             let body: Value = serde_json::from_slice(&body).unwrap();
-            let (notes, result) = server.answer(body["method"].as_str().unwrap(), &body["params"]);
+            let Some(method) = body["method"].as_str() else {
+                server.0.answer.replace(Some(body["result"].clone()));
+                return Ok(accepted(request.url));
+            };
+            let (notes, result) = server.answer(method, &body["params"]);
+            if body.get("id").is_none() {
+                return Ok(accepted(request.url));
+            }
             yield_once().await;
             let whole = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
             let events = notes.into_iter().chain([whole]);
-            let platform = server.0.platform.clone();
-            let pieces = stream::unfold((platform, events), |(platform, mut events)| async {
-                let event = events.next()?;
-                platform.sleep(2_000).await;
-                Some((Ok(format!("data: {event}\n\n").into_bytes()), (platform, events)))
+            let pieces = stream::unfold((server, events), |(server, mut events)| async {
+                let mut event = events.next()?;
+                server.0.platform.sleep(2_000).await;
+                if event["result"].is_null() && event.get("method").is_none() {
+                    // It waits for the answer to its question.
+                    while server.0.answer.borrow().is_none() {
+                        server.0.platform.sleep(500).await;
+                    }
+                    let answer = server.0.answer.take();
+                    let said = answer.unwrap()["content"]["seat"].clone();
+                    event["result"] = json!({"content": [{"type": "text", "text": said}]});
+                }
+                Some((Ok(format!("data: {event}\n\n").into_bytes()), (server, events)))
             });
             Ok(HttpAnswer {
                 status: 200,
@@ -144,6 +174,10 @@ impl Http for Server {
             })
         })
     }
+}
+
+fn accepted(url: String) -> HttpAnswer {
+    HttpAnswer { status: 202, headers: Vec::new(), body: HttpBody::Empty, url }
 }
 
 fn front(trusts: bool) -> (Front, Server) {
@@ -172,6 +206,8 @@ fn front(trusts: bool) -> (Front, Server) {
             updates: Cell::default(),
             looks: Cell::default(),
             canceled: Cell::default(),
+            is_legacy: Cell::default(),
+            answer: RefCell::default(),
         };
         let server = Server(Rc::new(state));
         kept.replace(Some(server.clone()));
@@ -282,4 +318,78 @@ fn a_task_of_a_server_is_canceled_though_the_process_dies_meanwhile() {
             }
         }
     }
+}
+
+#[test]
+fn an_older_server_is_answered_on_its_connection_and_a_lost_one_is_told() {
+    let live = |crash: Option<Crash>| {
+        let (front, server) = front(false);
+        server.0.is_legacy.set(true);
+        let mut crash = crash;
+        for _ in 0..10 {
+            match front.state() {
+                None => {
+                    front.send_whole("m1", vec![Part::data(json!({"tool": "ask"}))], None);
+                }
+                Some(TaskState::InputRequired) => {
+                    let data = Part::data(json!({"seat": "4A"}));
+                    front.send_whole("answer", vec![data], None);
+                }
+                Some(state) if state.is_terminal() => return (front, server, state),
+                Some(_) => {}
+            }
+            let before = front.polls();
+            let asked = front.state() == Some(TaskState::InputRequired);
+            let until = || match front.state() {
+                Some(TaskState::InputRequired) => !asked,
+                state => state.is_some_and(TaskState::is_terminal),
+            };
+            if front.run(crash, until) {
+                let polls = front.polls() - before;
+                crash = crash.and_then(|(at, keeps)| Some((at.checked_sub(polls)?, keeps)));
+            } else {
+                crash = None;
+            }
+        }
+        panic!("{crash:?} {:?}", front.transcript());
+    };
+    let (front, server, state) = live(None);
+    assert_eq!(
+        (state, server.count("ask", None)),
+        (TaskState::Completed, 1),
+        "{:?}",
+        front.transcript()
+    );
+    assert_eq!(front.transcript().last().unwrap(), "ask-result: 4A");
+    let (mut lost, mut interrupted) = (0, 0);
+    for at in (0..front.polls()).step_by(2) {
+        for keeps in [false, true] {
+            let (front, server, state) = live(Some((at, keeps)));
+            let said = front.transcript().join("\n");
+            assert!(server.count("ask", None) <= 1, "{at} {keeps} {said}");
+            let is_lost =
+                said.contains("the MCP server tools had asked on a connection that was lost");
+            let is_interrupted = said.contains("the agent was interrupted while it called ask");
+            assert_eq!(
+                state == TaskState::Failed,
+                is_lost || is_interrupted,
+                "{at} {keeps} {said}"
+            );
+            lost += usize::from(is_lost);
+            interrupted += usize::from(is_interrupted);
+        }
+    }
+    assert!(lost > 0 && interrupted > 0, "{lost} {interrupted}");
+}
+
+#[test]
+fn a_question_that_nobody_answers_on_a_connection_ends_with_the_time_of_the_call() {
+    let (front, server) = front(false);
+    server.0.is_legacy.set(true);
+    front.send_parts(vec![Part::data(json!({"tool": "ask"}))], None);
+    front.run(None, || front.state().is_some_and(TaskState::is_terminal));
+    assert_eq!(front.state(), Some(TaskState::Failed));
+    let reason = "ask failed: the MCP server tools: nobody has answered its question within";
+    let said = front.transcript();
+    assert!(said.iter().any(|said| said.starts_with(reason)), "{said:?}");
 }

@@ -150,6 +150,7 @@ a2a-edge serves at ${url}
 
     card    ${url}/.well-known/agent-card.json
     agents  ${[first, ...others.map((other) => `            ${other}`)].join("\n")}
+    MCP     ${url}/mcp
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 

@@ -8,6 +8,10 @@ use super::variables::{MINUTE_MS, Variables};
 pub struct Mcp {
     /// `MCP_WAIT_MS`: how long a call waits for its agent before it is answered with the working task (45 s).
     pub wait_ms: u64,
+    /// `MCP_REMOTES`: which agents elsewhere callers may name, as `weather, agents.example, *.example.org`: those of
+    /// `remotes.toml` by their names, which are called with their credentials, and those at hosts; `*` for any host. None
+    /// unless it is set, and any with `DEVELOPMENT`.
+    pub remotes: Vec<String>,
 }
 
 impl Mcp {
@@ -17,6 +21,62 @@ impl Mcp {
     ///
     /// The first variable whose value cannot be used.
     pub(super) fn read(variables: Variables<'_>) -> Result<Self, ConfigError> {
-        Ok(Self { wait_ms: variables.number("MCP_WAIT_MS", 45_000, 0..=10 * MINUTE_MS)? })
+        let remotes = variables.text("MCP_REMOTES").unwrap_or_default();
+        let remotes = remotes.split(',').map(|name| name.trim().to_ascii_lowercase());
+        Ok(Self {
+            wait_ms: variables.number("MCP_WAIT_MS", 45_000, 0..=10 * MINUTE_MS)?,
+            remotes: remotes.filter(|name| !name.is_empty()).collect(),
+        })
+    }
+
+    /// Whether callers may name a remote agent of this name. `*` is for hosts.
+    pub fn lets_call_remote(&self, name: &str) -> bool {
+        self.remotes.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether callers may name agents at this host, with its port if it has one.
+    pub fn lets_call_host(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        self.remotes.iter().any(|known| match known.strip_prefix('*') {
+            Some("") => true,
+            Some(domain) => {
+                domain.starts_with('.') && name.len() > domain.len() && name.ends_with(domain)
+            }
+            None => *known == host || known == name,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mcp(remotes: &str) -> Mcp {
+        let variable = |name: &str| (name == "MCP_REMOTES").then(|| remotes.to_owned());
+        Mcp::read(Variables(&variable)).unwrap()
+    }
+
+    #[test]
+    fn callers_may_name_what_is_listed() {
+        let listed = mcp("weather, Agents.example, *.example.org,127.0.0.1:8080");
+        for (host, lets) in [
+            ("agents.example", true),
+            ("agents.example:8443", true),
+            ("AGENTS.example", true),
+            ("a.example.org", true),
+            ("example.org", false),
+            ("evilexample.org", false),
+            (".example.org", false),
+            ("127.0.0.1:8080", true),
+            ("127.0.0.1", false),
+            ("127.0.0.1:80", false),
+            ("other.example", false),
+        ] {
+            assert_eq!(listed.lets_call_host(host), lets, "{host}");
+        }
+        assert!(listed.lets_call_remote("weather") && !listed.lets_call_remote("billing"));
+        assert!(mcp("*").lets_call_host("any.example") && !mcp("*").lets_call_remote("weather"));
+        assert!(!mcp(" , ").lets_call_host("any.example") && !mcp("").lets_call_remote(""));
     }
 }

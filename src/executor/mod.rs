@@ -37,6 +37,7 @@ pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
 pub use events::{Emission, Events};
 pub use learned::{Learned, PATIENCE_MS, Taken};
+pub(crate) use redaction::Redaction;
 pub use registry::{Constructor, Registry};
 pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};

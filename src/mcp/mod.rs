@@ -8,6 +8,7 @@ mod offered;
 
 use std::rc::Rc;
 
+use futures_util::future::select;
 use sha2::{Digest, Sha256};
 
 use crate::remotes::{self, Learn};
@@ -105,9 +106,16 @@ impl FoundServer {
             Some(known) => known.tell(client),
             None => client,
         };
-        KnownTools::ask(&client, &self.allowed).await
+        let listed = KnownTools::ask(&client, &self.allowed).await;
+        // An older server need not keep its session.
+        let closing = client.ports().clock.sleep(CLOSE_MS);
+        select(Box::pin(client.close()), closing).await;
+        listed
     }
 }
+
+/// How long an older server has to end its session, in milliseconds.
+const CLOSE_MS: u64 = 1_000;
 
 /// What tells one list of tools from others: who offers it, and what of it is kept. URLs may hold secrets, which nothing that
 /// is stored does.

@@ -4,21 +4,23 @@ import { after, before, describe, test } from "node:test";
 import { fresh } from "./access.ts";
 import { Agent, followUp, textOf, toolCall, until, untilEnded, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { startEverything, type McpPeer } from "./mcp-servers.ts";
 import { Modern } from "./mcp-tool-servers.ts";
 import { Relay } from "./relay.ts";
 
-let modern: Modern, relay: Relay, worker: Worker, workshop: Agent;
+let everything: McpPeer, modern: Modern, relay: Relay, worker: Worker, workshop: Agent;
 
 before(async () => {
-  modern = await Modern.start();
+  [everything, modern] = await Promise.all([startEverything(), Modern.start()]);
   relay = await Relay.open(() => modern.url);
-  const vars = { MODERN_URL: relay.url, MODERN_TOKEN: fresh(), EVERYTHING_URL: "http://127.0.0.1:1", KEEP_ALIVE_MS: "1000" };
+  const vars = { MODERN_URL: relay.url, MODERN_TOKEN: fresh(), EVERYTHING_URL: new URL(everything.url).origin, KEEP_ALIVE_MS: "1000" };
   worker = await startWorker({ vars });
   workshop = new Agent(`${worker.url}/workshop`);
 });
 after(async () => {
   await worker?.stop();
   relay?.close();
+  await everything?.stop();
   modern?.stop();
 });
 
@@ -98,6 +100,16 @@ describe("a Worker that is killed", () => {
     const task = await untilEnded(workshop, asked.id);
     assert.match(textOf(task.status.message), UNKNOWN);
     assert.equal(modern.count("ask_seat"), before + 1);
+  });
+
+  test("while an older server asks on a connection fails when it is answered, and says why", async () => {
+    const asked = await workshop.sendForTask(toolCall("trigger-elicitation-request"));
+    assert.equal(asked.status.state, "TASK_STATE_INPUT_REQUIRED");
+    await killAndRestart();
+    assert.equal((await workshop.getTask(asked.id)).status.state, "TASK_STATE_INPUT_REQUIRED");
+    const failed = await workshop.sendForTask(followUp(asked, "Ada"));
+    assert.equal(failed.status.state, "TASK_STATE_FAILED");
+    assert.match(textOf(failed.status.message), /^the MCP server everything had asked on a connection that was lost since/);
   });
 
   test("goes on with the second of two calls, and lets the first one be", async () => {

@@ -8,12 +8,17 @@ import { Agent } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { connect, legacy, modern, only, post, type Result } from "./mcp.ts";
 
+/** The tools that are no agents, in development. */
+const OWN = ["get_task", "cancel_task", "discover_agent", "invoke_remote_agent"];
+
 let worker: Worker;
 let url: string;
 before(async () => {
   const agents = only({ demo: { of: "demo" }, double: { of: "double" }, asking: { of: "asking" }, hidden: { of: "double", mcp: { tools: "none" } },
+    long: { of: "double", executor: { kind: "script", table: { rules: [{ then: [{ do: "working" }, { do: "wait", ms: 600_000 }] }] }, run: {} } },
+    tools: { of: "asking", mcp: { tools: "skills" } },
     skilled: { of: "double", mcp: { tools: "skills" } }, [`long-${"x".repeat(58)}`]: { of: "double" } });
-  worker = await startWorker({ vars: { AGENTS: agents } });
+  worker = await startWorker({ vars: { AGENTS: agents, MCP_WAIT_MS: "1500" } });
   url = `${worker.url}/mcp`;
 });
 after(() => worker.stop());
@@ -56,16 +61,18 @@ test("the SDK of the first generation lists and calls agents", async () => {
 
 test("each agent is a tool, or its skills are, or nothing", async () => {
   const all = await names(url);
-  assert.deepEqual(all.filter((name) => !name.startsWith("long-")), ["demo", "double", "asking", "skilled_echo", "get_task", "cancel_task"]);
+  assert.deepEqual(all.filter((name) => !name.startsWith("long-")), ["demo", "double", "asking", "long", "tools_probe_sum", "tools_probe_steps", "skilled_echo", ...OWN]);
   const long = all.find((name) => name.startsWith("long-"));
   assert.equal(long?.length, 48);
   assert.equal((await legacy(url, "tools/call", { name: long, arguments: { message: "x" } })).body.result?.structuredContent?.text, "x");
-  assert.deepEqual(await names(`${worker.url}/double/mcp`), ["double", "get_task", "cancel_task"]);
-  assert.deepEqual(await names(`${worker.url}/skilled/mcp`), ["echo", "get_task", "cancel_task"]);
+  assert.deepEqual(await names(`${worker.url}/double/mcp`), ["double", ...OWN]);
+  assert.deepEqual(await names(`${worker.url}/skilled/mcp`), ["echo", ...OWN]);
   assert.equal((await legacy(`${worker.url}/hidden/mcp`, "tools/list")).status, 404);
   assert.equal((await legacy(`${worker.url}/nobody/mcp`, "tools/list")).status, 404);
   const { body } = await legacy(`${worker.url}/skilled/mcp`, "tools/call", { name: "echo", arguments: { message: "hi" } });
   assert.equal(body.result?.structuredContent?.text, "hi");
+  const sum = (await legacy(`${worker.url}/tools/mcp`, "tools/call", { name: "probe_sum", arguments: { a: 2, b: 3 } })).body.result;
+  assert.deepEqual([sum?.structuredContent?.state, sum?.structuredContent?.text], ["completed", "5"], "a skill is called by its own arguments");
   const elsewhere = await legacy(`${worker.url}/double/mcp`, "tools/call", { name: "demo", arguments: { message: "x" } });
   assert.equal(elsewhere.body.error?.code, -32602, "the server of one agent has no tool of another one");
 });
@@ -149,4 +156,16 @@ test("a question is a result that is answered by another call, and a message id 
   const again = (await legacy(url, "tools/call", { name: "double", arguments: { message: "once", message_id } })).body.result;
   const twice = (await legacy(url, "tools/call", { name: "double", arguments: { message: "once", message_id } })).body.result;
   assert.equal(again?.structuredContent?.task_id, twice?.structuredContent?.task_id);
+});
+
+const use = async (name: string, args: object): Promise<Result | undefined> => (await legacy(url, "tools/call", { name, arguments: args })).body.result;
+
+test("a call that takes long is answered before its client gives up", async () => {
+  const result = await use("long", { message: "x" });
+  const { state, task_id } = result?.structuredContent ?? {};
+  assert.equal(state, "working");
+  assert.match(result?.content[0]?.text ?? "", new RegExp(`get_task with task_id ${task_id} and agent long`));
+  assert.equal((await use("get_task", { task_id }))?.structuredContent?.state, "working");
+  assert.equal((await use("cancel_task", { task_id, agent: "long" }))?.structuredContent?.state, "canceled");
+  assert.equal((await use("get_task", { task_id }))?.structuredContent?.state, "canceled");
 });

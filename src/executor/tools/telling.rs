@@ -15,7 +15,10 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     let mut listed = Vec::new();
     for tool in tools.iter().take(MAX_LISTED) {
         let (name, description) = (tool.name(), tool.description());
-        let call = json!({"tool": name, "arguments": example(tool.schema())});
+        // Servers may write schemas of any size.
+        let arguments = Some(example(tool.schema()));
+        let arguments = arguments.filter(|shown| shown.to_string().len() <= MAX_EXAMPLE_BYTES);
+        let call = json!({"tool": name, "arguments": arguments.unwrap_or_else(|| json!({}))});
         text.push_str(&format!("\n- {name}: {description} Example: {call}"));
         listed.push(json!({"name": name, "description": description, "example": call}));
     }
@@ -75,6 +78,9 @@ pub(super) fn failure(tool: &str, error: &ToolError) -> String {
         Fault::Upstream => format!("{tool} failed because of something that it called: {text}"),
     }
 }
+
+/// The largest example that is shown, in bytes.
+const MAX_EXAMPLE_BYTES: usize = 2_000;
 
 /// How many tools are listed.
 const MAX_LISTED: usize = 50;

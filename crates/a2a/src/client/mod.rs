@@ -168,6 +168,12 @@ impl Client {
         self.with(|inner| inner.verifier = Some(verifier))
     }
 
+    /// The same client of the same agent with other settings.
+    #[must_use]
+    pub fn with_settings(self, settings: Settings) -> Self {
+        self.with(|inner| inner.settings = settings)
+    }
+
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings

@@ -17,15 +17,17 @@ pub struct Arguments {
     pub context_id: Option<String>,
     /// The id of the message, by which it is known again.
     pub message_id: Option<String>,
+    /// The other arguments, which the skill that is meant has by itself.
+    pub own: Map<String, Value>,
 }
 
 impl Arguments {
-    /// Reads arguments.
+    /// Reads arguments; those of a skill may have others besides the known ones.
     ///
     /// # Errors
     ///
     /// What they must be.
-    pub fn read(arguments: &Map<String, Value>) -> Result<Self, String> {
+    pub fn read(arguments: &Map<String, Value>, is_skill: bool) -> Result<Self, String> {
         let text = |name: &str| match arguments.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => {
@@ -33,12 +35,16 @@ impl Arguments {
             }
             Some(_) => Err(format!("the argument {name} must be a text")),
         };
-        if let Some(name) = arguments.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+        let is_own = |name: &&String| !KNOWN.contains(&name.as_str());
+        if let Some(name) = arguments.keys().find(is_own).filter(|_| !is_skill) {
             let shown: String = name.chars().take(60).collect();
             let known = KNOWN.join(", ");
             return Err(format!("there is no argument {shown}; there are: {known}"));
         }
+        let own = arguments.iter().filter(|(name, _)| is_own(name));
+        let own = own.map(|(name, value)| (name.clone(), value.clone()));
         Ok(Self {
+            own: own.collect(),
             message: text("message")?,
             data: arguments.get("data").filter(|data| !data.is_null()).cloned(),
             task_id: text("task_id")?,
@@ -52,10 +58,14 @@ impl Arguments {
         self.message.is_some() || self.data.is_some()
     }
 
-    /// The message to the agent: of this id unless the arguments bring one, and about this skill if one is meant.
+    /// The message to the agent: of this id unless the arguments bring one, and about this skill if one is meant. A skill is called by its
+    /// own arguments as tools of agents are, unless something else is said.
     pub fn to_message(self, id: impl FnOnce() -> String, skill: Option<&str>) -> Message {
-        let text = self.message.map(Part::text);
-        let data = self.data.map(Part::data);
+        let is_call = self.data.is_none() && (self.message.is_none() || !self.own.is_empty());
+        let call = skill.filter(|_| is_call && self.task_id.is_none());
+        let call = call.map(|skill| json!({"tool": skill, "arguments": self.own}));
+        let text = self.message.or_else(|| skill.filter(|_| call.is_some()).map(str::to_owned));
+        let (text, data) = (text.map(Part::text), self.data.or(call).map(Part::data));
         let metadata = skill.map(|skill| Map::from_iter([(SKILL_KEY.to_owned(), json!(skill))]));
         Message {
             message_id: self.message_id.unwrap_or_else(id),
@@ -82,14 +92,14 @@ pub fn say_depth(message: &mut Message, depth: u32) {
 const KNOWN: [&str; 5] = ["message", "data", "task_id", "context_id", "message_id"];
 
 /// The member of a message's metadata that names the skill which it is for.
-const SKILL_KEY: &str = "skillId";
+pub const SKILL_KEY: &str = "skillId";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(arguments: Value) -> Result<Arguments, String> {
-        Arguments::read(arguments.as_object().unwrap())
+        Arguments::read(arguments.as_object().unwrap(), false)
     }
 
     #[test]
@@ -106,6 +116,28 @@ mod tests {
         assert_eq!((message.message_id.as_str(), &message.context_id), ("new", &None));
         say_depth(&mut message, 3);
         assert_eq!(a2a::client::depth_of(&message), 3);
+    }
+
+    #[test]
+    fn a_skill_is_called_by_its_own_arguments() {
+        for (arguments, parts) in [
+            (json!({}), json!([{"text": "add"}, {"data": {"tool": "add", "arguments": {}}}])),
+            (
+                json!({"a": 2, "b": 3}),
+                json!([{"text": "add"}, {"data": {"tool": "add", "arguments": {"a": 2, "b": 3}}}]),
+            ),
+            (
+                json!({"message": "now", "a": 2}),
+                json!([{"text": "now"}, {"data": {"tool": "add", "arguments": {"a": 2}}}]),
+            ),
+            (json!({"message": "now"}), json!([{"text": "now"}])),
+            (json!({"data": [1]}), json!([{"data": [1]}])),
+            (json!({"message": "3", "task_id": "t"}), json!([{"text": "3"}])),
+        ] {
+            let read = Arguments::read(arguments.as_object().unwrap(), true).unwrap();
+            let message = read.to_message(|| "new".to_owned(), Some("add"));
+            assert_eq!(serde_json::to_value(&message.parts).unwrap(), parts, "{arguments}");
+        }
     }
 
     #[test]

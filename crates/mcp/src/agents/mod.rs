@@ -15,7 +15,7 @@ mod question;
 mod result;
 mod tool;
 
-pub use arguments::{Arguments, say_depth};
+pub use arguments::{Arguments, SKILL_KEY, say_depth};
 pub use progress::progress_text;
 pub use question::Waiting;
 pub use result::{answered, content_of, result_of, state_name};

@@ -47,11 +47,19 @@ impl Waiting {
         format!("1.{}.{}", self.task, self.turn)
     }
 
+    /// The id of the message that answers the question. The same question has the same one, so that an answer which comes twice counts
+    /// once.
+    pub fn message_id(&self) -> String {
+        format!("mcp-{}", self.turn)
+    }
+
     /// The task that a state names; `None` for a text that is no state.
     pub fn task_of(state: &str) -> Option<TaskId> {
         let (task, turn) = state.strip_prefix("1.")?.rsplit_once('.')?;
-        let is_possible = |text: &str| (1..=MAX_ID_BYTES).contains(&text.len());
-        (is_possible(task) && is_possible(turn)).then(|| TaskId::new(task))
+        let is_turn = (1..=MAX_TURN_BYTES).contains(&turn.len())
+            && turn.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_id = (1..=MAX_ID_BYTES).contains(&task.len());
+        (is_id && is_turn).then(|| TaskId::new(task))
     }
 
     /// Whether a state is of this question, and not of an earlier one.
@@ -134,8 +142,11 @@ fn url(part: &Part) -> Option<String> {
 
 const ANSWER: &str = "answer";
 
-/// The longest id of a task and the longest turn in a state, in bytes.
+/// The longest id of a task in a state, in bytes.
 const MAX_ID_BYTES: usize = 256;
+
+/// The longest turn in a state, in bytes.
+const MAX_TURN_BYTES: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -219,6 +230,11 @@ mod tests {
         assert_eq!(Waiting::task_of(&state), Some(TaskId::new("t")));
         assert!(waiting.is_of(&state));
         assert!(!waiting.is_of("1.t.0"));
+        for changed in
+            [format!("{state}-"), format!("2{state}"), "1.t.".to_owned(), "1..0".to_owned()]
+        {
+            assert_eq!(Waiting::task_of(&changed), None, "{changed}");
+        }
     }
 
     proptest! {

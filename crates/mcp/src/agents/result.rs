@@ -26,7 +26,11 @@ pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     if let Some(data) = data_of(&task.artifacts) {
         say("data", data);
     }
-    let said = said(task);
+    // What the agent asked before is not its result.
+    let said = match state {
+        TaskState::Completed if !content.is_empty() => spoken(task.status.message.as_ref()),
+        _ => spoken(task.status.message.as_ref().or_else(|| last_agent_message(task))),
+    };
     let text = match state {
         TaskState::Completed => {
             if content.is_empty()
@@ -34,7 +38,10 @@ pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
             {
                 pieces(&mut content, &message.parts, &format!("{address}/status"));
             }
-            extract_text(task).or(said).unwrap_or_default()
+            let text = extract_text(task).or(said);
+            text.unwrap_or_else(|| {
+                CallResult { content: content.clone(), ..CallResult::default() }.text()
+            })
         }
         TaskState::InputRequired | TaskState::AuthRequired => {
             let question = said.unwrap_or_else(|| UNSAID.to_owned());
@@ -149,10 +156,9 @@ fn one_or_all<'a>(parts: impl Iterator<Item = &'a Part>) -> Option<Value> {
     }
 }
 
-/// What the agent says with the status of a task, or has said last.
-fn said(task: &Task) -> Option<String> {
-    let text = task.status.message.as_ref().or_else(|| last_agent_message(task)).map(Message::text);
-    text.filter(|text| !text.trim().is_empty())
+/// What a message says, if it says anything.
+fn spoken(message: Option<&Message>) -> Option<String> {
+    message.map(Message::text).filter(|text| !text.trim().is_empty())
 }
 
 fn how_to_answer(task: &Task, question: &str) -> String {
@@ -268,6 +274,18 @@ mod tests {
             json!({"task_id": "t", "context_id": "c", "state": "completed", "text": "onetwo\nthree",
                 "data": [{"n": 1}, [2]]})
         );
+    }
+
+    #[test]
+    fn what_has_no_text_is_told_as_what_it_is() {
+        let asked = r#"}, "history": [{"messageId": "q", "role": "ROLE_AGENT", "parts": [{"text": "How much?"}]}]"#;
+        let data = r#", "artifacts": [{"artifactId": "a", "parts": [{"data": {"sum": 5}}]}]"#;
+        for (members, text) in
+            [(asked.to_owned(), "How much?"), (format!("{asked}{data}"), "{\"sum\":5}")]
+        {
+            let result = result_of(&task("COMPLETED", &members), "demo", ADDRESS);
+            assert_eq!(result.structured.unwrap()["text"], text);
+        }
     }
 
     #[test]

@@ -57,7 +57,9 @@ pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill) -> Tool {
     for example in skill.examples.iter().take(MAX_EXAMPLES) {
         description.push_str(&format!("\nExample: {example}"));
     }
-    description.push_str(&format!("\n\nA skill of the agent {}.", card.name));
+    let agent = &card.name;
+    description
+        .push_str(&format!("\n\nA skill of the agent {agent}. Other arguments are given to it."));
     tool(name, &skill.name, description, "")
 }
 
@@ -137,7 +139,7 @@ mod tests {
         let card = card();
         let tool = skill_tool("now", &card, &card.skills[0]);
         assert_eq!(tool.shown_name(), Some("Now"));
-        let told = "As it is.\nExample: Rain?\nExample: Sun?\n\nA skill of the agent Weather.";
+        let told = "As it is.\nExample: Rain?\nExample: Sun?\n\nA skill of the agent Weather. Other arguments are given to it.";
         assert_eq!(tool.description.as_deref(), Some(told));
         assert_eq!(tool.input_schema["required"], json!([]));
     }

@@ -1,27 +1,27 @@
-//! Calls an agent for a tool, and follows its task to its end, to a question, or until the client has waited long enough.
+//! Calls of the tools that are agents: a message to the agent, or the answer to what it has asked before.
 
-use futures_util::StreamExt;
-use futures_util::future::{Either, select};
+use serde_json::Value;
 
 use super::super::decision::Front;
 use super::access::Admitted;
+use super::address::Place;
 use super::catalog::Catalog;
 use super::outer::Outer;
-use super::respond;
-use super::tasks::refused;
+use super::running::{Running, failed, message_of};
+use super::tasks::{TASK_NOT_FOUND, refused};
 use crate::edge::service::random::WorkerRandom;
 use crate::port::Random;
-use a2a::binding::http::HttpResponse;
-use a2a::client::{Client, ClientError, TaskStream, apply};
-use a2a::model::{
-    SendMessageConfiguration, SendMessageRequest, StreamResponse, Task, TaskId, UnixMillis,
-};
-use mcp::agents::{Arguments, answered, result_of, say_depth};
-use mcp::model::{CallResult, Content};
+use a2a::client::{Client, ClientError, create_message};
+use a2a::model::{GetTaskRequest, Message, Part, TaskId};
+use mcp::agents::{Arguments, Waiting, result_of, say_depth};
+use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::{Request, ToolCall};
 
+/// A call of a tool: under way, or answered by this message.
+pub(super) type Called = std::result::Result<Running, Value>;
+
 impl Front {
-    /// Answers a call of the tool of an agent, or of its skill of this id.
+    /// Begins a call of the tool of an agent, or of its skill of this id.
     pub(super) async fn call_agent(
         &self,
         outer: &Outer,
@@ -30,121 +30,85 @@ impl Front {
         skill: Option<String>,
         request: &Request,
         call: &ToolCall,
-    ) -> HttpResponse {
-        let reply = &request.reply;
-        let mut arguments = match Arguments::read(&call.arguments) {
-            Ok(arguments) => arguments,
-            Err(reason) => return respond(reply, refused(&reason)),
-        };
-        if !arguments.say_something() {
-            match &skill {
-                // A skill says by itself what is to be done.
-                Some(skill) => arguments.message = Some(skill.clone()),
-                None => {
-                    return respond(
-                        reply,
-                        refused("the argument message must be a text that is not empty"),
-                    );
-                }
-            }
+    ) -> Called {
+        let answered = |result: CallResult| request.reply.called(result);
+        let card = catalog.card(admitted);
+        let card = card.ok_or_else(|| answered(refused("the card of the agent cannot be read")))?;
+        let place = catalog.place(&admitted.agent.slug);
+        let client = outer.client(&place.slug, card);
+        if let Some(state) = &call.state {
+            return self.go_on(client, place, state, &call.answers, request).await;
         }
-        let Some(card) = catalog.card(admitted) else {
-            return respond(reply, refused("the card of the agent cannot be read"));
-        };
-        let slug = &admitted.agent.slug;
-        let client = outer.client(slug, card);
-        let mut message = arguments.to_message(|| WorkerRandom.new_id(), skill.as_deref());
-        say_depth(&mut message, request.meta.depth);
-        let origin = catalog.origin.to_owned();
-        let running =
-            Running::send(client, message, origin, slug.clone(), self.settings.mcp.wait_ms);
-        respond(reply, Box::pin(running.finish()).await)
+        let arguments = Arguments::read(&call.arguments, skill.is_some());
+        let arguments = arguments.map_err(|reason| answered(refused(&reason)))?;
+        // A skill says by itself what is to be done.
+        if skill.is_none() && !arguments.say_something() {
+            return Err(answered(refused(NOTHING_SAID)));
+        }
+        let message = arguments.to_message(|| WorkerRandom.new_id(), skill.as_deref());
+        Ok(self.send(client, message, place, request))
     }
-}
 
-/// A call that is under way.
-struct Running {
-    client: Client,
-    stream: TaskStream,
-    task: Option<Task>,
-    /// Whether the message goes on with a task, so that the first look at it may be from before the message.
-    is_answer: bool,
-    /// Until when the client waits.
-    end: UnixMillis,
-    origin: String,
-    slug: String,
-}
-
-impl Running {
     fn send(
+        &self,
         client: Client,
-        message: a2a::model::Message,
-        origin: String,
-        slug: String,
-        wait_ms: u64,
-    ) -> Self {
-        let is_answer = message.task_id.is_some();
-        let configuration = SendMessageConfiguration::default();
-        let request = SendMessageRequest { tenant: None, message, configuration, metadata: None };
-        let stream = client.send_streaming(request);
-        let end = client.ports().clock.now().after(wait_ms);
-        Self { client, stream, task: None, is_answer, end, origin, slug }
+        mut message: Message,
+        place: Place,
+        request: &Request,
+    ) -> Running {
+        say_depth(&mut message, request.meta.depth);
+        Running::send(client, message, place, request, self.settings.mcp.wait_ms)
     }
 
-    /// Follows the task, and gives what it comes to.
-    async fn finish(mut self) -> CallResult {
-        let clock = self.client.ports().clock.clone();
-        loop {
-            let left_ms = self.end.millis_since(clock.now());
-            let event = match select(self.stream.next(), clock.sleep(left_ms)).await {
-                Either::Left((event, _)) => event,
-                Either::Right(_) => return self.unfinished(),
-            };
-            let event = match event {
-                Some(Ok(event)) => event.event,
-                Some(Err(error)) => return failed(&error),
-                None => return self.unfinished(),
-            };
-            if let (StreamResponse::Message(message), None) = (&event, &self.task) {
-                return answered(message, &address(&self.origin, &self.slug));
+    /// Goes on with a call whose agent has asked something. The state that the client sends back says which task that was; whose task
+    /// it is, and what it waits for, the task says itself.
+    async fn go_on(
+        &self,
+        client: Client,
+        place: Place,
+        state: &str,
+        answers: &[(String, Answer)],
+        request: &Request,
+    ) -> Called {
+        let reply = &request.reply;
+        let unknown = || {
+            let message = "requestState must be one that was given out to this caller";
+            reply.error_message(&RpcError::new(code::INVALID_PARAMS, message))
+        };
+        let id = Waiting::task_of(state).ok_or_else(unknown)?;
+        let asked = GetTaskRequest { tenant: None, id, history_length: None };
+        let task = client.get(asked).await.map_err(|error| match error {
+            ClientError::Remote(error) if error.code == TASK_NOT_FOUND => unknown(),
+            error => reply.called(failed(&error)),
+        })?;
+        let Some(waiting) = Waiting::of(&task) else {
+            // It has gone on: the answer was given, and its answer got lost.
+            let wait_ms = self.settings.mcp.wait_ms;
+            return Ok(Running::resume(client, task, place, request, wait_ms));
+        };
+        let answer = waiting.answer_in(answers).filter(|_| waiting.is_of(state));
+        let Some(answer) = answer else { return Err(message_of(reply, &task, &place)) };
+        match waiting.parts(answer) {
+            Some(parts) => {
+                // The same answer again is the same message.
+                let message = answer_to(&task.id, waiting.message_id(), parts, &client);
+                Ok(self.send(client, message, place, request))
             }
-            apply(&mut self.task, &event);
-            let Some(task) = &self.task else { continue };
-            let state = task.status.state;
-            let is_news = !(self.is_answer && matches!(event, StreamResponse::Task(_)));
-            if state.is_terminal() || (state.is_interrupted() && is_news) {
-                return self.unfinished();
+            None => {
+                let mut result = result_of(&task, &place.slug, &place.address_of(&task.id));
+                result.content.insert(0, Content::Text(UNANSWERED.to_owned()));
+                Err(reply.called(result))
             }
         }
     }
-
-    /// What there is of the task.
-    fn unfinished(&self) -> CallResult {
-        match &self.task {
-            Some(task) => {
-                result_of(task, &self.slug, &address_of(&self.origin, &self.slug, &task.id))
-            }
-            None => refused("the agent has not answered in time"),
-        }
-    }
 }
 
-/// What begins the addresses of what an agent gives.
-fn address(origin: &str, slug: &str) -> String {
-    let host = origin.split_once("://").map_or(origin, |(_, host)| host);
-    format!("a2a://{host}/{slug}")
+/// A message of this id that answers the question of a task.
+pub(super) fn answer_to(task: &TaskId, id: String, parts: Vec<Part>, client: &Client) -> Message {
+    let task_id = Some(task.clone());
+    Message { message_id: id, task_id, parts, ..create_message("", client.ports()) }
 }
 
-/// The address of a task.
-pub(super) fn address_of(origin: &str, slug: &str, task: &TaskId) -> String {
-    format!("{}/tasks/{task}", address(origin, slug))
-}
+const NOTHING_SAID: &str = "the argument message must be a text that is not empty";
 
-/// The result of a call that an agent has refused, or whose agent could not be asked.
-pub(super) fn failed(error: &ClientError) -> CallResult {
-    let text = match error {
-        ClientError::Remote(error) => error.message.clone(),
-        error => error.to_string(),
-    };
-    CallResult { content: vec![Content::Text(text)], structured: None, is_error: true }
-}
+const UNANSWERED: &str = "The user has not answered.";

@@ -1,6 +1,7 @@
-//! The tools of an MCP server: one for each agent that the request may call, or for each of its skills, and those for tasks.
+//! The tools of an MCP server: one for each agent that the request may call, or for each of its skills, those for tasks, and those for agents elsewhere.
 
 use super::access::{Admitted, Refusing, Scope};
+use super::address::Place;
 use a2a::binding::discovery::at_origin;
 use a2a::client::RemoteCard;
 use a2a::dialect::Dialect;
@@ -15,6 +16,8 @@ pub(super) struct Catalog<'a> {
     pub(super) slug: Option<&'a str>,
     /// Where this server is, as cards say it.
     pub(super) origin: &'a str,
+    /// Whether the request may have agents called that it names.
+    pub(super) may_call_out: bool,
 }
 
 /// The tool of a name.
@@ -25,6 +28,10 @@ pub(super) enum Found<'a> {
     GetTask,
     /// The end of a task.
     CancelTask,
+    /// The card of an agent elsewhere.
+    Discover,
+    /// A call of an agent elsewhere.
+    Invoke,
     /// An agent that does not let the request in.
     Refused(&'a Refusing<'a>),
     /// None.
@@ -48,15 +55,18 @@ impl<'a> Catalog<'a> {
                 McpTools::None => {}
             }
         }
-        tools.extend([get_task(), cancel_task()]);
+        let own = OWN.iter().filter(|own| self.may_call_out || !own.calls_out);
+        tools.extend(own.map(OwnTool::tool));
         tools
     }
 
     /// The tool of a name.
     pub(super) fn find(&self, name: &str) -> Found<'a> {
         match name {
-            GET_TASK => return Found::GetTask,
-            CANCEL_TASK => return Found::CancelTask,
+            "get_task" => return Found::GetTask,
+            "cancel_task" => return Found::CancelTask,
+            "discover_agent" if self.may_call_out => return Found::Discover,
+            "invoke_remote_agent" if self.may_call_out => return Found::Invoke,
             _ => {}
         }
         for admitted in &self.scope.admitted {
@@ -95,63 +105,104 @@ impl<'a> Catalog<'a> {
     }
 
     /// What clients are told of the server, for models.
-    pub(super) fn instructions(&self) -> String {
+    pub(super) fn instructions(&self) -> &'static str {
         "Each tool is an agent, or a skill of one. Say what is to be done in `message`. A result in the state \
          `input_required` has a question: call the tool again with its `task_id` and the answer. One in the state `working` is not \
          done: look again with `get_task`."
-            .to_owned()
+    }
+
+    /// Where the agent of this slug is.
+    pub(super) fn place(&self, slug: &str) -> Place {
+        Place { origin: self.origin.to_owned(), slug: slug.to_owned() }
     }
 
     /// The name of the tool of a skill. At the server of one agent its slug need not be said.
     fn name_of_skill(&self, slug: &str, skill: &str) -> String {
         match self.slug {
-            Some(_) if !OWN.contains(&skill) => tool_name(&[skill]),
+            Some(_) if OWN.iter().all(|own| own.name != skill) => tool_name(&[skill]),
             Some(_) | None => tool_name(&[slug, skill]),
         }
     }
 }
 
-fn get_task() -> Tool {
-    let annotations =
-        Annotations { read_only: Some(true), open_world: Some(false), ..Annotations::default() };
-    task_tool(
-        GET_TASK,
-        "Look at a task",
-        "Tells how a task of an agent gets on, and its result.",
-        annotations,
-    )
+/// A tool that is no agent.
+struct OwnTool {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    /// The properties of its arguments and the required ones, as text: macros would make kilobytes of code of them.
+    schema: &'static str,
+    changes_nothing: bool,
+    /// Whether it calls agents elsewhere.
+    calls_out: bool,
 }
 
-fn cancel_task() -> Tool {
-    let annotations =
-        Annotations { idempotent: Some(true), open_world: Some(false), ..Annotations::default() };
-    task_tool(
-        CANCEL_TASK,
-        "Cancel a task",
-        "Ends a task of an agent that is not done.",
-        annotations,
-    )
-}
-
-fn task_tool(name: &str, title: &str, description: &str, annotations: Annotations) -> Tool {
-    Tool {
-        name: name.to_owned(),
-        title: Some(title.to_owned()),
-        description: Some(description.to_owned()),
-        // As text, since macros would make kilobytes of code of it.
-        input_schema: serde_json::from_str(TASK).unwrap_or_default(),
-        output_schema: None,
-        annotations,
+impl OwnTool {
+    fn tool(&self) -> Tool {
+        Tool {
+            name: self.name.to_owned(),
+            title: Some(self.title.to_owned()),
+            description: Some(self.description.to_owned()),
+            input_schema: serde_json::from_str(self.schema).unwrap_or_default(),
+            output_schema: None,
+            annotations: Annotations {
+                read_only: Some(self.changes_nothing),
+                open_world: Some(self.calls_out),
+                ..Annotations::default()
+            },
+        }
     }
 }
+
+const OWN: [OwnTool; 4] = [
+    OwnTool {
+        name: "get_task",
+        title: "Look at a task",
+        description: "Tells how a task of an agent gets on, and its result.",
+        schema: TASK,
+        changes_nothing: true,
+        calls_out: false,
+    },
+    OwnTool {
+        name: "cancel_task",
+        title: "Cancel a task",
+        description: "Ends a task of an agent that is not done.",
+        schema: TASK,
+        changes_nothing: false,
+        calls_out: false,
+    },
+    OwnTool {
+        name: "discover_agent",
+        title: "Discover an agent",
+        description: "Tells what an A2A agent is and can do, by its card.",
+        schema: DISCOVER,
+        changes_nothing: true,
+        calls_out: true,
+    },
+    OwnTool {
+        name: "invoke_remote_agent",
+        title: "Call an agent",
+        description: "Sends a message to an A2A agent, waits for its answer or its question, and tells it.",
+        schema: INVOKE,
+        changes_nothing: false,
+        calls_out: true,
+    },
+];
 
 const TASK: &str = r#"{"type": "object", "properties": {
     "task_id": {"type": "string", "description": "The task, as a result named it."},
     "agent": {"type": "string", "description": "The agent whose task it is, if it is known."}
     }, "required": ["task_id"]}"#;
 
-const GET_TASK: &str = "get_task";
-const CANCEL_TASK: &str = "cancel_task";
+const DISCOVER: &str = r#"{"type": "object", "properties": {
+    "url": {"type": "string", "description": "The URL of the agent or of its card, or the name of an agent that is known here."}
+    }, "required": ["url"]}"#;
 
-/// The names of the tools that are no agents.
-const OWN: [&str; 4] = [GET_TASK, CANCEL_TASK, "discover_agent", "invoke_remote_agent"];
+const INVOKE: &str = r#"{"type": "object", "properties": {
+    "url": {"type": "string", "description": "The URL of the agent or of its card, or the name of an agent that is known here."},
+    "message": {"type": "string", "description": "What the agent is to do, with all that it needs to know; or the answer to its question."},
+    "skill": {"type": "string", "description": "The id of the skill that is meant."},
+    "task_id": {"type": "string", "description": "The task to go on with, as an earlier result named it, to answer its question."},
+    "context_id": {"type": "string", "description": "The conversation to go on with in a new task."},
+    "timeout": {"type": "integer", "minimum": 1, "maximum": 300000, "description": "How long to wait, in milliseconds; then the task is canceled."}
+    }, "required": ["url", "message"]}"#;

@@ -8,16 +8,26 @@
 //! | `origin` | says which pages may send requests, and read the answers |
 //! | `catalog` | makes the list of tools, and finds the tool of a name |
 //! | `outer` | carries requests to agents |
-//! | `call` | calls an agent, and follows its task |
+//! | `call` | begins calls of agents, and goes on with those that were asked something |
+//! | `running` | follows the task of a call |
+//! | `stream` | answers by a stream |
 //! | `tasks` | looks at tasks, and cancels them |
+//! | `remote` | calls agents that the caller names |
+//! | `resources` | shows cards and tasks |
+//! | `address` | says how these are named |
 //! | `metadata` | says who gives out tokens |
 
 mod access;
+mod address;
 mod call;
 mod catalog;
 mod metadata;
 mod origin;
 mod outer;
+mod remote;
+mod resources;
+mod running;
+mod stream;
 mod tasks;
 
 use js_sys::Uint8Array;
@@ -32,9 +42,10 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 use a2a_agents::McpTools;
 use catalog::{Catalog, Found};
-use mcp::model::{CallResult, RpcError, code};
-use mcp::server::{Asked, Incoming, Received, ServerInfo, read};
+use mcp::model::{RpcError, TASKS_EXTENSION, code};
+use mcp::server::{Asked, Era, Incoming, Received, Reply, ServerInfo, ToolCall, read};
 use outer::Outer;
+use running::Running;
 
 impl Front {
     /// Whether there is an MCP server: of all agents, or of the one of this slug.
@@ -55,11 +66,19 @@ impl Front {
         let origin = request.headers().get("origin").ok().flatten();
         let pages = self.pages(head, slug, origin.as_deref());
         let answer = match (head.method(), pages.is_refused) {
-            ("OPTIONS", _) => preflight(head, "POST, OPTIONS"),
-            (_, true) => refusal(403, "pages of this origin may not call the agents here"),
-            _ => Box::pin(self.answer_mcp(request, head, slug, body)).await.unwrap_or_else(|no| no),
+            ("OPTIONS", _) => to_response(preflight(head, "POST, OPTIONS")),
+            (_, true) => {
+                to_response(refusal(403, "pages of this origin may not call the agents here"))
+            }
+            _ => match Box::pin(self.answer_mcp(request, head, slug, body)).await {
+                Ok(Answer::Whole(answer)) => to_response(answer),
+                Ok(Answer::Stream(running, can_leave)) => {
+                    stream::respond(*running, request, can_leave)
+                }
+                Err(refused) => to_response(refused),
+            },
         };
-        pages.show(to_response(answer)?)
+        pages.show(answer?)
     }
 
     /// The answer, or the refusal.
@@ -69,7 +88,7 @@ impl Front {
         head: &Head<'_>,
         slug: Option<&str>,
         body: Option<Uint8Array>,
-    ) -> std::result::Result<HttpResponse, HttpResponse> {
+    ) -> std::result::Result<Answer, HttpResponse> {
         let header = |name: &str| request.headers().get(name).ok().flatten();
         let server = self.server_info(slug);
         let read = |body: &[u8]| {
@@ -90,61 +109,94 @@ impl Front {
             None => Body::receive(request, limit).await,
         };
         let body = body.map_err(|error| refused(&error))?;
-        let request = match read(body.bytes()) {
-            Received::Answer(answer) => return Ok(answer),
-            Received::Request(request) => request,
+        let mcp = match read(body.bytes()) {
+            Received::Answer(answer) => return Err(answer),
+            Received::Request(mcp) => mcp,
         };
         // Kept to the end of the call.
         let _turn = body.into_turn();
-        let outer = Outer::new(self.env.clone(), head, &request.meta);
+        let outer = Outer::new(self.env.clone(), head, &mcp.meta);
         let (origin, _, _) = split_url(head.url());
-        let place = self.settings.place_of(origin).origin.to_owned();
-        let catalog = Catalog { scope: &scope, slug, origin: &place };
-        let reply = &request.reply;
-        Ok(match &request.asked {
-            Asked::Discover => {
-                reply.introduction(None, &capabilities(), &catalog.instructions(), TTL_MS)
-            }
-            Asked::Initialize(wanted) => {
-                reply.introduction(Some(wanted), &capabilities(), &catalog.instructions(), TTL_MS)
-            }
-            Asked::Ping => reply.result(json!({})),
-            Asked::ListTools => {
-                let tools: Vec<Value> = catalog.tools().iter().map(|tool| tool.to_json()).collect();
-                reply.cacheable(json!({"tools": tools}), TTL_MS, scope.is_private)
-            }
-            Asked::CallTool(call) => match catalog.find(&call.name) {
+        let origin = self.settings.place_of(origin).origin;
+        let may_call_out = self.may_call_out(&scope);
+        let catalog = Catalog { scope: &scope, slug, origin, may_call_out };
+        if let Asked::CallTool(call) = &mcp.asked {
+            let running = match catalog.find(&call.name) {
                 Found::Agent(admitted, skill) => {
-                    let called = self.call_agent(&outer, &catalog, admitted, skill, &request, call);
-                    Box::pin(called).await
-                }
-                Found::GetTask => {
-                    let result = self.get_task_tool(&outer, &catalog, &call.arguments).await;
-                    respond(reply, result)
-                }
-                Found::CancelTask => {
-                    let result = self.cancel_task_tool(&outer, &catalog, &call.arguments).await;
-                    respond(reply, result)
+                    Box::pin(self.call_agent(&outer, &catalog, admitted, skill, &mcp, call)).await
                 }
                 Found::Refused(refusing) => {
                     return Err(self.challenge(slug, head, refusing).await);
                 }
-                Found::Nothing => {
-                    let shown: String = call.name.chars().take(80).collect();
-                    let message = format!("there is no tool {shown}");
-                    reply.error(&RpcError::new(code::INVALID_PARAMS, message))
-                }
-            },
-            Asked::ListResources
-            | Asked::ListTemplates
-            | Asked::ReadResource(_)
-            | Asked::GetTask(_)
-            | Asked::UpdateTask(..)
-            | Asked::CancelTask(_) => {
-                let message = "there are neither resources nor tasks here";
-                reply.error(&RpcError::new(code::METHOD_NOT_FOUND, message))
+                found => Err(Box::pin(self.own_tool(&outer, &catalog, found, &mcp, call)).await),
+            };
+            let Ok(running) = running else {
+                return Ok(whole(running.err().unwrap_or_default()));
+            };
+            let takes_stream = header("accept").is_some_and(|kinds| kinds.contains(EVENTS));
+            return Ok(match streaming(&mcp).filter(|_| takes_stream) {
+                Some(can_leave) => Answer::Stream(Box::new(running), can_leave),
+                None => whole(Box::pin(running.finish()).await),
+            });
+        }
+        Ok(Answer::Whole(Box::pin(self.tell(&outer, &catalog, &mcp)).await))
+    }
+
+    /// The message that answers a call of a tool that is no agent.
+    async fn own_tool(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        found: Found<'_>,
+        request: &mcp::server::Request,
+        call: &ToolCall,
+    ) -> Value {
+        let result = match found {
+            Found::GetTask => self.get_task_tool(outer, catalog, &call.arguments).await,
+            Found::CancelTask => self.cancel_task_tool(outer, catalog, &call.arguments).await,
+            Found::Discover => self.discover_tool(outer, catalog, &call.arguments).await,
+            Found::Invoke => {
+                let depth = request.meta.depth;
+                self.invoke_tool(outer, catalog, &call.arguments, depth).await
             }
-        })
+            Found::Agent(..) | Found::Refused(_) | Found::Nothing => {
+                let shown: String = call.name.chars().take(80).collect();
+                let message = format!("there is no tool {shown}");
+                return request.reply.error_message(&RpcError::new(code::INVALID_PARAMS, message));
+            }
+        };
+        request.reply.called(result)
+    }
+
+    /// The answer to anything but a call of a tool.
+    async fn tell(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        request: &mcp::server::Request,
+    ) -> HttpResponse {
+        let reply = &request.reply;
+        let introduction = |wanted: Option<&str>| {
+            let capabilities = capabilities(reply);
+            reply.introduction(wanted, &capabilities, catalog.instructions(), TTL_MS)
+        };
+        match &request.asked {
+            Asked::Discover => introduction(None),
+            Asked::Initialize(wanted) => introduction(Some(wanted)),
+            Asked::Ping | Asked::CallTool(_) => reply.result(json!({})),
+            Asked::ListTools => {
+                let tools: Vec<Value> = catalog.tools().iter().map(|tool| tool.to_json()).collect();
+                reply.cacheable(json!({"tools": tools}), TTL_MS, catalog.scope.is_private)
+            }
+            Asked::ListResources => self.list_mcp_resources(catalog, reply),
+            Asked::ListTemplates => self.list_mcp_templates(catalog, reply),
+            Asked::ReadResource(uri) => self.read_mcp_resource(outer, catalog, reply, uri).await,
+            Asked::GetTask(id) => self.get_mcp_task(outer, catalog, reply, id).await,
+            Asked::UpdateTask(id, answers) => {
+                self.update_mcp_task(outer, catalog, reply, id, answers).await
+            }
+            Asked::CancelTask(id) => self.cancel_mcp_task(outer, catalog, reply, id).await,
+        }
     }
 
     fn server_info(&self, slug: Option<&str>) -> ServerInfo {
@@ -153,12 +205,36 @@ impl Front {
     }
 }
 
-fn respond(reply: &mcp::server::Reply, result: CallResult) -> HttpResponse {
-    HttpResponse::json(200, reply.called(result).to_string())
+/// An answer.
+enum Answer {
+    /// All of it.
+    Whole(HttpResponse),
+    /// What a call brings, and whether leaving cancels it.
+    Stream(Box<Running>, bool),
 }
 
-fn capabilities() -> Value {
-    json!({"tools": {}})
+fn whole(message: Value) -> Answer {
+    Answer::Whole(HttpResponse::json(200, message.to_string()))
+}
+
+/// Whether the answer to a call is a stream: if the client wants to know how it gets on, or cancels it by leaving, which is so where
+/// this gives true. What goes on as a task of its own is not left.
+fn streaming(request: &mcp::server::Request) -> Option<bool> {
+    let can_leave = match request.reply.era() {
+        Era::Modern(capabilities) => !capabilities.tasks,
+        Era::Legacy => false,
+    };
+    (can_leave || request.meta.progress_token.is_some()).then_some(can_leave)
+}
+
+/// What this server can do.
+fn capabilities(reply: &Reply) -> Value {
+    match reply.era() {
+        Era::Modern(_) => {
+            json!({"tools": {}, "resources": {}, "extensions": {TASKS_EXTENSION: {}}})
+        }
+        Era::Legacy => json!({"tools": {}, "resources": {}}),
+    }
 }
 
 /// A refusal of HTTP, before it is known which request it answers. Its code is the status: codes of MCP mean other things, and
@@ -177,3 +253,6 @@ fn refused(error: &Error) -> HttpResponse {
 
 /// How long lists may be remembered, in milliseconds.
 const TTL_MS: u64 = 60_000;
+
+/// The media type of streams.
+const EVENTS: &str = "text/event-stream";

@@ -1,15 +1,22 @@
-//! Tasks, for clients that do not know them otherwise: the tools `get_task` and `cancel_task`.
+//! Tasks: by the tasks extension, and by the tools `get_task` and `cancel_task` for clients that do not know it.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::decision::Front;
-use super::call::{address_of, failed};
+use super::address::{Place, task_named};
+use super::call::answer_to;
 use super::catalog::Catalog;
 use super::outer::Outer;
+use super::running::failed;
+use a2a::binding::http::HttpResponse;
 use a2a::client::{Client, ClientError};
-use a2a::model::{CancelTaskRequest, GetTaskRequest, Task, TaskId};
-use mcp::agents::result_of;
-use mcp::model::{CallResult, Content};
+use a2a::model::{
+    CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest, Task, TaskId,
+    TaskState,
+};
+use mcp::agents::{Waiting, result_of};
+use mcp::model::{Answer, CallResult, Content, Question, RpcError, code};
+use mcp::server::{Capabilities, Reply, input_requests};
 
 impl Front {
     /// Carries out the tool `get_task`.
@@ -21,7 +28,7 @@ impl Front {
     ) -> CallResult {
         match self.task_in(outer, catalog, arguments).await {
             // The look itself has not failed.
-            Ok(found) => CallResult { is_error: false, ..found.result(catalog) },
+            Ok(found) => CallResult { is_error: false, ..found.result() },
             Err(result) => result,
         }
     }
@@ -37,13 +44,102 @@ impl Front {
             Ok(found) => found,
             Err(result) => return result,
         };
-        let id = found.task.id.clone();
-        match found.client.cancel(CancelTaskRequest { tenant: None, id, metadata: None }).await {
-            Ok(task) => {
-                let found = FoundTask { task, ..found };
-                CallResult { is_error: false, ..found.result(catalog) }
-            }
+        match found.cancel().await {
+            Ok(task) => CallResult { is_error: false, ..FoundTask { task, ..found }.result() },
             Err(error) => failed(&error),
+        }
+    }
+
+    /// Answers `tasks/get`.
+    pub(super) async fn get_mcp_task(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        reply: &Reply,
+        id: &str,
+    ) -> HttpResponse {
+        match self.task_of_extension(outer, catalog, reply, id).await {
+            Ok(found) => reply.result(task_json(&found.task, &found.place, reply.capabilities())),
+            Err(answer) => answer,
+        }
+    }
+
+    /// Answers `tasks/update`: gives the answers to the agent. Those to other questions than the one that it asks are ignored.
+    pub(super) async fn update_mcp_task(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        reply: &Reply,
+        id: &str,
+        answers: &[(String, Answer)],
+    ) -> HttpResponse {
+        let found = match self.task_of_extension(outer, catalog, reply, id).await {
+            Ok(found) => found,
+            Err(answer) => return answer,
+        };
+        let done = reply.result(json!({}));
+        let Some(waiting) = Waiting::of(&found.task) else { return done };
+        let given = match waiting.answer_in(answers) {
+            Some(answer @ Answer::Accept(_)) => {
+                let parts = waiting.parts(answer).unwrap_or_default();
+                let id = waiting.message_id();
+                let message = answer_to(&found.task.id, id, parts, &found.client);
+                let configuration = SendMessageConfiguration {
+                    return_immediately: true,
+                    ..SendMessageConfiguration::default()
+                };
+                let request =
+                    SendMessageRequest { tenant: None, message, configuration, metadata: None };
+                found.client.send(request).await.map(|_| ())
+            }
+            // Without the answer the agent cannot go on.
+            Some(Answer::Decline) => found.cancel().await.map(|_| ()),
+            Some(Answer::Cancel) | None => Ok(()),
+        };
+        match given {
+            Ok(()) => done,
+            Err(error) => reply.error(&internal(&error)),
+        }
+    }
+
+    /// Answers `tasks/cancel`. That a task has ended already is no error.
+    pub(super) async fn cancel_mcp_task(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        reply: &Reply,
+        id: &str,
+    ) -> HttpResponse {
+        let found = match self.task_of_extension(outer, catalog, reply, id).await {
+            Ok(found) => found,
+            Err(answer) => return answer,
+        };
+        match found.cancel().await {
+            Err(error) if !is_code(&error, TASK_NOT_CANCELABLE) => reply.error(&internal(&error)),
+            Ok(_) | Err(_) => reply.result(json!({})),
+        }
+    }
+
+    /// The task of this id of the tasks extension.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request without one.
+    async fn task_of_extension(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        reply: &Reply,
+        id: &str,
+    ) -> Result<FoundTask, HttpResponse> {
+        let (slug, task) = task_named(id);
+        match self.find_task(outer, catalog, slug, task).await {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => {
+                let message = format!("there is no task {} for this caller", shown(id));
+                Err(reply.error(&RpcError::new(code::INVALID_PARAMS, message)))
+            }
+            Err(error) => Err(reply.error(&internal(&error))),
         }
     }
 
@@ -63,39 +159,38 @@ impl Front {
             text.filter(|text| !text.is_empty())
         };
         let id = text("task_id").ok_or_else(|| refused("the argument task_id must be a text"))?;
-        let found = self.find_task(outer, catalog, text("agent"), id).await;
-        found?.ok_or_else(|| {
-            let shown: String = id.chars().take(80).collect();
-            refused(&format!("there is no task {shown} for this caller"))
-        })
+        let (slug, task) = task_named(id);
+        let found = self.find_task(outer, catalog, text("agent").or(slug), task).await;
+        let found = found.map_err(|error| failed(&error))?;
+        found.ok_or_else(|| refused(&format!("there is no task {} for this caller", shown(id))))
     }
 
     /// The task of this id, of the agent of this slug or of any that the request may call.
     ///
     /// # Errors
     ///
-    /// The result of a call whose agent cannot be asked.
+    /// If it was not found, and an agent could not be asked.
     pub(super) async fn find_task(
         &self,
         outer: &Outer,
         catalog: &Catalog<'_>,
         slug: Option<&str>,
         id: &str,
-    ) -> Result<Option<FoundTask>, CallResult> {
+    ) -> Result<Option<FoundTask>, ClientError> {
         let agents = catalog.scope.admitted.iter();
         let agents = agents.filter(|admitted| slug.is_none_or(|slug| slug == admitted.agent.slug));
         let mut failure = None;
         for admitted in agents.take(MAX_ASKED) {
             let Some(card) = catalog.card(admitted) else { continue };
-            let slug = admitted.agent.slug.clone();
-            let client = outer.client(&slug, card);
+            let place = catalog.place(&admitted.agent.slug);
+            let client = outer.client(&place.slug, card);
             let request =
                 GetTaskRequest { tenant: None, id: TaskId::new(id), history_length: None };
             match client.get(request).await {
-                Ok(task) => return Ok(Some(FoundTask { slug, client, task })),
-                Err(ClientError::Remote(error)) if error.code == TASK_NOT_FOUND => {}
+                Ok(task) => return Ok(Some(FoundTask { place, client, task })),
+                Err(error) if is_code(&error, TASK_NOT_FOUND) => {}
                 // Another agent may have it.
-                Err(error) => failure = failure.or_else(|| Some(failed(&error))),
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
         failure.map_or(Ok(None), Err)
@@ -105,17 +200,56 @@ impl Front {
 /// A task that was found.
 pub(super) struct FoundTask {
     /// The agent whose task it is.
-    pub(super) slug: String,
+    pub(super) place: Place,
     /// A client of that.
-    pub(super) client: Client,
+    client: Client,
     pub(super) task: Task,
 }
 
 impl FoundTask {
-    fn result(&self, catalog: &Catalog<'_>) -> CallResult {
-        let address = address_of(catalog.origin, &self.slug, &self.task.id);
-        result_of(&self.task, &self.slug, &address)
+    fn result(&self) -> CallResult {
+        result_of(&self.task, &self.place.slug, &self.place.address_of(&self.task.id))
     }
+
+    async fn cancel(&self) -> Result<Task, ClientError> {
+        let id = self.task.id.clone();
+        self.client.cancel(CancelTaskRequest { tenant: None, id, metadata: None }).await
+    }
+}
+
+/// A task as the tasks extension has it, for a client that can do this. One that waits for something which the client cannot show has
+/// said what it can: it counts as completed, with a result that says how to go on.
+pub(super) fn task_json(task: &Task, place: &Place, capabilities: Capabilities) -> Value {
+    let state = task.status.state;
+    let waiting = Waiting::of(task).and_then(|waiting| waiting.question);
+    let question = waiting.filter(|question| capabilities.can_show(question));
+    let result = || result_of(task, &place.slug, &place.address_of(&task.id)).to_json();
+    let (status, more): (&str, Option<(&str, Value)>) = match (state, &question) {
+        (TaskState::Submitted | TaskState::Working, _) => ("working", None),
+        (TaskState::Canceled, _) => ("cancelled", None),
+        (_, Some(question)) => ("input_required", Some(asked(question))),
+        (_, None) => ("completed", Some(("result", result()))),
+    };
+    let mut json = json!({"taskId": place.id_of(&task.id), "status": status, "ttlMs": null, "pollIntervalMs": POLL_MS});
+    if let Value::Object(members) = &mut json {
+        // What A2A knows of the times of a task is when its state has begun.
+        if let Some(timestamp) = &task.status.timestamp {
+            members.insert("createdAt".to_owned(), json!(timestamp));
+            members.insert("lastUpdatedAt".to_owned(), json!(timestamp));
+        }
+        let said = task.status.message.as_ref().map(a2a::model::Message::text);
+        if let Some(said) = said.filter(|said| !said.is_empty()) {
+            members.insert("statusMessage".to_owned(), json!(said));
+        }
+        if let Some((name, value)) = more {
+            members.insert(name.to_owned(), value);
+        }
+    }
+    json
+}
+
+fn asked(question: &Question) -> (&'static str, Value) {
+    ("inputRequests", Value::Object(input_requests(std::slice::from_ref(question))))
 }
 
 /// The result of a call that was made wrongly.
@@ -123,7 +257,28 @@ pub(super) fn refused(reason: &str) -> CallResult {
     CallResult { content: vec![Content::Text(reason.to_owned())], structured: None, is_error: true }
 }
 
+fn is_code(error: &ClientError, code: i32) -> bool {
+    matches!(error, ClientError::Remote(error) if error.code == code)
+}
+
+/// The error for an agent that cannot be asked, or refuses.
+pub(super) fn internal(error: &ClientError) -> RpcError {
+    let text = match error {
+        ClientError::Remote(error) => error.message.clone(),
+        error => error.to_string(),
+    };
+    RpcError::new(code::INTERNAL, text)
+}
+
+fn shown(id: &str) -> String {
+    id.chars().take(80).collect()
+}
+
 /// How many agents are asked for a task of which nobody says whose it is.
 const MAX_ASKED: usize = 20;
 
-const TASK_NOT_FOUND: i32 = -32_001;
+/// How long clients should wait between two looks at a task, in milliseconds.
+const POLL_MS: u64 = 2_000;
+
+pub(super) const TASK_NOT_FOUND: i32 = -32_001;
+const TASK_NOT_CANCELABLE: i32 = -32_002;

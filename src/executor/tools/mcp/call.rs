@@ -127,7 +127,12 @@ impl McpCall<'_> {
                 call.cancel().await;
                 Ok(Flow::Over)
             }
-            end => self.end(end),
+            end => {
+                // Before the end is said: a crash in between would find a call whose end is told and not kept.
+                let closing = self.run.turn.host.sleep(CLOSE_MS);
+                select(Box::pin(client.close()), closing).await;
+                self.end(end)
+            }
         }
     }
 
@@ -183,6 +188,10 @@ impl McpCall<'_> {
                     return Ok(End::Asked(questions, Way::Round { state, round }));
                 }
                 Heard::Event(Some(Ok(CallEvent::Task(task)))) => return Ok(End::Task(task)),
+                Heard::Event(Some(Err(McpError::Timeout { timeout_ms }))) if held.is_some() => {
+                    let reason = format!("nobody has answered its question within {timeout_ms} ms");
+                    return Ok(End::Failed(McpError::Unexpected(reason)));
+                }
                 Heard::Event(Some(Err(error))) => return Ok(End::Failed(error)),
                 Heard::Event(None) => {
                     let reason = "the call ended without a result".to_owned();
@@ -358,6 +367,9 @@ pub(super) fn failure(server: &str, error: &McpError) -> String {
         other => format!("the MCP server {server}: {other}"),
     }
 }
+
+/// How long an older server has to end its session, in milliseconds.
+const CLOSE_MS: u64 = 1_000;
 
 /// The shortest time between two notes of progress, in milliseconds.
 const PROGRESS_MS: u64 = 1_000;

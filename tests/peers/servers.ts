@@ -1,4 +1,4 @@
-// A foreign server, called by our client for the command line (crates/a2a/examples/call.rs).
+// A foreign server of A2A, called by our client for the command line (crates/a2a/examples/call.rs).
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startWorker, type Worker } from "../e2e/harness.ts";
+import { startModern, type McpPeer } from "../e2e/mcp-servers.ts";
 import { configProblem, kindOf, npmProblem, wranglerProblem } from "./commands.mjs";
 import { pages, root, type Block, type Page } from "./markdown.mjs";
 import { commandsOf, matches, openShell, type Shell } from "./shell.mjs";
@@ -24,6 +25,8 @@ const count = (what: string): void => void counts.set(what, (counts.get(what) ??
 let worker: Worker;
 /** Stands for the receiver of notifications at localhost:9000, and for the servers that agents of the pages call. */
 let outside: Server;
+/** Stands for the MCP server of docs/tools.md. */
+let tools: McpPeer;
 let folder: string;
 /** What the pages call it by, and what it is here. */
 let places: [string, string][];
@@ -33,7 +36,9 @@ before(async () => {
   await once(outside.listen(0, "127.0.0.1"), "listening");
   const own = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
   const agents = readFileSync(process.env["A2A_DOCS_AGENTS"] ?? "", "utf8");
-  const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), agents), DEMO_KEY, BILLING_KEY };
+  tools = await startModern();
+  const known = agents.replaceAll("https://weather.example.com/mcp", tools.url);
+  const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), known), DEMO_KEY, BILLING_KEY };
   worker = await startWorker({ vars });
   places = [["localhost:8787", new URL(worker.url).host], ["localhost:9000", own]];
   // Below the checkout, where the packages are found.
@@ -43,7 +48,7 @@ before(async () => {
 after(async () => {
   rmSync(folder, { recursive: true, force: true });
   outside.close();
-  await worker.stop();
+  await Promise.all([worker.stop(), tools.stop()]);
   console.log([...counts].sort().map(([what, number]) => `${number} ${what}`).join(", "));
 });
 

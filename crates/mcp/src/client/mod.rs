@@ -81,11 +81,10 @@ pub use verdict::Verdict;
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
-#[derive(Clone)]
 struct Inner {
     settings: Settings,
     ports: Ports,
-    credentials: Option<Rc<dyn Credentials>>,
+    credentials: RefCell<Option<Rc<dyn Credentials>>>,
     known: RefCell<Option<Known>>,
     /// The session with a legacy server.
     session: RefCell<Option<Rc<Session>>>,
@@ -96,20 +95,16 @@ struct Inner {
 impl Client {
     /// A client of the server that these settings name.
     pub fn new(settings: Settings, ports: Ports) -> Self {
-        let (known, session, ids) = (RefCell::default(), RefCell::default(), Cell::default());
-        Self(Rc::new(Inner { settings, ports, credentials: None, known, session, ids }))
+        let (credentials, known) = (RefCell::default(), RefCell::default());
+        let (session, ids) = (RefCell::default(), Cell::default());
+        Self(Rc::new(Inner { settings, ports, credentials, known, session, ids }))
     }
 
-    fn with(self, change: impl FnOnce(&mut Inner)) -> Self {
-        let mut inner = Rc::unwrap_or_clone(self.0);
-        change(&mut inner);
-        Self(Rc::new(inner))
-    }
-
-    /// The same client with these credentials, which go along with every request.
+    /// The same client with these credentials, which go along with every request. Clones that exist get them, too.
     #[must_use]
     pub fn with_credentials(self, credentials: Rc<dyn Credentials>) -> Self {
-        self.with(|inner| inner.credentials = Some(credentials))
+        self.0.credentials.replace(Some(credentials));
+        self
     }
 
     /// The same client with what was known of the server before, so that it need not be asked; not if that is
@@ -118,7 +113,8 @@ impl Client {
     pub fn with_verdict(self, verdict: Option<Verdict>) -> Self {
         let now = self.ports().clock.now();
         let verdict = verdict.filter(|verdict| !verdict.is_stale(now));
-        self.with(|inner| inner.known = RefCell::new(verdict.map(Known::remembered)))
+        self.0.known.replace(verdict.map(Known::remembered));
+        self
     }
 
     /// The settings.

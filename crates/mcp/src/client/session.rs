@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::live::Live;
 use super::open::put;
@@ -77,7 +77,7 @@ impl Client {
         Box::pin(async move {
             let settings = self.settings();
             let mut params = Map::new();
-            put(&mut params, "protocolVersion", json!(NEWEST_LEGACY.as_str()));
+            put(&mut params, "protocolVersion", NEWEST_LEGACY.as_str().into());
             put(&mut params, "capabilities", settings.capabilities(false));
             put(&mut params, "clientInfo", settings.client_info());
             let ask = self.plain("initialize", params);
@@ -93,7 +93,7 @@ impl Client {
                 )));
             };
             let session = Rc::new(Session { revision, id, is_mute: Cell::new(false) });
-            let message = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            let message = notification("notifications/initialized", None);
             self.tell(&session, &message).await?;
             self.0.session.replace(Some(Rc::clone(&session)));
             Ok((Verdict::of(revision, &result, self.ports().clock.now()), session))
@@ -129,10 +129,10 @@ impl Client {
         Box::pin(async move {
             let Some((id, session)) = live.unanswered() else { return };
             live.ends();
-            let message = json!({
-                "jsonrpc": "2.0", "method": "notifications/cancelled",
-                "params": {"requestId": id, "reason": reason},
-            });
+            let mut params = Map::new();
+            put(&mut params, "requestId", id.into());
+            put(&mut params, "reason", reason.into());
+            let message = notification("notifications/cancelled", Some(params));
             // Nobody waits for the answer: a server that does not hear it finishes in vain.
             let telling = self.tell(&session, &message);
             let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
@@ -150,6 +150,17 @@ impl Client {
             let _ = self.send(&sending).await;
         })
     }
+}
+
+/// A message to which there is no answer.
+fn notification(method: &str, params: Option<Map<String, Value>>) -> Value {
+    let mut message = Map::new();
+    put(&mut message, "jsonrpc", "2.0".into());
+    put(&mut message, "method", method.into());
+    if let Some(params) = params {
+        put(&mut message, "params", Value::Object(params));
+    }
+    Value::Object(message)
 }
 
 /// Whether a header can hold it.

@@ -4,10 +4,11 @@ use std::fmt;
 
 use a2a::client::MAX_DEPTH;
 use a2a::http::trace::TraceContext;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::McpError;
-use crate::model::{TASKS_EXTENSION, object};
+use super::open::put;
+use crate::model::TASKS_EXTENSION;
 
 /// Where a server is, and how it is called. The defaults suit most.
 #[derive(Clone, PartialEq)]
@@ -100,17 +101,29 @@ impl Settings {
 
     /// The name and the version of the client, as both eras write them.
     pub(super) fn client_info(&self) -> Value {
-        json!({"name": self.name, "version": self.version})
+        let mut info = Map::new();
+        put(&mut info, "name", self.name.as_str().into());
+        put(&mut info, "version", self.version.as_str().into());
+        Value::Object(info)
     }
 
     /// What the client can do, as servers of this era are told.
     pub(super) fn capabilities(&self, is_modern: bool) -> Value {
-        let kinds = [("form", self.takes_forms), ("url", self.takes_urls)];
-        let kinds = kinds.map(|(kind, is_taken)| (kind, is_taken.then(|| json!({}))));
-        let kinds = Some(object(kinds)).filter(|kinds| *kinds != json!({}));
-        let has_tasks = is_modern && self.takes_tasks;
-        let extensions = has_tasks.then(|| json!({TASKS_EXTENSION: {}}));
-        object([("elicitation", kinds), ("extensions", extensions)])
+        let yes = || Value::Object(Map::new());
+        let (mut capabilities, mut kinds, mut extensions) = (Map::new(), Map::new(), Map::new());
+        for (is_taken, kind) in [(self.takes_forms, "form"), (self.takes_urls, "url")] {
+            if is_taken {
+                put(&mut kinds, kind, yes());
+            }
+        }
+        if !kinds.is_empty() {
+            put(&mut capabilities, "elicitation", Value::Object(kinds));
+        }
+        if is_modern && self.takes_tasks {
+            put(&mut extensions, TASKS_EXTENSION, yes());
+            put(&mut capabilities, "extensions", Value::Object(extensions));
+        }
+        Value::Object(capabilities)
     }
 }
 
@@ -129,6 +142,8 @@ impl fmt::Debug for Settings {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! One request of HTTP to a server: credentials, redirects, and answers that say that it failed.
 
-use a2a::client::{Credentials, SseReader};
+use a2a::client::SseReader;
 use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
@@ -68,9 +68,9 @@ impl Client {
             let (mut redirects, mut may_ask_again) = (0, true);
             loop {
                 let answer = self.send_once(sending, &url).await?;
-                let credentials = self.0.credentials.as_deref();
+                let credentials = self.0.credentials.borrow().clone();
                 match answer.status {
-                    401 if may_ask_again && credentials.is_some_and(Credentials::refused) => {
+                    401 if may_ask_again && credentials.is_some_and(|known| known.refused()) => {
                         may_ask_again = false;
                     }
                     401 | 403 => return Err(refusal(answer).await),
@@ -105,7 +105,8 @@ impl Client {
             // How large an answer may be depends on its head: see `Incoming`.
             request.max_bytes = usize::MAX;
             request.is_guarded = settings.is_guarded;
-            if let Some(credentials) = &self.0.credentials {
+            let credentials = self.0.credentials.borrow().clone();
+            if let Some(credentials) = credentials {
                 credentials.put(&mut request).await?;
             }
             self.ports().http.send(request).await.map_err(McpError::Unreachable)

@@ -41,7 +41,7 @@ fn text(object: &Value, name: &str) -> Option<String> {
 }
 
 /// An object of these members; those without a value are left out.
-pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     object_of(&mut members.into_iter())
 }
 

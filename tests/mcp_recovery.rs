@@ -134,6 +134,9 @@ impl Http for Server {
     ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         let server = self.clone();
         Box::pin(async move {
+            if request.url.contains("silent") {
+                return std::future::pending().await;
+            }
             // What was written before it is durable first.
             let before = server.0.commits.get();
             while server.0.commits.get() == before {
@@ -181,17 +184,24 @@ fn accepted(url: String) -> HttpAnswer {
 }
 
 fn front(trusts: bool) -> (Front, Server) {
+    front_of(trusts, &["tools"])
+}
+
+/// An agent that takes these tools of servers.
+fn front_of(trusts: bool, choices: &[&str]) -> (Front, Server) {
     let platform = MemoryPlatform::default();
     let table = json!({"url": "https://tools.example/mcp", "trust_hints": trusts});
-    let server = McpServer {
-        name: "tools".to_owned(),
-        table: Table::of(&table).unwrap(),
+    let server = |name: &str, table: &Value| McpServer {
+        name: name.to_owned(),
+        table: Table::of(table).unwrap(),
         needs: Vec::new(),
     };
-    let outside = Outside { mcp: Rc::new(McpServers::new(vec![server])), ..platform.outside() };
+    let silent = json!({"url": "https://silent.example/mcp"});
+    let servers = vec![server("tools", &table), server("silent", &silent)];
+    let outside = Outside { mcp: Rc::new(McpServers::new(servers)), ..platform.outside() };
     let embedded = json!({
         "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
-        "executor": {"kind": "tools", "table": {"mcp": ["tools"]}, "run": {}},
+        "executor": {"kind": "tools", "table": {"mcp": choices}, "run": {}},
     });
     let made =
         Registry::default().make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
@@ -391,5 +401,20 @@ fn a_question_that_nobody_answers_on_a_connection_ends_with_the_time_of_the_call
     assert_eq!(front.state(), Some(TaskState::Failed));
     let reason = "ask failed: the MCP server tools: nobody has answered its question within";
     let said = front.transcript();
+    assert!(said.iter().any(|said| said.starts_with(reason)), "{said:?}");
+}
+
+#[test]
+fn a_server_that_is_silent_is_not_waited_for_if_others_have_what_is_called() {
+    let (front, server) = front_of(false, &["silent", "tools"]);
+    front.send_parts(vec![Part::data(json!({"tool": "plain"}))], None);
+    front.settle();
+    assert_eq!(front.state(), Some(TaskState::Completed), "{:?}", front.transcript());
+    assert_eq!(server.count("plain", None), 1);
+    let (front, _) = front_of(false, &["silent", "tools"]);
+    front.send_parts(vec![Part::data(json!({"tool": "unknown"}))], None);
+    front.settle();
+    let said = front.transcript();
+    let reason = "not all tools are known at the moment: the MCP server silent";
     assert!(said.iter().any(|said| said.starts_with(reason)), "{said:?}");
 }

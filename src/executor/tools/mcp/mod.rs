@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use futures_util::future::join_all;
+use futures_util::future::{Either, join_all, select};
 use serde_json::{Map, Value};
 
 use super::super::awake::AwakeRuns;
@@ -233,55 +233,69 @@ impl Run<'_> {
 
     /// All tools that the caller may use. `None` if the task has failed, since a server that is needed is down.
     async fn offered_tools(&self) -> Result<Option<Vec<Callable>>, ExecutorError> {
-        let (tools, down) = self.look(false).await;
         let messages = self.messages(None);
-        let is_understood = |tools: &[Callable]| match self.calls(tools, &messages, None) {
-            Asked::Calls(_) => true,
-            Asked::Said(state, _) => !matches!(state, TaskState::Rejected | TaskState::Failed),
-        };
-        if is_understood(&tools) {
+        let looks = self.look(&messages, false).await;
+        let mut tools = self.tools(&looks);
+        if self.understands(&tools, &messages) {
             return Ok(Some(tools));
         }
         // What is not known may be new.
-        let names_tool = messages.last().is_some_and(names_tool);
-        let (tools, down) = match names_tool {
-            true => self.look(true).await,
-            false => (tools, down),
+        let looks = match messages.last().is_some_and(names_tool) {
+            true => self.look(&messages, true).await,
+            false => looks,
         };
-        if down.is_empty() || is_understood(&tools) {
+        tools = self.tools(&looks);
+        let down = looks.into_iter().filter_map(|(_, looked)| looked.err());
+        let down = down.collect::<Vec<_>>().join("; ");
+        if down.is_empty() || self.understands(&tools, &messages) {
             return Ok(Some(tools));
         }
-        let reason = down.join("; ");
-        self.events.fail(&format!("not all tools are known at the moment: {reason}"))?;
+        self.events.fail(&format!("not all tools are known at the moment: {down}"))?;
         Ok(None)
     }
 
-    /// The tools of this Worker and of the servers, and why some of these are not known.
-    async fn look(&self, is_newer: bool) -> (Vec<Callable>, Vec<String>) {
-        let (offer, caller) = (&self.executor.offer, &self.turn.caller);
+    fn understands(&self, tools: &[Callable], messages: &[Message]) -> bool {
+        match self.calls(tools, messages, None) {
+            Asked::Calls(_) => true,
+            Asked::Said(state, _) => !matches!(state, TaskState::Rejected | TaskState::Failed),
+        }
+    }
+
+    /// Looks at all servers. Those that take long are not waited for if the messages are understood without them.
+    async fn look(&self, messages: &[Message], is_newer: bool) -> Vec<(&str, Looked)> {
         let servers = servers_of(&self.offer.choices);
-        let looks = servers.iter().map(|server| self.look_at(server, is_newer));
-        let (mut found, mut down) = (Vec::new(), Vec::new());
-        for (server, looked) in servers.iter().zip(join_all(looks).await) {
-            match looked {
-                Ok((known, trusts_hints)) => found.push((*server, known, trusts_hints)),
-                Err(reason) => down.push(reason),
+        let found: RefCell<Vec<(&str, Looked)>> = RefCell::default();
+        let looks = servers.iter().map(|server| async {
+            let looked = self.look_at(server, is_newer).await;
+            found.borrow_mut().push((*server, looked));
+        });
+        let patience = self.turn.host.sleep(PATIENCE_MS);
+        if let Either::Right(((), others)) = select(join_all(looks), patience).await {
+            let tools = self.tools(&found.borrow());
+            if !self.understands(&tools, messages) {
+                others.await;
             }
         }
-        let lists: Vec<_> = found
-            .iter()
-            .map(|(server, known, _)| Listed { server, tools: known.tools.as_slice() })
-            .collect();
+        found.take()
+    }
+
+    /// The tools of this Worker, and those of the servers that were looked at.
+    fn tools(&self, looks: &[(&str, Looked)]) -> Vec<Callable> {
+        let (offer, caller) = (&self.executor.offer, &self.turn.caller);
+        let known =
+            || looks.iter().filter_map(|(server, looked)| Some((*server, looked.as_ref().ok()?)));
+        let lists = known().map(|(server, (known, _))| Listed { server, tools: &known.tools });
+        let lists: Vec<Listed<'_>> = lists.collect();
         let made = offered(&self.offer.choices, &lists, &offer.names()).into_iter().map(|one| {
-            let trusts = found.iter().any(|(server, _, trusts)| *server == one.server && *trusts);
+            let trusts = known().any(|(server, (_, trusts))| server == one.server && *trusts);
             tool_of(&one, trusts)
         });
         let mut tools = offer.to(caller);
         tools.extend(offer.mcp_to(caller, made.collect()));
-        (tools, down)
+        tools
     }
 
-    async fn look_at(&self, name: &str, is_newer: bool) -> Result<(Rc<KnownTools>, bool), String> {
+    async fn look_at(&self, name: &str, is_newer: bool) -> Looked {
         let server = self.turn.mcp_server(name).map_err(|error| error.0)?;
         let known = self.known(name, &server, is_newer).await;
         known.map(|known| (known, server.trusts_hints)).map_err(|error| call::failure(name, &error))
@@ -344,6 +358,9 @@ impl Run<'_> {
     }
 }
 
+/// What a server offers, and whether its hints are trusted; or why that is not known.
+type Looked = Result<(Rc<KnownTools>, bool), String>;
+
 /// Something was said, and the run is over.
 struct Said;
 
@@ -374,6 +391,9 @@ const PLAN: &str = "mcp calls";
 
 /// The step that keeps a question, with the plan that goes on when it is answered.
 const ASKED: &str = "mcp question";
+
+/// How long servers have to say what they offer if that is not needed, in milliseconds.
+const PATIENCE_MS: u64 = 2_000;
 
 /// How much of a description is shown in a list of tools, in characters.
 const MAX_LISTED_CHARS: usize = 500;

@@ -21,15 +21,6 @@ export function openStream(namespace, address, plan) {
   return open(namespace, address, plan, rust);
 }
 
-/** A promise that is fulfilled when the client of a request leaves. */
-export function left(request) {
-  const { signal } = request;
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined));
-  });
-}
-
 /** As `heldFor` in `hop.js`, with the limits as JSON. */
 export function heldFor(env, limits) {
   return askLimits(env, JSON.parse(limits));

@@ -95,7 +95,7 @@ fn said_of<Next, Late>(waited: Either<(Said, Late), ((), Next)>) -> Option<Said>
     }
 }
 
-#[wasm_bindgen(module = "/js/glue.js")]
+#[wasm_bindgen(module = "/js/leaving.js")]
 extern "C" {
     /// A promise that is fulfilled when the client of a request leaves.
     fn left(request: &web_sys::Request) -> js_sys::Promise;

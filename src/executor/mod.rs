@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 use async_trait::async_trait;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::port::{HttpError, Outside};
 use crate::task::{Recovery, TaskError};
@@ -128,6 +129,14 @@ pub trait AgentExecutor {
     /// `Host::check` in a test; otherwise its runs fail when they want to wait.
     fn parks(&self) -> bool {
         false
+    }
+
+    /// The JSON schema of the arguments with which a message calls the skill of this id by a data part
+    /// `{"tool": "<id>", "arguments": {…}}`, for hosts of MCP. Nothing for a skill that is not called like that, or whose schema is
+    /// not known here.
+    fn input_schema(&self, skill: &str) -> Option<&Value> {
+        let _ = skill;
+        None
     }
 }
 

@@ -11,6 +11,11 @@ import { connect, legacy, modern, only, post, type Result } from "./mcp.ts";
 /** The tools that are no agents, in development. */
 const OWN = ["get_task", "cancel_task", "discover_agent", "invoke_remote_agent"];
 
+interface Schema {
+  properties: Record<string, { type?: string }>;
+  required: string[];
+}
+
 let worker: Worker;
 let url: string;
 before(async () => {
@@ -73,6 +78,11 @@ test("each agent is a tool, or its skills are, or nothing", async () => {
   assert.equal(body.result?.structuredContent?.text, "hi");
   const sum = (await legacy(`${worker.url}/tools/mcp`, "tools/call", { name: "probe_sum", arguments: { a: 2, b: 3 } })).body.result;
   assert.deepEqual([sum?.structuredContent?.state, sum?.structuredContent?.text], ["completed", "5"], "a skill is called by its own arguments");
+  const listed = (await legacy(`${worker.url}/tools/mcp`, "tools/list")).body.result as unknown as { tools: { name: string; inputSchema: Schema; outputSchema?: Schema }[] };
+  const [shown, , look] = listed.tools;
+  assert.deepEqual(Object.keys(shown?.inputSchema.properties ?? {}), ["a", "b", "message", "data", "task_id", "context_id", "message_id"]);
+  assert.deepEqual([shown?.inputSchema.required, shown?.inputSchema.properties["a"]?.type], [["a", "b"], "number"], "the schema is that of the tool");
+  assert.deepEqual([look?.name, look?.outputSchema?.required], ["get_task", ["state", "text"]]);
   const elsewhere = await legacy(`${worker.url}/double/mcp`, "tools/call", { name: "demo", arguments: { message: "x" } });
   assert.equal(elsewhere.body.error?.code, -32602, "the server of one agent has no tool of another one");
 });

@@ -112,6 +112,10 @@ impl AgentExecutor for ToolsExecutor {
     fn parks(&self) -> bool {
         self.mcp.is_some()
     }
+
+    fn input_schema(&self, skill: &str) -> Option<&Value> {
+        self.offer.schema(skill)
+    }
 }
 
 /// Calls a tool of this Worker.

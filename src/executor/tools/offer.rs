@@ -67,6 +67,11 @@ impl Offer {
         self.tools.iter().map(|tool| tool.name()).collect()
     }
 
+    /// The schema of the arguments of a tool of this Worker.
+    pub(super) fn schema(&self, name: &str) -> Option<&Value> {
+        self.tools.iter().find(|tool| tool.name() == name).map(|tool| tool.input_schema())
+    }
+
     fn allows(&self, caller: &Caller, id: &str) -> bool {
         let mut skills = self.restricted.iter().filter(|skill| skill.id() == id);
         skills.all(|skill| skill.is_for(|permission| caller.may(permission)))

@@ -21,32 +21,53 @@ pub struct Arguments {
     pub own: Map<String, Value>,
 }
 
+/// What a tool stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Callee<'a> {
+    /// An agent.
+    Agent,
+    /// A skill, with the schema of its own arguments where that is known.
+    Skill(Option<&'a Value>),
+}
+
+impl Callee<'_> {
+    /// Whether an argument of this name is one of the skill itself.
+    fn owns(self, name: &str) -> bool {
+        let Self::Skill(schema) = self else { return false };
+        let properties = schema.and_then(|schema| schema.get("properties"));
+        !KNOWN.contains(&name) || properties.is_some_and(|all| all.get(name).is_some())
+    }
+}
+
 impl Arguments {
-    /// Reads arguments; those of a skill may have others besides the known ones.
+    /// Reads arguments; those of a skill may have others besides the known ones, and its own in place of these.
     ///
     /// # Errors
     ///
     /// What they must be.
-    pub fn read(arguments: &Map<String, Value>, is_skill: bool) -> Result<Self, String> {
-        let text = |name: &str| match arguments.get(name) {
+    pub fn read(arguments: &Map<String, Value>, callee: Callee<'_>) -> Result<Self, String> {
+        let text = |name: &str| match arguments.get(name).filter(|_| !callee.owns(name)) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => {
                 Ok(Some(text.clone()).filter(|text| !text.trim().is_empty()))
             }
             Some(_) => Err(format!("the argument {name} must be a text")),
         };
-        let is_own = |name: &&String| !KNOWN.contains(&name.as_str());
-        if let Some(name) = arguments.keys().find(is_own).filter(|_| !is_skill) {
+        let is_unknown = |name: &&String| !KNOWN.contains(&name.as_str()) && !callee.owns(name);
+        if let Some(name) = arguments.keys().find(is_unknown) {
             let shown: String = name.chars().take(60).collect();
             let known = KNOWN.join(", ");
             return Err(format!("there is no argument {shown}; there are: {known}"));
         }
-        let own = arguments.iter().filter(|(name, _)| is_own(name));
+        let own = arguments.iter().filter(|(name, _)| callee.owns(name));
         let own = own.map(|(name, value)| (name.clone(), value.clone()));
         Ok(Self {
             own: own.collect(),
             message: text("message")?,
-            data: arguments.get("data").filter(|data| !data.is_null()).cloned(),
+            data: arguments
+                .get("data")
+                .filter(|data| !data.is_null() && !callee.owns("data"))
+                .cloned(),
             task_id: text("task_id")?,
             context_id: text("context_id")?,
             message_id: text("message_id")?,
@@ -99,7 +120,7 @@ mod tests {
     use super::*;
 
     fn read(arguments: Value) -> Result<Arguments, String> {
-        Arguments::read(arguments.as_object().unwrap(), false)
+        Arguments::read(arguments.as_object().unwrap(), Callee::Agent)
     }
 
     #[test]
@@ -134,10 +155,26 @@ mod tests {
             (json!({"data": [1]}), json!([{"data": [1]}])),
             (json!({"message": "3", "task_id": "t"}), json!([{"text": "3"}])),
         ] {
-            let read = Arguments::read(arguments.as_object().unwrap(), true).unwrap();
+            let read =
+                Arguments::read(arguments.as_object().unwrap(), Callee::Skill(None)).unwrap();
             let message = read.to_message(|| "new".to_owned(), Some("add"));
             assert_eq!(serde_json::to_value(&message.parts).unwrap(), parts, "{arguments}");
         }
+    }
+
+    #[test]
+    fn an_argument_of_the_skill_goes_before_one_of_all_agents() {
+        let schema =
+            json!({"type": "object", "properties": {"message": {"type": "integer"}, "data": {}}});
+        let arguments = json!({"message": 5, "data": [1], "message_id": "m"});
+        let read = Arguments::read(arguments.as_object().unwrap(), Callee::Skill(Some(&schema)));
+        let message = read.unwrap().to_message(|| "new".to_owned(), Some("add"));
+        let call = json!({"tool": "add", "arguments": {"message": 5, "data": [1]}});
+        assert_eq!(message.message_id, "m");
+        assert_eq!(
+            serde_json::to_value(&message.parts).unwrap(),
+            json!([{"text": "add"}, {"data": call}])
+        );
     }
 
     #[test]

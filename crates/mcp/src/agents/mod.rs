@@ -15,8 +15,8 @@ mod question;
 mod result;
 mod tool;
 
-pub use arguments::{Arguments, SKILL_KEY, say_depth};
+pub use arguments::{Arguments, Callee, SKILL_KEY, say_depth};
 pub use progress::progress_text;
 pub use question::Waiting;
 pub use result::{answered, content_of, result_of, state_name};
-pub use tool::{agent_tool, skill_tool, tool_name};
+pub use tool::{agent_tool, result_schema, skill_tool, tool_name};

@@ -2,7 +2,7 @@
 
 use a2a::client::RemoteCard;
 use a2a::model::{AgentSkill, fnv1a};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::model::{Annotations, Tool};
 
@@ -51,16 +51,42 @@ pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
     tool(name, &card.name, description, "\"message\"")
 }
 
-/// A skill of an agent as a tool of this name.
-pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill) -> Tool {
+/// A skill of an agent as a tool of this name. `own` is the schema of the skill's own arguments, where it is known: they stand beside those of
+/// all agents, and before them where names are the same.
+pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill, own: Option<&Value>) -> Tool {
     let mut description = skill.description.trim().to_owned();
     for example in skill.examples.iter().take(MAX_EXAMPLES) {
         description.push_str(&format!("\nExample: {example}"));
     }
     let agent = &card.name;
-    description
-        .push_str(&format!("\n\nA skill of the agent {agent}. Other arguments are given to it."));
-    tool(name, &skill.name, description, "")
+    description.push_str(&format!("\n\nA skill of the agent {agent}."));
+    if own.is_none() {
+        description.push_str(" Other arguments are given to it.");
+    }
+    let tool = tool(name, &skill.name, description, "");
+    match own.and_then(Value::as_object) {
+        Some(own) => Tool { input_schema: joined(own.clone(), tool.input_schema), ..tool },
+        None => tool,
+    }
+}
+
+/// The schema of a skill's own arguments, with those that all agents have.
+fn joined(mut own: Map<String, Value>, common: Value) -> Value {
+    let mut properties =
+        own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, schema) in common.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
+        if !properties.contains_key(name) {
+            properties.insert(name.clone(), schema.clone());
+        }
+    }
+    own.insert("properties".to_owned(), properties.into());
+    own.into()
+}
+
+/// The schema of what [`result_of`](super::result_of) tells of a task.
+pub fn result_schema() -> Value {
+    schema(OUTPUT)
 }
 
 fn tool(name: &str, title: &str, description: String, required: &str) -> Tool {
@@ -69,7 +95,7 @@ fn tool(name: &str, title: &str, description: String, required: &str) -> Tool {
         title: Some(title.to_owned()),
         description: Some(description.trim().chars().take(MAX_DESCRIPTION).collect()),
         input_schema: schema(&INPUT.replace("REQUIRED", required)),
-        output_schema: Some(schema(OUTPUT)),
+        output_schema: Some(result_schema()),
         annotations: Annotations::default(),
     }
 }
@@ -137,11 +163,29 @@ mod tests {
     #[test]
     fn a_skill_is_told_with_its_agent() {
         let card = card();
-        let tool = skill_tool("now", &card, &card.skills[0]);
+        let tool = skill_tool("now", &card, &card.skills[0], None);
         assert_eq!(tool.shown_name(), Some("Now"));
         let told = "As it is.\nExample: Rain?\nExample: Sun?\n\nA skill of the agent Weather. Other arguments are given to it.";
         assert_eq!(tool.description.as_deref(), Some(told));
         assert_eq!(tool.input_schema["required"], json!([]));
+    }
+
+    #[test]
+    fn a_skill_shows_its_own_arguments_before_those_of_all_agents() {
+        let card = card();
+        let own = json!({"type": "object", "properties": {"city": {"type": "string"}, "message": {"type": "integer"}},
+            "required": ["city"], "additionalProperties": false});
+        let tool = skill_tool("now", &card, &card.skills[0], Some(&own));
+        let told = tool.description.unwrap();
+        assert!(told.ends_with("A skill of the agent Weather."), "{told}");
+        let schema = tool.input_schema;
+        let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(properties, ["city", "message", "data", "task_id", "context_id", "message_id"]);
+        assert_eq!(schema["properties"]["message"], json!({"type": "integer"}));
+        assert_eq!(
+            (&schema["required"], &schema["additionalProperties"]),
+            (&json!(["city"]), &json!(false))
+        );
     }
 
     proptest! {

@@ -1,5 +1,7 @@
 //! Which agents a request of MCP may call. Each agent is asked by its own policy, as for a request of A2A.
 
+use serde_json::Value;
+
 use super::super::carry_out::MAX_CHECKS;
 use super::super::check::check;
 use super::super::decision::Front;
@@ -39,6 +41,11 @@ impl Admitted<'_> {
     /// Whether the agent can do anything.
     pub(super) fn can_run(&self) -> bool {
         self.agent.runner.is_ok()
+    }
+
+    /// The schema of the arguments of its skill of this id, where it is known.
+    pub(super) fn input_schema(&self, skill: &str) -> Option<&Value> {
+        self.agent.runner.as_ref().ok()?.executor.input_schema(skill)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::edge::service::random::WorkerRandom;
 use crate::port::Random;
 use a2a::client::{Client, ClientError, create_message};
 use a2a::model::{GetTaskRequest, Message, Part, TaskId};
-use mcp::agents::{Arguments, Waiting, result_of, say_depth};
+use mcp::agents::{Arguments, Callee, Waiting, result_of, say_depth};
 use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::{Request, ToolCall};
 
@@ -39,7 +39,11 @@ impl Front {
         if let Some(state) = &call.state {
             return self.go_on(client, place, state, &call.answers, request).await;
         }
-        let arguments = Arguments::read(&call.arguments, skill.is_some());
+        let callee = match &skill {
+            Some(skill) => Callee::Skill(admitted.input_schema(skill)),
+            None => Callee::Agent,
+        };
+        let arguments = Arguments::read(&call.arguments, callee);
         let arguments = arguments.map_err(|reason| answered(refused(&reason)))?;
         // A skill says by itself what is to be done.
         if skill.is_none() && !arguments.say_something() {

@@ -6,7 +6,7 @@ use a2a::binding::discovery::at_origin;
 use a2a::client::RemoteCard;
 use a2a::dialect::Dialect;
 use a2a_agents::McpTools;
-use mcp::agents::{agent_tool, skill_tool, tool_name};
+use mcp::agents::{agent_tool, result_schema, skill_tool, tool_name};
 use mcp::model::{Annotations, Tool};
 
 /// The tools of a request.
@@ -47,11 +47,10 @@ impl<'a> Catalog<'a> {
             let slug = &admitted.agent.slug;
             match admitted.agent.mcp_tools {
                 McpTools::Agent => tools.push(agent_tool(&tool_name(&[slug]), &card)),
-                McpTools::Skills => {
-                    tools.extend(card.skills.iter().map(|skill| {
-                        skill_tool(&self.name_of_skill(slug, &skill.id), &card, skill)
-                    }))
-                }
+                McpTools::Skills => tools.extend(card.skills.iter().map(|skill| {
+                    let name = self.name_of_skill(slug, &skill.id);
+                    skill_tool(&name, &card, skill, admitted.input_schema(&skill.id))
+                })),
                 McpTools::None => {}
             }
         }
@@ -133,7 +132,7 @@ struct OwnTool {
     /// The properties of its arguments and the required ones, as text: macros would make kilobytes of code of them.
     schema: &'static str,
     changes_nothing: bool,
-    /// Whether it calls agents elsewhere.
+    /// Whether it calls agents elsewhere; else its result is that of a task.
     calls_out: bool,
 }
 
@@ -144,7 +143,7 @@ impl OwnTool {
             title: Some(self.title.to_owned()),
             description: Some(self.description.to_owned()),
             input_schema: serde_json::from_str(self.schema).unwrap_or_default(),
-            output_schema: None,
+            output_schema: (!self.calls_out).then(result_schema),
             annotations: Annotations {
                 read_only: Some(self.changes_nothing),
                 open_world: Some(self.calls_out),

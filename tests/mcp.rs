@@ -554,3 +554,30 @@ fn a_task_of_a_server_is_canceled_with_ours_whether_its_run_is_in_memory_or_park
         assert_eq!(canceled[0]["taskId"], "t1");
     }
 }
+
+#[test]
+fn a_task_of_a_server_that_waits_for_an_answer_is_canceled_with_ours() {
+    let (agent, servers) = (agent(json!(["files"])), Servers::default());
+    let schema: Value = serde_json::from_str(SEAT).unwrap();
+    let question = json!({"method": "elicitation/create", "params": {"message": "Sure?", "requestedSchema": schema}});
+    servers.serve(
+        &agent,
+        TOOLS,
+        Box::new(move |method, _| match method {
+            "tools/call" => task_of("working", json!({"resultType": "task"})),
+            "tasks/get" => task_of("input_required", json!({"inputRequests": {"k": question}})),
+            "tasks/cancel" => json!({}),
+            other => panic!("{other}"),
+        }),
+    );
+    agent.send_parts(call("add", json!({}))).unwrap();
+    assert_eq!(outcome(&agent).0, TaskState::InputRequired);
+    agent.crash().unwrap();
+    agent.cancel().unwrap();
+    // No run is in memory, so the next alarm looks after it.
+    agent.pass(120_000);
+    assert_eq!(outcome(&agent).0, TaskState::Canceled);
+    let canceled = servers.asked("tasks/cancel");
+    assert_eq!(canceled.len(), 1);
+    assert_eq!(canceled[0]["taskId"], "t1");
+}

@@ -80,10 +80,14 @@ export function post(url: string, body: string | Buffer): Promise<Answer> {
   });
 }
 
-/** Sends messages until the code that reads them is compiled as far as it will be. */
+/**
+ * Sends messages until the code that reads them is compiled as far as it will be, and then a large one that is plain text: the runtime
+ * grows once by some 20 MB for the first large body, whatever that holds.
+ */
 export async function warmUp(url: string): Promise<void> {
   const body = send(`{"data":[${list(nested('{"a":', '["x",{},1]', "}"), 2 * DEPTH, 3_000)}]}`);
   for (let sent = 0; sent < 40; sent++) await post(url, body);
+  await post(url, send(JSON.stringify({ text: "x".repeat(3 * MEBIBYTE) })));
 }
 
 /** The memory of a process from now on (Linux). */

@@ -13,7 +13,7 @@ use a2a_agents::matches_pattern;
 pub struct KnownTools {
     /// The era of the server, and what it says about itself; `None` if it is to be asked.
     pub verdict: Option<Verdict>,
-    /// Its tools in its order, as far as they may be called.
+    /// The tools that may be called, in the order in which the server lists them.
     pub tools: Vec<Tool>,
     /// When they were fetched.
     pub listed: UnixMillis,

@@ -18,7 +18,7 @@ after(async () => {
   relay.close();
 });
 
-/** A call of the tool `echo` by so many turns of the circle. */
+/** A call of the tool `echo` that goes around the circle this number of times first. */
 const around = (turns: number): object =>
   turns === 0 ? { tool: "echo", arguments: { text: "round" } } : { tool: "workshop", arguments: { data: around(turns - 1) } };
 

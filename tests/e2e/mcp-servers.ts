@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { McpServer, acceptedContent, createMcpHandler, fromJsonSchema, inputRequired } from "@modelcontextprotocol/server";
+import { freePort } from "./port.ts";
 
 /** A server of MCP. */
 export interface McpPeer {
@@ -128,12 +129,3 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, methods
 
 /** Headers of the connection, which another one has anew. */
 const HOP_BY_HOP = ["connection", "content-length", "host", "transfer-encoding"];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

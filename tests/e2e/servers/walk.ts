@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../port.ts";
 import { Sink } from "../sink.ts";
 import type { SampleServer } from "./js.ts";
 
@@ -66,15 +66,6 @@ export async function startPython(interpreter: string, program: string, ...more:
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${program} does not answer: ${log}`);
     await new Promise((done) => setTimeout(done, 50));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** The folder of the native programs. `npm test` builds them; by hand: `cargo build --examples --features a2a-edge-protocol/native`. */

@@ -6,7 +6,7 @@ import { say } from "./ui.mjs";
 import { outputs } from "./worker.mjs";
 
 /** For the Worker of the repository; what others build upon it is theirs. */
-const LIMIT_KB = 1150;
+const LIMIT_KB = 1400;
 const MODULES = ["index_bg.wasm", "index.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 

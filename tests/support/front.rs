@@ -53,6 +53,10 @@ pub struct Front {
     /// When a notification of the remote agent is awaited.
     awaited: Cell<Option<i64>>,
     caller: Caller,
+    /// Changes with what others have seen and done, besides the remote agent.
+    others: Option<Rc<dyn Fn() -> u64>>,
+    /// The media types that the client takes.
+    modes: Vec<String>,
     messages: Cell<usize>,
 }
 
@@ -87,6 +91,8 @@ impl Front {
             moments: RefCell::default(),
             awaited: Cell::default(),
             caller: Caller::anonymous(),
+            others: None,
+            modes: vec!["text/plain".to_owned()],
             messages: Cell::default(),
         }
     }
@@ -107,6 +113,17 @@ impl Front {
 
     pub fn with_caller(self, id: &str) -> Self {
         Self { caller: Caller::new(id), ..self }
+    }
+
+    /// Beside others, of whom this number tells what they have seen and done: crashes between which it changes leave different
+    /// worlds.
+    pub fn beside_others(self, others: impl Fn() -> u64 + 'static) -> Self {
+        Self { others: Some(Rc::new(others)), ..self }
+    }
+
+    /// With a client that takes these media types; all of them, if none is named.
+    pub fn with_modes(self, modes: &[&str]) -> Self {
+        Self { modes: modes.iter().map(|&mode| mode.to_owned()).collect(), ..self }
     }
 
     pub fn with_run(mut self, settings: RunSettings) -> Self {
@@ -149,15 +166,14 @@ impl Front {
             "messageId": id, "taskId": self.task().map(|task| task.id),
             "contextId": context, "role": "ROLE_USER", "parts": parts, "metadata": {"from": "client"},
         });
-        let configuration =
-            json!({"returnImmediately": true, "acceptedOutputModes": ["text/plain"]});
+        let configuration = json!({"returnImmediately": true, "acceptedOutputModes": self.modes});
         let request: SendMessageRequest =
             serde_json::from_value(json!({"message": message, "configuration": configuration}))
                 .unwrap();
         let sender = Sender {
             agent: "agent".to_owned(),
             caller: self.caller.clone(),
-            accepted_output_modes: vec!["text/plain".to_owned()],
+            accepted_output_modes: self.modes.clone(),
             dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
@@ -318,7 +334,8 @@ impl Front {
     fn moment(&self) -> Moment {
         let is_ringing = self.ringing.get() > 0;
         let durable = (format!("{:?}", self.store.stored()), self.platform.alarm(), is_ringing);
-        let world = (self.remote.mark(), self.platform.now(), is_ringing);
+        let others = self.others.as_ref().map(|others| others());
+        let world = (self.remote.mark(), others, self.platform.now(), is_ringing);
         Moment { durable: hash(&durable), world: hash(&world) }
     }
 
@@ -327,6 +344,14 @@ impl Front {
         let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
         let entries = lines.map(|line| LogEntry::parse(line).expect("a line of the log"));
         TaskMachine::replay(entries).map(|machine| machine.task().clone())
+    }
+
+    /// The generation of the newest event that is stored; 0 if there is none.
+    pub fn generation(&self) -> u64 {
+        let stored = self.store.stored();
+        stored
+            .and_then(|stored| stored.log.last().map(|batch| batch.generation))
+            .unwrap_or_default()
     }
 
     pub fn entries(&self) -> Vec<LogEntry> {

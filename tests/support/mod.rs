@@ -1,7 +1,9 @@
 //! A task in memory with an agent that is one closure, for tests of whole walks.
-#![allow(dead_code, unreachable_pub, reason = "each test file takes what it needs")]
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file takes what it needs")]
 
 pub mod front;
+pub mod model;
+pub mod modeled;
 pub mod remote;
 
 use std::rc::Rc;

@@ -8,12 +8,13 @@ use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
 use super::front::{Inside, answer_inside};
+use super::service::bound::BoundHttp;
 use super::service::cards::{RememberedCards, WebVerifier};
 use super::service::mcp_tools::RememberedTools;
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers, Target};
 use a2a::client::Client;
 use a2a::model::UnixMillis;
 use mcp::client::McpError;
@@ -46,6 +47,10 @@ impl Peers for WorkerPeers {
     ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
         let tools = RememberedTools { env: &self.env, server };
         Box::pin(async move { Ok(tools.recall(newer_than).await?.known) })
+    }
+
+    fn bound(&self, target: &Target) -> Rc<dyn Http> {
+        Rc::new(BoundHttp { env: self.env.clone(), target: target.clone() })
     }
 }
 

@@ -10,7 +10,7 @@ use super::redaction::Redaction;
 use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random, Target};
 use crate::task::CallbackName;
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
@@ -475,6 +475,9 @@ pub trait TurnHost {
 
     /// The agents of this Worker, as the agent of this slug asks them for this caller.
     fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http>;
+
+    /// What is bound to the Worker, as [`Peers::bound`](crate::port::Peers::bound) gives it.
+    fn bound(&self, target: &Target) -> Rc<dyn Http>;
 
     /// The client of an agent elsewhere, with what the platform has for all.
     fn equip(&self, client: Client) -> Client;

@@ -13,10 +13,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 
+use super::peers::Unbound;
 use super::{
     Batch, Clock, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow, Indexed,
     Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity, StoreError,
-    Stored, StoredTask, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob, WebhookQueue,
+    Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob, WebhookQueue,
     yield_once,
 };
 use crate::auth::Caller;
@@ -190,9 +191,17 @@ struct PlatformState {
     alarms_set: Cell<usize>,
     index: Rc<MemoryIndex>,
     http: MemoryHttp,
+    bound: RefCell<Vec<(Target, MemoryHttp)>>,
 }
 
 impl MemoryPlatform {
+    /// Binds something to the Worker: what is given answers for it. Nothing is bound before.
+    pub fn bind(&self, target: Target) -> MemoryHttp {
+        let http = MemoryHttp::default();
+        self.0.bound.borrow_mut().push((target, http.clone()));
+        http
+    }
+
     /// The ports of a task on this platform.
     pub fn ports(&self) -> Ports {
         Ports {
@@ -472,6 +481,14 @@ impl Observer for MemoryPlatform {
 impl Peers for MemoryPlatform {
     fn hosted(&self, _agent: &str, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
         Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
+    }
+
+    fn bound(&self, target: &Target) -> Rc<dyn Http> {
+        let bound = self.0.bound.borrow();
+        match bound.iter().find(|(known, _)| known == target) {
+            Some((_, http)) => Rc::new(http.clone()),
+            None => Rc::new(Unbound(target.clone())),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub use audit::{Act, Audit};
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observer::{NotificationAttempt, Observation, Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
-pub use peers::Peers;
+pub use peers::{Peers, Target};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};

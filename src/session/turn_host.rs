@@ -12,7 +12,7 @@ use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
 use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Http, Observation, Random};
+use crate::port::{Http, Observation, Random, Target};
 use crate::task::{CallbackName, Input, LogEntry, StepRecord};
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
@@ -146,6 +146,10 @@ impl TurnHost for TaskSession {
         let request = self.tracing.request();
         let http = self.ports.peers.hosted(agent, caller, request.as_deref());
         Rc::new(self.tracing.over(http))
+    }
+
+    fn bound(&self, target: &Target) -> Rc<dyn Http> {
+        Rc::new(self.tracing.over(self.ports.peers.bound(target)))
     }
 
     fn equip(&self, client: Client) -> Client {

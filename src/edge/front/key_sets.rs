@@ -162,6 +162,7 @@ fn told(error: &HttpError) -> String {
         HttpError::Status { status, .. } => format!("it answered {status}"),
         HttpError::Misfit { .. } => "its answer cannot be used".to_owned(),
         HttpError::Refused { reason, .. } => format!("it was not called: its URL {reason}"),
+        HttpError::Unbound { reason } => format!("it was not called: {reason}"),
     }
 }
 

@@ -52,7 +52,9 @@ pub(super) async fn post(
             | HttpError::Status { .. }
             | HttpError::Misfit { .. }),
         ) => Ending::NoAnswer(error.to_string()),
-        Err(HttpError::Refused { reason, .. }) => Ending::NotCalled(reason),
+        Err(HttpError::Refused { reason, .. } | HttpError::Unbound { reason }) => {
+            Ending::NotCalled(reason)
+        }
     }
 }
 

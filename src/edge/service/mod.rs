@@ -1,6 +1,7 @@
 //! What several of the programs use: the index, counters, requests to other servers, keys, time and chance.
 
 pub(super) mod background;
+pub(super) mod bound;
 pub(super) mod cards;
 pub(super) mod clock;
 pub(super) mod counters;

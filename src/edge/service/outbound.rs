@@ -71,7 +71,8 @@ impl Bounds {
         self.answer_of(response, Exchange(None))
     }
 
-    fn answer_of(self, mut answer: Response, exchange: Exchange) -> HttpAnswer {
+    /// What an answer of elsewhere is to a run. Its body comes for as long as the exchange is kept.
+    pub(super) fn answer_of(self, mut answer: Response, exchange: Exchange) -> HttpAnswer {
         let (url, status) = (self.url.clone(), answer.status_code());
         let headers = answer.headers().entries().collect();
         let body = match answer.stream() {
@@ -129,7 +130,7 @@ fn bounded(
     })
 }
 
-fn to_request(request: HttpRequest) -> Result<Request> {
+pub(super) fn to_request(request: HttpRequest) -> Result<Request> {
     let HttpRequest { method, url, headers, body, .. } = request;
     let all = Headers::new();
     for (name, value) in &headers {
@@ -165,7 +166,7 @@ async fn open(request: Request) -> Result<(Response, Exchange)> {
 }
 
 /// An exchange that is under way. Dropping it aborts the exchange, which the platform would otherwise go on with.
-struct Exchange(Option<AbortController>);
+pub(super) struct Exchange(pub(super) Option<AbortController>);
 
 impl Drop for Exchange {
     fn drop(&mut self) {

@@ -20,7 +20,7 @@ struct Servers {
     urls: RefCell<Vec<String>>,
 }
 
-type Answering = dyn Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String>;
+type Answering = dyn Fn(&HttpRequest, &str) -> Result<HttpAnswer, HttpError>;
 type Guarding = dyn Fn(&str) -> Result<(), String>;
 
 impl MemoryHttp {
@@ -29,6 +29,29 @@ impl MemoryHttp {
     pub fn answer_with(
         &self,
         answering: impl Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String> + 'static,
+    ) {
+        self.respond_with(move |request, body| {
+            let url = &request.url;
+            let failed = |reason| HttpError::Failed { url: url.clone(), reason };
+            let HttpAnswer { status, headers, body, .. } =
+                answering(request, body).map_err(failed)?;
+            let (url, max_bytes) = (url.clone(), request.max_bytes);
+            let body = match body.len() > max_bytes {
+                true => {
+                    let url = url.clone();
+                    HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
+                }
+                false => HttpBody::from(body),
+            };
+            Ok(HttpAnswer { status, headers, body, url })
+        });
+    }
+
+    /// As [`answer_with`](Self::answer_with), with bodies of any kind, such as a stream whose pieces come one by one or that breaks
+    /// off, and with any error in place of an answer.
+    pub fn respond_with(
+        &self,
+        answering: impl Fn(&HttpRequest, &str) -> Result<HttpAnswer, HttpError> + 'static,
     ) {
         self.0.answering.replace(Some(Rc::new(answering)));
     }
@@ -71,22 +94,14 @@ impl Http for MemoryHttp {
         let servers = self.0.clone();
         Box::pin(async move {
             let url = request.url.clone();
-            let failed = |reason: String| HttpError::Failed { url: url.clone(), reason };
             let body = std::mem::take(&mut request.body).bytes().await?;
             let answering = servers.answering.borrow().clone();
             let Some(answering) = answering else {
-                return Err(failed("it cannot be reached from memory".to_owned()));
+                let reason = "it cannot be reached from memory".to_owned();
+                return Err(HttpError::Failed { url, reason });
             };
-            let answer = answering(&request, &String::from_utf8_lossy(&body)).map_err(failed)?;
-            let HttpAnswer { status, headers, body, .. } = answer;
-            let body = match request.max_bytes {
-                max_bytes if body.len() > max_bytes => {
-                    let url = url.clone();
-                    HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
-                }
-                _ => HttpBody::from(body),
-            };
-            Ok(HttpAnswer { status, headers, body, url })
+            let answer = answering(&request, &String::from_utf8_lossy(&body))?;
+            Ok(HttpAnswer { url, ..answer })
         })
     }
 }

@@ -368,6 +368,11 @@ pub enum HttpError {
         /// What a URL must be and why this one is not that, to be read behind the URL.
         reason: String,
     },
+    /// What the request is for is not there: a binding, or something of development. Nothing was sent.
+    Unbound {
+        /// What is missing, and what to do about it.
+        reason: String,
+    },
 }
 
 impl fmt::Display for HttpError {
@@ -396,6 +401,7 @@ impl fmt::Display for HttpError {
             Self::Refused { url, reason } => {
                 write!(out, "{} was not called: a URL {reason}", shown(url))
             }
+            Self::Unbound { reason } => out.write_str(reason),
         }
     }
 }
@@ -520,6 +526,7 @@ mod tests {
                 HttpError::Refused { url, reason: "must be https".to_owned() },
                 format!("{shown} was not called: a URL must be https"),
             ),
+            (HttpError::Unbound { reason: "no AI".to_owned() }, "no AI".to_owned()),
         ] {
             assert_eq!(error.to_string(), text);
             assert_eq!(format!("{error:?}"), format!("HttpError({text})"));

@@ -112,6 +112,7 @@ impl Exchange<'_> {
             HttpError::Status { .. } | HttpError::Misfit { .. } => {
                 self.upstream("gave an answer that cannot be used")
             }
+            HttpError::Unbound { reason } => self.upstream(&format!("was not called: {reason}")),
             HttpError::Refused { reason, .. } => {
                 let url = self.tool.url.text();
                 ToolError::Arguments(format!(

@@ -94,7 +94,7 @@ impl McpError {
     pub fn is_untouched(&self) -> bool {
         match self {
             Self::Status { status, .. } => (300..500).contains(status) || *status == 503,
-            Self::Unreachable(HttpError::Refused { .. })
+            Self::Unreachable(HttpError::Refused { .. } | HttpError::Unbound { .. })
             | Self::Redirected { .. }
             | Self::Unsupported(_)
             | Self::SessionLost

@@ -1,0 +1,170 @@
+//! The messages of a conversation with a model.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// A message of a conversation, oldest first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChatMessage {
+    /// What the model is told about its work.
+    System(String),
+    /// What somebody says to it.
+    User(Vec<Content>),
+    /// What the model has said. [`ChatAnswer::to_message`](crate::ChatAnswer::to_message) makes it.
+    Assistant {
+        /// Its text; may be empty if it calls tools.
+        text: String,
+        /// The tools that it calls, each of which must be answered by a [`Tool`](Self::Tool) message before anything else is said.
+        calls: Vec<ToolCall>,
+        /// What it thought before it called tools. Some providers want that back (`reasoning_content`).
+        reasoning: Option<String>,
+    },
+    /// What a tool that the model called has given.
+    Tool {
+        /// The id of the call.
+        call_id: String,
+        /// The result.
+        text: String,
+    },
+}
+
+/// A piece of what somebody says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// An image.
+    Image {
+        /// Where it is: an https URL that the provider can read, or a `data:` URL with its bytes.
+        url: String,
+    },
+    /// A file. Not all models take files, and most that do take PDF alone.
+    File {
+        /// Its name.
+        name: Option<String>,
+        /// Its media type.
+        media_type: String,
+        /// Its bytes, in base64.
+        base64: String,
+    },
+}
+
+/// A call of a tool that the model wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// Its id: never empty, and no other call of the same conversation has it.
+    pub id: String,
+    /// The name of the tool, as the model writes it.
+    pub name: String,
+    /// The arguments as the model writes them: JSON, if it makes no mistake. Empty if it writes nothing.
+    pub arguments: String,
+    /// What the provider wants to have back with the call (`extra_content`; Gemini signs its thoughts there).
+    pub extra: Option<Value>,
+}
+
+impl ChatMessage {
+    /// A message of a user with one text.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User(vec![Content::Text(text.into())])
+    }
+
+    /// The message as it is kept: an object with `role`.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::System(text) => json!({"role": "system", "text": text}),
+            Self::User(contents) => {
+                let contents: Vec<Value> = contents.iter().map(Content::to_json).collect();
+                json!({"role": "user", "content": contents})
+            }
+            Self::Assistant { text, calls, reasoning } => {
+                let calls: Vec<Value> = calls.iter().map(ToolCall::to_json).collect();
+                json!({"role": "assistant", "text": text, "calls": calls, "reasoning": reasoning})
+            }
+            Self::Tool { call_id, text } => {
+                json!({"role": "tool", "callId": call_id, "text": text})
+            }
+        }
+    }
+
+    /// The message that was kept; `None` if it is none.
+    pub fn from_json(json: &Value) -> Option<Self> {
+        let text = || string(json, "text");
+        Some(match json.get("role")?.as_str()? {
+            "system" => Self::System(text()?),
+            "user" => {
+                let contents = json.get("content")?.as_array()?;
+                Self::User(contents.iter().map(Content::from_json).collect::<Option<_>>()?)
+            }
+            "assistant" => Self::Assistant {
+                text: text()?,
+                calls: calls(json)?,
+                reasoning: string(json, "reasoning"),
+            },
+            "tool" => Self::Tool { call_id: string(json, "callId")?, text: text()? },
+            _ => return None,
+        })
+    }
+}
+
+impl Content {
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({"text": text}),
+            Self::Image { url } => json!({"image": url}),
+            Self::File { name, media_type, base64 } => {
+                json!({"file": base64, "mediaType": media_type, "name": name})
+            }
+        }
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        if let Some(text) = string(json, "text") {
+            return Some(Self::Text(text));
+        }
+        if let Some(url) = string(json, "image") {
+            return Some(Self::Image { url });
+        }
+        let (name, media_type) = (string(json, "name"), string(json, "mediaType")?);
+        Some(Self::File { name, media_type, base64: string(json, "file")? })
+    }
+}
+
+impl ToolCall {
+    pub(crate) fn to_json(&self) -> Value {
+        let Self { id, name, arguments, extra } = self;
+        json!({"id": id, "name": name, "arguments": arguments, "extra": extra})
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        Some(Self {
+            id: string(json, "id")?,
+            name: string(json, "name")?,
+            arguments: string(json, "arguments")?,
+            extra: json.get("extra").filter(|extra| !extra.is_null()).cloned(),
+        })
+    }
+}
+
+/// The member of this name, if it is a text.
+pub(crate) fn string(json: &Value, name: &str) -> Option<String> {
+    json.get(name)?.as_str().map(str::to_owned)
+}
+
+/// The calls that were kept.
+pub(crate) fn calls(json: &Value) -> Option<Vec<ToolCall>> {
+    json.get("calls")?.as_array()?.iter().map(ToolCall::from_json).collect()
+}
+
+// By way of `Value`: derived code would be several times as large in WebAssembly.
+impl Serialize for ChatMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ChatMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Value::deserialize(deserializer)?;
+        Self::from_json(&json).ok_or_else(|| serde::de::Error::custom("it is no message"))
+    }
+}

@@ -1,0 +1,295 @@
+//! An answer as it arrives: one JSON object, or the events of a stream. The bytes say which, as the content type is often wrong.
+
+use std::collections::VecDeque;
+
+use a2a::client::{SseEvent, SseReader};
+use a2a::http::{HttpAnswer, HttpBody, HttpError};
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use crate::failure::{excerpt, failed};
+use crate::fold::Fold;
+use crate::{ChatAnswer, ChatError, ChatErrorKind, Delta, Endpoint};
+
+/// An answer that is under way.
+pub struct AnswerStream {
+    endpoint: Endpoint,
+    body: HttpBody,
+    content_type: String,
+    form: Form,
+    fold: Fold,
+    deltas: VecDeque<Delta>,
+    /// The beginning of the body, for an error.
+    begin: Vec<u8>,
+    /// How many bytes may still come.
+    left_bytes: usize,
+    end: Option<Result<(), ChatError>>,
+}
+
+/// How the answer is written.
+enum Form {
+    /// Not known before the first byte that says something; those before it are kept.
+    Unknown(Vec<u8>),
+    Whole(Vec<u8>),
+    Events(Box<SseReader>),
+}
+
+impl AnswerStream {
+    /// The stream of an answer of success. No call in it gets one of the `known_ids`.
+    pub(crate) fn new(answer: HttpAnswer, endpoint: Endpoint, known_ids: Vec<String>) -> Self {
+        let content_type = excerpt(answer.header("content-type").unwrap_or_default());
+        Self {
+            body: answer.body,
+            content_type,
+            form: Form::Unknown(Vec::new()),
+            fold: Fold::new(endpoint.max_bytes, known_ids),
+            deltas: VecDeque::new(),
+            begin: Vec::new(),
+            left_bytes: endpoint.max_bytes.saturating_mul(MAX_STREAM_FACTOR),
+            end: None,
+            endpoint,
+        }
+    }
+
+    /// What the model says next; `None` when the answer is whole. May be dropped while it waits, and called again, without that
+    /// anything is lost.
+    ///
+    /// # Errors
+    ///
+    /// If the answer breaks off, is too large, is none, or says that the request failed. The same error from then on.
+    pub fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<Option<Delta>, ChatError>> {
+        Box::pin(async move {
+            loop {
+                if let Some(delta) = self.deltas.pop_front() {
+                    return Ok(Some(delta));
+                }
+                if let Some(end) = &self.end {
+                    return end.clone().map(|()| None);
+                }
+                let piece = self.body.next().await;
+                let read = match piece {
+                    Some(Ok(piece)) => self.read(&piece),
+                    Some(Err(error)) => self.broken(&error).map(|()| true),
+                    None => self.finish().map(|()| true),
+                };
+                match read {
+                    Ok(false) => {}
+                    Ok(true) => self.end = Some(Ok(())),
+                    Err(error) => self.end = Some(Err(error)),
+                }
+                if self.end.is_some() {
+                    // Closes the connection.
+                    self.body = HttpBody::Empty;
+                }
+            }
+        })
+    }
+
+    /// The whole answer, after [`next`](Self::next) has given `None`.
+    ///
+    /// # Errors
+    ///
+    /// That of [`next`](Self::next), or that it was not read to its end.
+    pub fn into_answer(self) -> Result<ChatAnswer, ChatError> {
+        match self.end {
+            Some(Ok(())) => Ok(self.fold.finish()),
+            Some(Err(error)) => Err(error),
+            None => {
+                let text = "the answer of the model was not read to its end";
+                Err(ChatError::new(ChatErrorKind::CutOff, text))
+            }
+        }
+    }
+
+    /// Reads a piece of the body. Whether the answer is whole by it.
+    fn read(&mut self, piece: &[u8]) -> Result<bool, ChatError> {
+        let too_large = || too_large(self.endpoint.max_bytes);
+        self.left_bytes = self.left_bytes.checked_sub(piece.len()).ok_or_else(too_large)?;
+        let wanted = BEGIN_BYTES.saturating_sub(self.begin.len());
+        self.begin.extend(piece.iter().take(wanted));
+        match &mut self.form {
+            Form::Unknown(head) => {
+                head.extend_from_slice(piece);
+                let Some(at) = head.iter().position(|byte| !BLANKS.contains(byte)) else {
+                    return Ok(false);
+                };
+                let head = std::mem::take(head);
+                let (_, rest) = head.split_at(at);
+                self.form = match rest.first() {
+                    Some(b'{' | b'[') => Form::Whole(Vec::new()),
+                    _ => Form::Events(Box::new(SseReader::new(self.endpoint.max_bytes))),
+                };
+                self.take(rest)
+            }
+            Form::Whole(_) | Form::Events(_) => self.take(piece),
+        }
+    }
+
+    /// Takes a piece of a body whose form is known.
+    fn take(&mut self, piece: &[u8]) -> Result<bool, ChatError> {
+        let too_large = || too_large(self.endpoint.max_bytes);
+        match &mut self.form {
+            Form::Unknown(_) => {}
+            Form::Whole(whole) if whole.len() + piece.len() > self.endpoint.max_bytes => {
+                return Err(too_large());
+            }
+            Form::Whole(whole) => whole.extend_from_slice(piece),
+            Form::Events(reader) => {
+                reader.push(piece).map_err(|_| too_large())?;
+                let events: Vec<SseEvent> = std::iter::from_fn(|| reader.pop()).collect();
+                for event in events {
+                    if self.event(&event)? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes an event. Whether it is the last one.
+    fn event(&mut self, event: &SseEvent) -> Result<bool, ChatError> {
+        let data = event.data.trim();
+        if data == "[DONE]" {
+            return match self.fold.has_begun() {
+                true => Ok(true),
+                false => Err(self.none("it is a stream without choices")),
+            };
+        }
+        match serde_json::from_str::<Value>(data) {
+            Ok(chunk) if event.event == "error" => Err(failed(&chunk, None, &self.endpoint)),
+            Ok(chunk) => self.chunk(&chunk).map(|()| false),
+            Err(_) if event.event == "error" => {
+                Err(failed(&Value::from(data), None, &self.endpoint))
+            }
+            // A sign of life.
+            Err(_) if data.is_empty() => Ok(false),
+            Err(error) => {
+                let data = excerpt(&self.endpoint.redacted(data));
+                Err(malformed(&format!("an event of it is no JSON ({error}): {data}")))
+            }
+        }
+    }
+
+    fn chunk(&mut self, chunk: &Value) -> Result<(), ChatError> {
+        let chunk = chunk.as_array().and_then(|list| list.first()).unwrap_or(chunk);
+        let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();
+        let mut failing = choices.filter(|choice| choice["finish_reason"] == "error");
+        if let Some(error) = error_in(chunk).or_else(|| failing.next()) {
+            return Err(failed(error, None, &self.endpoint));
+        }
+        match self.fold.add(chunk) {
+            Ok(deltas) => {
+                self.deltas.extend(deltas);
+                Ok(())
+            }
+            Err(_) => Err(too_large(self.endpoint.max_bytes)),
+        }
+    }
+
+    /// What the end of the body brings.
+    fn finish(&mut self) -> Result<(), ChatError> {
+        match &mut self.form {
+            Form::Unknown(_) => Err(self.none("it is empty")),
+            Form::Whole(whole) => {
+                let whole = std::mem::take(whole);
+                match serde_json::from_slice::<Value>(&whole) {
+                    Ok(json) => {
+                        self.chunk(&json)?;
+                        match self.fold.has_begun() {
+                            true => Ok(()),
+                            false => Err(self.none("it has no choices")),
+                        }
+                    }
+                    Err(error) if error.is_eof() => Err(cut_off("it ended in the middle")),
+                    Err(error) => Err(self.none(&format!("it is no JSON ({error})"))),
+                }
+            }
+            Form::Events(reader) => {
+                // What stands there without an end may be whole, or the beginning of an event.
+                let mut is_cut = false;
+                if let Some(event) = reader.rest() {
+                    is_cut = event.data.trim() != "[DONE]" && !is_json(&event.data);
+                    if !is_cut && self.event(&event)? {
+                        return Ok(());
+                    }
+                }
+                match self.fold.has_ended() {
+                    true => Ok(()),
+                    false if is_cut || self.fold.has_begun() => {
+                        Err(cut_off("it ended in the middle"))
+                    }
+                    false => Err(self.none("it has no choices")),
+                }
+            }
+        }
+    }
+
+    /// The end of an answer that broke off: none if the model had finished.
+    fn broken(&self, error: &HttpError) -> Result<(), ChatError> {
+        if self.fold.has_ended() {
+            return Ok(());
+        }
+        Err(match error {
+            HttpError::Silent { timeout_ms, .. } => {
+                let text =
+                    format!("the answer of the model stopped: nothing came within {timeout_ms} ms");
+                ChatError::new(ChatErrorKind::Silent, text)
+            }
+            HttpError::TooLarge { .. } => too_large(self.endpoint.max_bytes),
+            other => cut_off(&self.endpoint.redacted(&excerpt(&other.to_string()))),
+        })
+    }
+
+    /// The error for an answer that is none of a model.
+    fn none(&self, reason: &str) -> ChatError {
+        let begin = excerpt(&self.endpoint.redacted(&String::from_utf8_lossy(&self.begin)));
+        let kind = match self.content_type.as_str() {
+            "" => String::new(),
+            kind => format!("; its content type is {kind}"),
+        };
+        let begins = match begin.is_empty() {
+            true => String::new(),
+            false => format!(", and it begins: {begin}"),
+        };
+        malformed(&format!("{reason}{kind}{begins}"))
+    }
+}
+
+fn malformed(reason: &str) -> ChatError {
+    let text = format!("the answer is none of a model: {reason}");
+    ChatError::new(ChatErrorKind::Malformed, text)
+}
+
+/// The error that a chunk says.
+fn error_in(chunk: &Value) -> Option<&Value> {
+    let error = chunk.get("error").filter(|error| !error.is_null());
+    let is_error = |name: &str| chunk.get(name).and_then(Value::as_str) == Some("error");
+    // Of an answer that is whole, `choices` count more than an empty error.
+    error
+        .filter(|error| *error != &Value::Bool(false) && error.as_str() != Some(""))
+        .map(|_| chunk)
+        .or_else(|| (is_error("object") || is_error("type")).then_some(chunk))
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+fn cut_off(reason: &str) -> ChatError {
+    ChatError::new(ChatErrorKind::CutOff, format!("the answer of the model broke off: {reason}"))
+}
+
+fn too_large(max_bytes: usize) -> ChatError {
+    let text = format!("the answer of the model has more than {max_bytes} bytes");
+    ChatError::new(ChatErrorKind::TooLarge, text)
+}
+
+/// How much larger than one answer a stream may be: each chunk repeats what all have in common.
+pub(crate) const MAX_STREAM_FACTOR: usize = 16;
+
+/// What may stand before an answer without saying how it is written: white space, and the bytes of a byte order mark.
+const BLANKS: [u8; 7] = [b' ', b'\t', b'\r', b'\n', 0xef, 0xbb, 0xbf];
+
+/// How much of a body is kept for an error.
+const BEGIN_BYTES: usize = 2_000;

@@ -1,5 +1,6 @@
 //! The Worker of this repository: the agents of `agents/`, and the tools of `tools/`.
 
+mod metered;
 mod probe;
 
 use crate::embedded;
@@ -11,6 +12,7 @@ pub(crate) fn host() -> Host {
     Host::embedded(embedded!())
         .tools(tools::all())
         .executor("probe_credentials", |probe: probe::CredentialsProbe, _| Ok(probe))
+        .executor("probe_usage", |probe: metered::UsageProbe, _| Ok(probe))
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ pub mod testing;
 #[cfg(feature = "demo")]
 mod tools;
 pub mod trail;
+pub mod usage;
 
 pub use edge::handle;
 pub use host::Host;

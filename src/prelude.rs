@@ -7,6 +7,7 @@ pub use crate::executor::{
 pub use crate::host::Host;
 pub use crate::port::Outside;
 pub use crate::task::Recovery;
+pub use crate::usage::{CallerLimits, Usage};
 pub use a2a::http::{self, HttpAnswer, HttpRequest};
 pub use a2a::model::{Artifact, Message, Part, Task, TaskState, UnixMillis};
 pub use a2a_agents::{Expandable, Misfit, Table, Values, settings};

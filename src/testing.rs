@@ -217,6 +217,7 @@ impl TestAgent {
             dialect: a2a::dialect::Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            allowance: None,
             trail: Default::default(),
             origin: Some(ORIGIN.to_owned()),
             credentials,

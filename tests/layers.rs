@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 21] = [
+const MAY_USE: [(&str, &[&str]); 22] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -22,21 +22,22 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("remotes", &[]),
     ("mcp", &["remotes"]),
     ("trail", &[]),
-    ("task", &["auth", "trail"]),
+    ("usage", &[]),
+    ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
-    ("port", &["auth", "format", "mcp", "remotes", "trail"]),
+    ("port", &["auth", "format", "mcp", "remotes", "trail", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "mcp", "port", "remotes"]),
+    ("executor", &["task", "auth", "mcp", "port", "remotes", "usage"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
-    ("prelude", &["executor", "host", "port", "task"]),
+    ("prelude", &["executor", "host", "port", "task", "usage"]),
     (
         "testing",
         &["auth", "config", "executor", "mcp", "operation", "port", "remotes", "session", "trail"],
     ),
-    ("session", &["config", "auth", "mcp", "task", "port", "executor", "push", "trail"]),
+    ("session", &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "usage"]),
     ("operation", &["auth", "push", "session", "format"]),
     (
         "edge",
@@ -55,6 +56,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "mcp",
             "remembered",
             "trail",
+            "usage",
         ],
     ),
 ];

@@ -139,6 +139,7 @@ fn sender() -> Sender {
     Sender {
         agent: "agent".to_owned(),
         run_timeout_ms: None,
+        allowance: None,
         trail: Default::default(),
         origin: Some("https://agents.example".to_owned()),
         caller: Caller::anonymous(),

@@ -30,6 +30,7 @@ use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
 use a2a_edge::session::{Deletion, FindAgent, Ids, Opening, Sender, TaskSession};
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
+use a2a_edge::usage::{USAGE, Usage};
 use async_trait::async_trait;
 use futures_util::future::select;
 use proptest::prelude::*;
@@ -79,7 +80,13 @@ impl AgentExecutor for Actor {
                 }
                 Act::Wait(millis) => turn.sleep(*millis).await,
                 Act::Step => {
-                    let done = turn.step("step", async || Ok(self.have_effect(at).await)).await?;
+                    let done = turn
+                        .step("step", async || {
+                            let done = self.have_effect(at).await;
+                            turn.record_usage(used_at(at));
+                            Ok(done)
+                        })
+                        .await?;
                     assert_eq!(done, at, "the result of another step");
                 }
                 Act::Retry(failures) => {
@@ -219,6 +226,8 @@ impl World {
         let platform = MemoryPlatform::default();
         platform.memory_index().set_failing(manner.index == Index::Fails);
         platform.memory_index().set_hanging(manner.index == Index::Hangs);
+        platform.memory_usage().set_failing(manner.index == Index::Fails);
+        platform.memory_usage().set_lossy(manner.index == Index::Hangs);
         Self {
             store: MemoryStore::default(),
             platform,
@@ -269,6 +278,7 @@ impl World {
             dialect: Dialect::V1,
             fingerprint: is_keyed.then(|| "f".to_owned()),
             run_timeout_ms: None,
+            allowance: None,
             trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
             credentials: None,
@@ -377,6 +387,13 @@ impl World {
             let machine = replay(task);
             let status_generation = machine.status_generation();
             let says_owing = task.indexed.generation < status_generation;
+            let turn = machine.turn_to_count();
+            let is_uncounted = task.counted.turn < turn;
+            assert!(
+                is_uncounted || turn == 0 || self.counted() == machine.usage().total(),
+                "a turn that counts as counted and is not: {task:?}"
+            );
+            let says_owing = says_owing || is_uncounted;
             let is_owing = says_owing || self.listed() < status_generation;
             let is_known = self.is_told.get() || self.manner.is_announced_at_once();
             assert!(!is_known || !is_owing || says_owing, "a debt that is not known: {task:?}");
@@ -390,7 +407,8 @@ impl World {
             }
             if is_active || (is_owing && is_known) {
                 // A statement that fails is tried again less and less often.
-                let is_retried = task.indexed.failures > 0 && !is_active;
+                let has_failed = task.indexed.failures > 0 || task.counted.failures > 0;
+                let is_retried = has_failed && !is_active;
                 let within = if is_retried { 300_000 } else { limits().keep_alive_ms };
                 let soon = UnixMillis(now.0 + i64::try_from(within).unwrap());
                 let is_looked_after = self.ringing.get() > 0 || alarm.is_some_and(|at| at <= soon);
@@ -434,6 +452,17 @@ impl World {
     /// The generation that listing shows; 0 without a row.
     fn listed(&self) -> u64 {
         self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation)
+    }
+
+    /// What the sums have of the task.
+    fn counted(&self) -> Usage {
+        let turns = self.platform.memory_usage().turns();
+        turns.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
+    }
+
+    /// What the log of the task says that it has used.
+    fn used(&self) -> Option<Usage> {
+        self.store.stored().map(|stored| replay(&stored).usage().total())
     }
 
     /// The clean-up deletes the task, which was kept long enough and is still listed.
@@ -489,6 +518,12 @@ fn entries(stored: &StoredTask) -> Vec<LogEntry> {
 
 fn replay(stored: &StoredTask) -> TaskMachine {
     TaskMachine::replay(entries(stored)).expect("a task")
+}
+
+/// What the step at this place uses.
+fn used_at(at: usize) -> Usage {
+    let input_tokens = 10 + at as u64;
+    Usage { requests: 1, input_tokens, output_tokens: 1, cost_micros: 0 }
 }
 
 const DAY_MS: u64 = 86_400_000;
@@ -604,13 +639,18 @@ fn any_manner() -> impl Strategy<Value = Manner> {
 fn check_end(world: &World) -> Result<(), TestCaseError> {
     world.platform.memory_index().set_failing(false);
     world.platform.memory_index().set_hanging(false);
+    world.platform.memory_usage().set_failing(false);
+    world.platform.memory_usage().set_lossy(false);
     let is_listed = || {
+        let is_counted = world.used().is_none_or(|used| used == world.counted());
         let task = world.store.stored().map(|stored| replay(&stored).status_generation());
-        task.is_none_or(|status| world.listed() >= status)
+        is_counted && task.is_none_or(|status| world.listed() >= status)
     };
     world.run(None, is_listed);
     prop_assert!(is_listed());
+    let counted = world.counted();
     world.run(None, || false);
+    prop_assert_eq!(world.counted(), counted, "nothing is counted twice");
     let kept = i64::try_from(limits().retention_ms).unwrap();
     if world.store.stored().is_some() {
         world.clean_up();
@@ -648,6 +688,13 @@ proptest! {
         prop_assert!(effects.keys().eq(calm.effects.borrow().keys()));
         let repeated: usize = effects.values().map(|times| times - 1).sum();
         prop_assert!(repeated <= deaths, "{:?} after {} crashes", effects, deaths);
+
+        // What a step has used is kept once with its result, and told in the metadata.
+        let used = world.used().expect("a task");
+        prop_assert_eq!(Some(used), calm.used());
+        let told = task.metadata.as_ref().and_then(|members| members.members().get(USAGE).cloned());
+        let requests = told.and_then(|told| told["requests"].as_u64()).unwrap_or(0);
+        prop_assert_eq!(requests, used.requests);
 
         // Attempts are counted where clients can see them.
         let attempt = task.metadata.and_then(|members| members.members().get(ATTEMPT)?.as_u64()).unwrap_or(1);
@@ -728,6 +775,8 @@ proptest! {
                 parked_until: parked.map(later),
                 owes_index,
                 index_retry: retry.map(later),
+                owes_usage: !owes_index,
+                usage_retry: keep.map(later),
                 webhook_look: owes_index.then(|| later(30_000)),
                 webhook_retry: retry.map(later),
                 keep_until: keep.map(later),

@@ -42,6 +42,7 @@ fn request() -> RunRequest {
         accepted_output_modes: Vec::new(),
         metadata: None,
         origin: None,
+        allowance: None,
         trail: Default::default(),
         timeout_ms: 30,
     }
@@ -82,7 +83,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::MessageTaken),
         2 => any_outcome().prop_map(Input::RunEnded),
         2 => "[ab]".prop_map(|name| {
-            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()) })
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), usage: None })
         }),
         2 => any_loss(),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {

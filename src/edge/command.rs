@@ -216,7 +216,7 @@ mod tests {
     use a2a::binding::jsonrpc::RequestId;
     use a2a::model::PushNotificationConfigRequest;
     use a2a::model::decode::read_json;
-    use a2a::{Operation, WebhookCall};
+    use a2a::{Allowance, DayLimit, Operation, UsedUp, WebhookCall};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
@@ -335,6 +335,8 @@ mod tests {
                 shows_generation: true,
                 shows_statuses: true,
                 over_quota: Some(4),
+                used_up: Some(UsedUp { limit: DayLimit::CostMicros(5), seconds: 6 }),
+                allowance: Some(Allowance { tokens: Some(7), cost_micros: None }),
             };
             for (reply, terms) in [
                 (Reply::json_rpc(RequestId::NULL), Terms::default()),

@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use crate::port::{HttpError, Outside};
 use crate::task::{Recovery, TaskError};
+use crate::usage::CallerLimits;
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use crate::remotes::Found;
@@ -129,6 +130,12 @@ pub trait AgentExecutor {
     /// `Host::check` in a test; otherwise its runs fail when they want to wait.
     fn parks(&self) -> bool {
         false
+    }
+
+    /// How much of models the calls of one caller may [use](Turn::record_usage) in a day. A message of a caller who has used up as
+    /// much is refused before anything is done for it (HTTP 429), until midnight in UTC.
+    fn caller_limits(&self) -> CallerLimits {
+        CallerLimits::default()
     }
 
     /// The JSON schema of the arguments with which a message calls the skill of this id by a data part

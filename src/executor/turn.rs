@@ -12,9 +12,11 @@ use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random, Target};
 use crate::task::CallbackName;
+use crate::usage::{CallerLimits, Usage};
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
 use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, Task, TaskId, UnixMillis};
+use a2a::{Allowance, DayLimit};
 use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
 use mcp::client::McpError;
@@ -67,6 +69,8 @@ pub struct Turn {
     pub(crate) timeout_ms: u64,
     /// Where this Worker is, as `https://agents.example`, if that is known.
     pub(crate) origin: Option<String>,
+    /// What the caller could still use of models in the day when the turn began, where that is limited.
+    pub(crate) allowance: Option<Allowance>,
     pub(crate) host: Rc<dyn TurnHost>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,
@@ -392,6 +396,45 @@ impl Turn {
         self.host.end_step(name, nth, outcome)
     }
 
+    /// Tells what a request to a model has used. It belongs into the [`step`](Self::step) that made the request, before that
+    /// ends: then it is stored with its result, and a run that resumes does not tell it again. When the turn is over,
+    /// however it ended, what it has used is added to the sums of its caller for the day, once; the metadata of the task say
+    /// what all its turns have used (`urn:a2a-edge:usage`).
+    ///
+    /// ```
+    /// use a2a_edge::prelude::*;
+    ///
+    /// async fn ask(turn: &Turn, question: &str) -> Result<String, ExecutorError> {
+    ///     turn.step("ask", async || {
+    ///         let request = HttpRequest::new("POST", "https://models.example/ask").with_body(question);
+    ///         let answer = turn.fetch(request).await?;
+    ///         let input_tokens = question.len() as u64 / 3;
+    ///         let output_tokens = answer.body.len() as u64 / 3;
+    ///         let cost_micros = input_tokens + 8 * output_tokens;
+    ///         turn.record_usage(Usage { requests: 1, input_tokens, output_tokens, cost_micros });
+    ///         Ok(answer.body)
+    ///     })
+    ///     .await
+    /// }
+    /// ```
+    pub fn record_usage(&self, usage: Usage) {
+        self.host.record_usage(usage);
+    }
+
+    /// What this turn has [used](Self::record_usage) so far, all its attempts together.
+    pub fn usage(&self) -> Usage {
+        self.host.usage()
+    }
+
+    /// The limit of its caller for the day that this turn has reached, if it has reached one: its agent asks no model any more.
+    /// What other turns of the caller use at the same time is not known here; messages that come later are refused by
+    /// all of it.
+    pub fn used_up(&self) -> Option<DayLimit> {
+        let Allowance { tokens, cost_micros } = self.allowance?;
+        let left = CallerLimits { tokens_per_day: tokens, cost_micros_per_day: cost_micros };
+        left.reached(self.usage())
+    }
+
     /// Whether the client takes this media type.
     pub fn accepts(&self, media_type: &str) -> bool {
         let accepted = &self.accepted_output_modes;
@@ -469,6 +512,12 @@ pub trait TurnHost {
 
     /// Numbers that outlive the task.
     fn counters(&self) -> &dyn Counters;
+
+    /// Takes what the run has used of models.
+    fn record_usage(&self, used: Usage);
+
+    /// What the turn has used so far.
+    fn usage(&self) -> Usage;
 
     /// Other servers.
     fn http(&self) -> &dyn Http;

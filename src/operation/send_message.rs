@@ -20,7 +20,8 @@ use a2a::{Outcome, Terms};
 /// [`Error::GenerationMismatch`] if that task is not at the generation expected, unless it has received
 /// the message before; [`Error::TaskFinished`] if it has ended; [`Error::InvalidParams`] if the
 /// message names another context than the task's, or the key was used for another message;
-/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::Internal`] if the agent panicked
+/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::UsedUp`] if its caller has used up what it may use in
+/// the day; [`Error::Internal`] if the agent panicked
 /// or storage failed.
 pub async fn send_message(
     session: &TaskSession,
@@ -88,6 +89,9 @@ pub(super) fn deliver(
         if let Some(limit) = terms.over_quota {
             return Err(Error::TooManyTasks(limit));
         }
+        if let Some(used_up) = terms.used_up {
+            return Err(Error::UsedUp(used_up));
+        }
         return session
             .begin(message, metadata, webhook, sender, announcement)
             .map(Delivered::Begun);
@@ -96,6 +100,9 @@ pub(super) fn deliver(
     // A client repeats a message that it got no answer to: it is told what the message came to, and is not
     // refused because of what it has changed.
     if !task.has_received(&message) {
+        if let Some(used_up) = terms.used_up {
+            return Err(Error::UsedUp(used_up));
+        }
         task.check_generation(terms.expected)?;
         task.check_room()?;
     }

@@ -15,12 +15,13 @@ use futures_util::future::LocalBoxFuture;
 
 use super::peers::Unbound;
 use super::{
-    Batch, Clock, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow, Indexed,
-    Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity, StoreError,
-    Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob, WebhookQueue,
-    yield_once,
+    Batch, Clock, Counted, CountedTurn, FirstRow, Followers, Http, HttpAnswer, HttpError,
+    HttpRequest, IndexRow, Indexed, Observation, Observer, Outside, Peers, Ports, Random, Runtime,
+    Sealed, Severity, StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore,
+    UsageSums, Vault, WebhookJob, WebhookQueue, yield_once,
 };
 use crate::auth::Caller;
+use crate::usage::Usage;
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
@@ -88,8 +89,14 @@ impl TaskStore for MemoryStore {
         }
         let mut task = self.0.task.borrow_mut();
         if let Some(FirstRow { facts, indexed }) = opening {
-            let (log, webhooks, credentials) = (Vec::new(), Vec::new(), None);
-            *task = Some(StoredTask { facts: facts.clone(), indexed, log, webhooks, credentials });
+            *task = Some(StoredTask {
+                facts: facts.clone(),
+                indexed,
+                counted: Counted::default(),
+                log: Vec::new(),
+                webhooks: Vec::new(),
+                credentials: None,
+            });
         }
         let stored =
             task.as_mut().ok_or_else(|| StoreError::Failed("no task was opened".to_owned()))?;
@@ -100,6 +107,13 @@ impl TaskStore for MemoryStore {
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
         if let Some(stored) = self.0.task.borrow_mut().as_mut() {
             stored.indexed = indexed;
+        }
+        Ok(())
+    }
+
+    fn set_counted(&self, counted: Counted) -> Result<(), StoreError> {
+        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
+            stored.counted = counted;
         }
         Ok(())
     }
@@ -190,6 +204,7 @@ struct PlatformState {
     alarm: Cell<Option<UnixMillis>>,
     alarms_set: Cell<usize>,
     index: Rc<MemoryIndex>,
+    usage: Rc<MemoryUsage>,
     http: MemoryHttp,
     bound: RefCell<Vec<(Target, MemoryHttp)>>,
 }
@@ -211,6 +226,7 @@ impl MemoryPlatform {
             followers: Rc::new(self.clone()),
             queue: Rc::new(self.clone()),
             index: self.0.index.clone(),
+            usage: self.0.usage.clone(),
             http: Rc::new(self.0.http.clone()),
             peers: Rc::new(self.clone()),
             counters: Rc::new(self.clone()),
@@ -363,6 +379,11 @@ impl MemoryPlatform {
     /// The index that tasks of this platform write to.
     pub fn memory_index(&self) -> &MemoryIndex {
         &self.0.index
+    }
+
+    /// The sums that tasks of this platform count their turns into.
+    pub fn memory_usage(&self) -> &MemoryUsage {
+        &self.0.usage
     }
 
     /// What executors of this platform get when they are made; there are neither secrets nor variables.
@@ -570,6 +591,63 @@ impl TaskIndex for MemoryIndex {
             return Err("the index was told to fail".to_owned());
         }
         self.rows.borrow_mut().remove(id);
+        Ok(())
+    }
+}
+
+/// Sums of usage that can fail, or lose their answers.
+#[derive(Default)]
+pub struct MemoryUsage {
+    turns: RefCell<BTreeMap<(String, TaskId, u64), CountedTurn>>,
+    statements: Cell<usize>,
+    fails: Cell<bool>,
+    is_lossy: Cell<bool>,
+}
+
+impl MemoryUsage {
+    /// The turns that were counted.
+    pub fn turns(&self) -> Vec<CountedTurn> {
+        self.turns.borrow().values().cloned().collect()
+    }
+
+    /// What a caller has used of an agent in a day.
+    pub fn sum(&self, day: &str, owner: &str, agent: &str) -> Usage {
+        let turns = self.turns.borrow();
+        let of = |turn: &&CountedTurn| {
+            turn.turn.day() == day && turn.owner == owner && turn.agent == agent
+        };
+        turns.values().filter(of).fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
+    }
+
+    /// How many statements it was given, also those that failed.
+    pub fn statements(&self) -> usize {
+        self.statements.get()
+    }
+
+    /// Lets every statement fail from now on, or succeed again.
+    pub fn set_failing(&self, fails: bool) {
+        self.fails.set(fails);
+    }
+
+    /// Lets every statement take effect without an answer from now on, or be answered again.
+    pub fn set_lossy(&self, is_lossy: bool) {
+        self.is_lossy.set(is_lossy);
+    }
+}
+
+#[async_trait(?Send)]
+impl UsageSums for MemoryUsage {
+    async fn count(&self, turn: CountedTurn) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        yield_once().await;
+        if self.fails.get() {
+            return Err("the sums were told to fail".to_owned());
+        }
+        let key = (turn.turn.day(), turn.task.clone(), turn.turn.turn);
+        self.turns.borrow_mut().entry(key).or_insert(turn);
+        if self.is_lossy.get() {
+            std::future::pending::<()>().await;
+        }
         Ok(())
     }
 }

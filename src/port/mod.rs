@@ -10,6 +10,7 @@ mod peers;
 mod queue;
 mod runtime;
 mod store;
+mod usage;
 mod vault;
 
 use std::rc::Rc;
@@ -24,6 +25,7 @@ pub use peers::{Peers, Target};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};
 pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
+pub use usage::{Counted, CountedTurn, UsageSums};
 pub use vault::{Sealed, Vault};
 
 use a2a_agents::tool::Counters;
@@ -43,6 +45,8 @@ pub struct Ports {
     pub queue: Rc<dyn WebhookQueue>,
     /// Where listing finds it.
     pub index: Rc<dyn TaskIndex>,
+    /// Where what its turns have used is summed.
+    pub usage: Rc<dyn UsageSums>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
     /// Other agents, for its agent.

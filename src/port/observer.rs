@@ -87,6 +87,17 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// What a turn of a task has used could not be added to the sums; it is tried again.
+    UsageUncounted {
+        /// The task.
+        task: &'a TaskId,
+        /// How many attempts have failed.
+        failures: u32,
+        /// The time before the next attempt, in milliseconds.
+        retry_ms: u64,
+        /// Why.
+        reason: &'a str,
+    },
     /// A finished task could not be deleted; it is tried again.
     DeletionPostponed {
         /// The task.
@@ -157,6 +168,13 @@ pub enum Observation<'a> {
     },
     /// The tasks of a caller cannot be counted: its send goes on.
     QuotaUnknown {
+        /// Why.
+        reason: &'a str,
+    },
+    /// What a caller has used in the day cannot be read: its send goes on.
+    UsageUnknown {
+        /// The agent.
+        agent: &'a str,
         /// Why.
         reason: &'a str,
     },
@@ -348,6 +366,8 @@ impl Observation<'_> {
             | Self::StoringFailed { .. }
             | Self::ReadingFailed { .. }
             | Self::IndexBehind { .. }
+            | Self::UsageUncounted { .. }
+            | Self::UsageUnknown { .. }
             | Self::DeletionPostponed { .. }
             | Self::QueueFailed { .. }
             | Self::CommandUnreadable { .. }
@@ -405,6 +425,10 @@ impl fmt::Display for Observation<'_> {
                 out,
                 "task {task}: not in the index yet, attempt {failures}, next in {retry_ms} ms: {reason}"
             ),
+            Self::UsageUncounted { task, failures, retry_ms, reason } => write!(
+                out,
+                "task {task}: what it has used is not counted yet, attempt {failures}, next in {retry_ms} ms: {reason}"
+            ),
             Self::DeletionPostponed { task, failures, retry_ms, reason } => write!(
                 out,
                 "task {task}: not deleted yet, attempt {failures}, next in {retry_ms} ms: {reason}"
@@ -432,6 +456,10 @@ impl fmt::Display for Observation<'_> {
             Self::QuotaUnknown { reason } => write!(
                 out,
                 "a send goes on although its caller's tasks cannot be counted: {reason}"
+            ),
+            Self::UsageUnknown { agent, reason } => write!(
+                out,
+                "the agent {agent}: a send goes on although what its caller has used is not known: {reason}"
             ),
             Self::ListingFailed { reason } => write!(out, "tasks cannot be listed: {reason}"),
             Self::StatementRun { sql, .. } => write!(out, "statement on the index: {sql}"),

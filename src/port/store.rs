@@ -4,7 +4,7 @@ use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::Indexed;
+use super::{Counted, Indexed};
 
 /// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
 /// object before they are durable.
@@ -38,6 +38,13 @@ pub trait TaskStore {
     ///
     /// When the storage fails.
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
+
+    /// Notes up to which turn what was used is counted.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn set_counted(&self, counted: Counted) -> Result<(), StoreError>;
 
     /// Keeps a webhook, in place of one of the same id.
     ///
@@ -113,6 +120,8 @@ pub struct StoredTask {
     pub facts: TaskFacts,
     /// How far the index has followed it.
     pub indexed: Indexed,
+    /// Up to which turn what was used is counted.
+    pub counted: Counted,
     /// Its log, oldest first.
     pub log: Vec<Batch>,
     /// Its webhooks as JSON, in the order of their registration.

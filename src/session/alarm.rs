@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::retention::Deletion;
-use super::{Opening, TaskSession, hook, index, notifications, parking};
+use super::{Opening, TaskSession, hook, index, notifications, parking, usage};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
@@ -48,6 +48,7 @@ impl Alarm {
 pub(super) fn check(session: &TaskSession) {
     let status_generation = session.life.status_generation();
     let owes = session.index.owes(status_generation) || !session.webhooks.is_empty();
+    let owes = owes || usage::is_owed(session);
     if !owes && !session.is_parked() {
         return;
     }
@@ -69,6 +70,7 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     // Looked after like a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
+    let owes_usage = usage::is_owed(session);
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
@@ -79,6 +81,8 @@ pub(super) fn arm(session: &TaskSession) {
             parked_until: parked.map(Park::until),
             owes_index: !is_listed,
             index_retry: session.index.retry_at(),
+            owes_usage,
+            usage_retry: session.usage.retry_at(),
             webhook_look: looks.look,
             webhook_retry: looks.retry,
             keep_until: session.retention.alarm(machine, is_listed),
@@ -98,10 +102,13 @@ pub(super) async fn wake(session: &TaskSession) {
     let _ = parking::wake_if_due(session);
     hook::call_if_owed(session);
     session.index.note_alarm(session.now());
+    session.usage.note_alarm(session.now());
     index::project(session);
+    usage::count(session);
     notifications::enqueue_due(session);
     // Waited for, so that the platform fires the alarm again if the object dies meanwhile.
-    session.index.until_written().await;
+    session.index.until_rest().await;
+    session.usage.until_rest().await;
     let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
         session.delete(Deletion::Whole).await;

@@ -8,6 +8,7 @@
 //! | `journal` | the log: what of it is stored, its size, how often rows are written |
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
+//! | `usage` | up to which turn what was used of models is counted |
 //! | `webhooks` | what clients registered, and what each of it is owed |
 //! | `credentials` | what a client gave the turn under way, sealed |
 //! | `retention` | when the finished task is deleted |
@@ -18,7 +19,7 @@
 //! | `tracing` | the trace of the run under way, which its requests belong to |
 //! | `connections` | how many of its requests wait for answers at a time |
 //!
-//! [`TaskSession`] puts them together; `run`, `index` and `notifications` hold what goes on in the
+//! [`TaskSession`] puts them together; `run`, `index`, `usage` and `notifications` hold what goes on in the
 //! background. Operations of clients get no further than [`Owned`], which is the owner check.
 
 mod alarm;
@@ -26,6 +27,7 @@ mod bell;
 mod callbacks;
 mod connections;
 mod credentials;
+mod debt;
 mod follower;
 pub mod frame;
 mod health;
@@ -49,6 +51,7 @@ mod statuses;
 mod tracing;
 mod turn_host;
 mod unannounced;
+mod usage;
 mod visitor;
 mod webhook;
 mod webhooks;
@@ -71,8 +74,8 @@ use a2a::{Operation, ShownTask, Terms};
 use alarm::Alarm;
 use bell::Bell;
 use credentials::Credentials;
+use debt::Debt;
 use health::Health;
-use index::IndexDebt;
 use journal::Journal;
 use life::Life;
 use retention::Retention;
@@ -115,7 +118,8 @@ pub struct TaskSession {
     life: Life,
     journal: Journal,
     run: RunState,
-    index: IndexDebt,
+    index: Debt,
+    usage: Debt,
     webhooks: Webhooks,
     credentials: Credentials,
     retention: Retention,
@@ -299,6 +303,7 @@ impl TaskSession {
             && self.webhooks.is_empty()
             && self.life.is_over()
             && !self.index.owes(self.life.status_generation())
+            && !usage::is_owed(self)
     }
 
     /// Whether the run of the task waits outside of memory.
@@ -391,13 +396,14 @@ impl TaskSession {
         let stored = stored.and_then(|batch| self.webhooks.store_new().map(|()| batch));
         let batch = stored.inspect_err(|error| self.give_up(error))?;
         if is_first {
-            self.index.note_opened(indexed);
+            self.index.note_stored(indexed);
         }
         // Publish before anybody is woken: the next row must not overtake the frames of this one.
         self.ports.followers.publish(&|| frame::events(&batch, 0), self.life.is_over());
         self.bell.ring();
-        // Both read what is stored now, and begin work in the background that the alarm looks after.
+        // All read what is stored now, and begin work in the background that the alarm looks after.
         index::project(self);
+        usage::count(self);
         notifications::enqueue_due(self);
         credentials::forget_if_over(self);
         // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash

@@ -7,8 +7,9 @@ use super::alarm::{self, Alarm};
 use super::bell::Bell;
 use super::connections::Connections;
 use super::credentials::{self, Credentials};
+use super::debt::Debt;
 use super::health::Health;
-use super::index::{self, IndexDebt};
+use super::index;
 use super::journal::Journal;
 use super::life::Life;
 use super::retention::Retention;
@@ -16,9 +17,9 @@ use super::run_state::RunState;
 use super::tracing::Tracing;
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
-use super::{FindAgent, Ids, TaskSession, Visitor, parking, run};
+use super::{FindAgent, Ids, TaskSession, Visitor, parking, run, usage};
 use crate::config::Limits;
-use crate::port::{Indexed, Ports, StoreError, TaskStore};
+use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
 
 /// What opens a session, and what is known by that of its object.
@@ -102,8 +103,8 @@ impl TaskSession {
         })?;
         // Only tasks set alarms.
         let opening = if loaded.is_none() { Opening::New } else { opening };
-        let (id, life, indexed, log) = match loaded {
-            None => (id, Life::empty(), Indexed::default(), Vec::new()),
+        let (id, life, indexed, counted, log) = match loaded {
+            None => (id, Life::empty(), Indexed::default(), Counted::default(), Vec::new()),
             Some((stored, log)) => {
                 webhooks.restore(&id, &stored.webhooks)?;
                 credentials.restore(&id, stored.credentials.as_deref())?;
@@ -114,7 +115,8 @@ impl TaskSession {
                     return Err(OpenError::Denied);
                 }
                 let id = machine.task().id.clone();
-                (id, Life::live(stored.facts, machine), stored.indexed, log)
+                let life = Life::live(stored.facts, machine);
+                (id, life, stored.indexed, stored.counted, log)
             }
         };
         let connections = Rc::new(Connections::new(ports.http.clone()));
@@ -128,7 +130,8 @@ impl TaskSession {
             life,
             journal,
             run: RunState::default(),
-            index: IndexDebt::new(indexed),
+            index: Debt::new(indexed),
+            usage: Debt::new(counted),
             webhooks,
             credentials,
             retention: Retention::new(limits.retention_ms),
@@ -149,6 +152,7 @@ impl TaskSession {
         parking::wake_if_due(&session)?;
         credentials::forget_if_over(&session);
         index::project(&session);
+        usage::count(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         match opening {
             Opening::ByRequest => alarm::check(&session),

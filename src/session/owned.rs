@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::follower::Beginning;
-use super::{Sender, TaskSession, credentials, hook, index, run};
+use super::{Sender, TaskSession, credentials, hook, index, run, usage};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
@@ -140,10 +140,11 @@ impl<'a> Owned<'a> {
         self.session.bell.until(condition, limit).await;
     }
 
-    /// Waits until listing shows the task as it stands now: for `INDEX_WAIT_MS` at most, and not at all for an
-    /// index that is known to be down.
+    /// Waits until listing shows the task as it stands now, and what its turns have used is counted: for `INDEX_WAIT_MS` at
+    /// most each, and not at all for an index that is known to be down.
     pub async fn until_indexed(self) {
         index::until_indexed(self.session).await;
+        usage::until_counted(self.session).await;
     }
 
     /// The caller is about to get an answer: the task has the alarm that it wants from here on.

@@ -70,7 +70,8 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
         return false;
     }
     // A row that is under way would come back.
-    session.index.until_written().await;
+    session.index.until_rest().await;
+    session.usage.until_rest().await;
     match remove(session, deletion).await {
         Ok(()) => {
             if session.life.exists() {
@@ -115,6 +116,7 @@ mod tests {
             accepted_output_modes: Vec::new(),
             metadata: None,
             origin: None,
+            allowance: None,
             trail: Default::default(),
             timeout_ms: 1,
         };

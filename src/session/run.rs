@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, credentials, hook, parking};
+use super::{TaskSession, credentials, hook, parking, usage};
 use crate::config::Limits;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
@@ -90,8 +90,15 @@ pub(super) fn turn_of(
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
     let deadline = start.deadline();
-    let RunRequest { caller, accepted_output_modes, metadata, trail, origin, timeout_ms } =
-        start.request;
+    let RunRequest {
+        caller,
+        accepted_output_modes,
+        metadata,
+        trail,
+        origin,
+        allowance,
+        timeout_ms,
+    } = start.request;
     session.tracing.follow(*trail);
     Some(Turn {
         agent: facts.agent,
@@ -107,6 +114,7 @@ pub(super) fn turn_of(
         deadline,
         timeout_ms,
         origin,
+        allowance: allowance.map(|allowance| *allowance),
         host: session.clone(),
         outside: runner.outside.clone(),
         redaction: Rc::default(),
@@ -142,6 +150,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
     let bounds = Bounds { left_ms, idle_ms };
     let ending = bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await;
+    usage::settle(&session);
     // One that was dropped may have left something outside.
     let has_returned = matches!(ending, Ending::Returned(_));
     match ending {
@@ -171,6 +180,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
     hook::call_if_owed(&session);
+    usage::count_at_end(&session);
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
     credentials::forget_if_over(&session);

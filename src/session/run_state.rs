@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::task::{
     CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, WokenBy,
 };
+use crate::usage::Usage;
 use a2a::model::{Json, Message, Part, UnixMillis};
 
 /// The run of a session, if one is under way; what is left of the newest one otherwise.
@@ -27,6 +28,8 @@ pub(super) struct RunState {
     calls: RefCell<BTreeMap<(CallbackName, u32), Part>>,
     /// What it waits for, until it is parked.
     park: RefCell<Option<Park>>,
+    /// What it has used of models and no step has told yet.
+    used: Cell<Usage>,
     /// How often clients asked for the task since it began.
     polls: Cell<u64>,
     /// When it last did anything.
@@ -68,6 +71,7 @@ impl RunState {
         let resumes = start.resumes;
         self.begun.replace(Some((message, start)));
         self.polls.set(0);
+        self.used.take();
         self.progressed.set(Some(now));
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
@@ -219,6 +223,21 @@ impl RunState {
         self.inbox.borrow_mut().pop_front()
     }
 
+    /// The run has used something of models.
+    pub(super) fn note_used(&self, usage: Usage) {
+        self.used.set(self.used.get().plus(usage));
+    }
+
+    /// What it has used of models and no step has told yet.
+    pub(super) fn used(&self) -> Usage {
+        self.used.get()
+    }
+
+    /// As [`used`](Self::used), which is told from here on.
+    pub(super) fn take_used(&self) -> Usage {
+        self.used.take()
+    }
+
     /// A client asked for the task.
     pub(super) fn note_poll(&self) {
         self.polls.set(self.polls.get() + 1);
@@ -269,6 +288,7 @@ mod tests {
             accepted_output_modes: Vec::new(),
             metadata: None,
             origin: None,
+            allowance: None,
             trail: Default::default(),
             timeout_ms: 1,
         };
@@ -301,7 +321,8 @@ mod tests {
         for resumes in [true, false] {
             let run = RunState::default();
             let outcome = Ok(Json::from(&json!(5)));
-            let step = StepRecord { name: "a".to_owned(), nth: 1, outcome: outcome.clone() };
+            let step =
+                StepRecord { name: "a".to_owned(), nth: 1, outcome: outcome.clone(), usage: None };
             run.recall(Recall::of(&[LogEntry::Step(step)]));
             begin(&run, resumes, UnixMillis(0));
             let expected = if resumes { Begun::Done(outcome) } else { Begun::New(1) };

@@ -6,6 +6,7 @@ use crate::auth::Caller;
 use crate::port::TaskFacts;
 use crate::task::RunRequest;
 use crate::trail::Trail;
+use a2a::Allowance;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::Metadata;
@@ -29,6 +30,8 @@ pub struct Sender {
     pub trail: Trail,
     /// How long the run may take, in milliseconds, if less than the agent's runs may.
     pub run_timeout_ms: Option<u64>,
+    /// What the caller may still use of models in the day, where that is limited.
+    pub allowance: Option<Allowance>,
     /// The credentials that come with the message, for a task that waits for some.
     pub credentials: Option<SentCredentials>,
 }
@@ -52,6 +55,7 @@ impl Sender {
             accepted_output_modes: self.accepted_output_modes,
             metadata,
             origin: self.origin,
+            allowance: self.allowance.map(Box::new),
             trail: Box::new(self.trail),
         }
     }

@@ -6,7 +6,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::journal::LogSize;
 use super::run_state::Begun;
-use super::{TaskSession, callbacks, parking};
+use super::{TaskSession, callbacks, parking, usage};
 use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
@@ -14,6 +14,7 @@ use crate::executor::{
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, Observation, Random, Target};
 use crate::task::{CallbackName, Input, LogEntry, StepRecord};
+use crate::usage::Usage;
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
@@ -138,6 +139,15 @@ impl TurnHost for TaskSession {
         self.ports.counters.as_ref()
     }
 
+    fn record_usage(&self, used: Usage) {
+        self.run.note_progress(self.now());
+        self.run.note_used(used);
+    }
+
+    fn usage(&self) -> Usage {
+        usage::of_turn(self)
+    }
+
     fn http(&self) -> &dyn Http {
         &self.tracing
     }
@@ -225,8 +235,14 @@ impl TurnHost for TaskSession {
         let refusal = check_step_result(self, name, &outcome).err();
         // A result that cannot be kept is kept as a failure, or the step would be done again.
         let outcome = refusal.clone().map_or(outcome, Err);
-        let step = StepRecord { name: name.to_owned(), nth, outcome };
-        self.step(Input::StepDone(step))?;
+        let usage = usage::take_recorded(self);
+        let step = StepRecord { name: name.to_owned(), nth, outcome, usage };
+        let kept = self.step(Input::StepDone(step));
+        if let (Err(_), Some(usage)) = (&kept, usage) {
+            // The task has ended meanwhile, but what was used was used.
+            self.step(Input::Used(usage))?;
+        }
+        kept?;
         // A panic that comes next would take the isolate along, and what is not stored.
         if cfg!(panic = "abort") {
             self.flush().map_err(|_| not_stored())?;

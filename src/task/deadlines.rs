@@ -13,6 +13,8 @@ struct Due {
     parked: Option<UnixMillis>,
     /// The index is behind: write the row.
     index: Option<UnixMillis>,
+    /// A turn that is over is not counted: count what it has used.
+    usage: Option<UnixMillis>,
     /// A webhook is owed notifications: put a job into the queue again.
     webhook: Option<UnixMillis>,
     /// The task is finished and has been kept long enough.
@@ -26,8 +28,8 @@ impl Due {
     }
 
     fn earliest_but_retention(&self) -> Option<UnixMillis> {
-        let Self { keep_alive, run_timeout, parked, index, webhook, retention: _ } = *self;
-        [keep_alive, run_timeout, parked, index, webhook].into_iter().flatten().min()
+        let Self { keep_alive, run_timeout, parked, index, usage, webhook, retention: _ } = *self;
+        [keep_alive, run_timeout, parked, index, usage, webhook].into_iter().flatten().min()
     }
 }
 
@@ -64,6 +66,10 @@ pub struct Wants {
     pub owes_index: bool,
     /// When to try it again, if writing to it has failed.
     pub index_retry: Option<UnixMillis>,
+    /// Whether a turn that is over is not counted.
+    pub owes_usage: bool,
+    /// When to try it again, if counting has failed.
+    pub usage_retry: Option<UnixMillis>,
     /// While a webhook is owed notifications that may be sent now: when to look whether a sender came.
     pub webhook_look: Option<UnixMillis>,
     /// When the next of those that have failed is tried again.
@@ -123,10 +129,12 @@ impl Deadlines {
             future(known).map_or(at_once, |known| known.min(at_once))
         };
         let known = self.due;
-        let index = wants.owes_index.then(|| match wants.index_retry {
-            None => look(known.index, soon),
-            Some(retry) => exact(known.index, retry),
-        });
+        let pay = |known: Option<UnixMillis>, retry: Option<UnixMillis>| match retry {
+            None => look(known, soon),
+            Some(retry) => exact(known, retry),
+        };
+        let index = wants.owes_index.then(|| pay(known.index, wants.index_retry));
+        let usage = wants.owes_usage.then(|| pay(known.usage, wants.usage_retry));
         let webhook_look = wants.webhook_look.map(|by| look(known.webhook, by.max(at_once)));
         let webhook_retry = wants.webhook_retry.map(|at| exact(known.webhook, at));
         self.due = Due {
@@ -136,6 +144,7 @@ impl Deadlines {
                 .parked_until
                 .map(|at| if at > now { at } else { look(known.parked, soon) }),
             index,
+            usage,
             webhook: webhook_look.into_iter().chain(webhook_retry).min(),
             retention: wants.keep_until.map(|at| exact(known.retention, at)),
         };
@@ -202,6 +211,7 @@ mod tests {
             Wants { webhook_look: overdue, ..Wants::default() },
             Wants { keep_until: overdue, ..Wants::default() },
             Wants { owes_index: true, index_retry: overdue, ..Wants::default() },
+            Wants { owes_usage: true, usage_retry: overdue, ..Wants::default() },
         ] {
             let mut table = Deadlines::default();
             let set = update(&mut table, &wants, now).expect("an alarm");
@@ -287,6 +297,8 @@ mod tests {
                     parked_until: retry,
                     owes_index,
                     index_retry,
+                    owes_usage: rings,
+                    usage_retry: look,
                     webhook_look: look,
                     webhook_retry: retry,
                     keep_until,

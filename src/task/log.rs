@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::{CallbackCall, CallbackRecord, Park, WaitEnd};
 use crate::auth::Caller;
 use crate::trail::Trail;
+use crate::usage::StepUsage;
+use a2a::Allowance;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
     Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
@@ -147,6 +149,9 @@ pub struct RunRequest {
     /// known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// What the caller could still use of models in the day, where that is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<Box<Allowance>>,
     /// What the request is found again by. Stored if it belongs to a trace.
     #[serde(skip_serializing_if = "is_untraced")]
     pub trail: Box<Trail>,
@@ -163,6 +168,17 @@ pub struct StepRecord {
     pub nth: u32,
     /// What it came to.
     pub outcome: Result<Json, String>,
+    /// What it has used of models, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<StepUsage>,
+}
+
+impl StepRecord {
+    /// The record of what was used outside of a step, or by one that was dropped. No step has its name.
+    pub fn of_usage(usage: StepUsage) -> Self {
+        let outcome = Ok(Json::from(&Value::Null));
+        Self { name: String::new(), nth: 0, outcome, usage: Some(usage) }
+    }
 }
 
 #[allow(clippy::borrowed_box, reason = "serde gives the field as it is")]
@@ -189,6 +205,7 @@ impl Decode for RunRequest {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
             metadata: fields.metadata("metadata"),
             origin: fields.string("origin"),
+            allowance: fields.object("allowance").map(Box::new),
             trail: fields.object("trail").map(Box::new).unwrap_or_default(),
             timeout_ms: fields.number("timeoutMs")?,
         })
@@ -204,7 +221,7 @@ impl Decode for StepRecord {
             (None, _) => return None,
         };
         let name = fields.any_string("name")?;
-        Some(Self { name, nth: fields.number("nth")?, outcome })
+        Some(Self { name, nth: fields.number("nth")?, outcome, usage: fields.object("usage") })
     }
 }
 
@@ -214,6 +231,7 @@ mod tests {
 
     use super::*;
     use crate::task::{CallbackName, WokenBy};
+    use crate::usage::Usage;
     use a2a::http::trace::TraceContext;
     use a2a::model::{Part, Secret};
 
@@ -228,6 +246,7 @@ mod tests {
             accepted_output_modes: vec!["text/plain".to_owned()],
             metadata: json!({"a": 1}).as_object().cloned().map(Metadata::from),
             origin: Some("https://a.example".to_owned()),
+            allowance: Some(Box::new(Allowance { tokens: Some(7), cost_micros: None })),
             trail: Box::new(Trail::new(Some("r"), trace)),
             timeout_ms: 5,
         };
@@ -236,13 +255,17 @@ mod tests {
         let name = CallbackName { name: String::new(), nth: 3 };
         let called =
             |body, key| LogEntry::Called(CallbackCall { name: name.clone(), number: 1, key, body });
-        let step = |outcome| StepRecord { name: "n".to_owned(), nth: 1, outcome };
+        let step = |outcome| StepRecord { name: "n".to_owned(), nth: 1, outcome, usage: None };
+        let used = Usage { requests: 1, input_tokens: 2, output_tokens: 3, cost_micros: 4 };
+        let usage = StepUsage { at_ms: 5, used };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         for entry in [
             LogEntry::Run(start),
             LogEntry::Step(step(Ok(Json::from(&json!({"x": [1]}))))),
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
+            LogEntry::Step(StepRecord { usage: Some(usage), ..step(Err("no".to_owned())) }),
+            LogEntry::Step(StepRecord::of_usage(usage)),
             LogEntry::Taken,
             LogEntry::Ended,
             LogEntry::Parked(Park {

@@ -17,6 +17,8 @@ use a2a::model::{
 };
 use a2a_agents::Recovery;
 
+use crate::usage::{StepUsage, TaskUsage};
+
 /// A task, and what may happen to it next.
 ///
 /// Invariants: generations count 1, 2, 3 …; a terminal state is final; the task equals the
@@ -49,6 +51,8 @@ pub struct TaskMachine {
     callbacks: Callbacks,
     /// Whether the executor has done what it has to do about an end that it did not choose, where that is kept.
     is_end_told: bool,
+    /// What the turns have used of models.
+    usage: TaskUsage,
 }
 
 /// What a new task starts from.
@@ -99,6 +103,8 @@ pub enum Input {
     MessageTaken,
     /// A step of the run is done.
     StepDone(StepRecord),
+    /// The run has used something of models that no step of it will tell. Counts also if the task has ended meanwhile.
+    Used(StepUsage),
     /// The run waits outside of memory, and is dropped.
     Park(Park),
     /// A wait of the run is over, without that it was parked.
@@ -242,6 +248,7 @@ impl TaskMachine {
             is_waiting_turn: false,
             callbacks: Callbacks::default(),
             is_end_told: false,
+            usage: TaskUsage::default(),
         }
     }
 
@@ -261,6 +268,9 @@ impl TaskMachine {
             Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
             Input::EndTold if self.ended_otherwise() => Ok(vec![self.append(LogEntry::Ended)]),
             Input::EndTold => Ok(Vec::new()),
+            Input::Used(usage) => {
+                Ok(vec![self.append(LogEntry::Step(StepRecord::of_usage(usage)))])
+            }
             Input::RunEnded(outcome) => Ok(self.end_run(outcome, now)),
             Input::RunLost { loss, recovery, max_attempts } => {
                 Ok(self.lose_run(loss, recovery, max_attempts, now))
@@ -337,6 +347,23 @@ impl TaskMachine {
     /// How the newest run began.
     pub fn run(&self) -> Option<&RunStart> {
         self.run.as_ref()
+    }
+
+    /// What the turns have used of models.
+    pub fn usage(&self) -> &TaskUsage {
+        &self.usage
+    }
+
+    /// The newest turn: which of the client's messages it handles, from 1; 0 before the first.
+    pub fn turn(&self) -> u64 {
+        self.run.as_ref().map_or(0, |run| run.message as u64)
+    }
+
+    /// The newest turn that has used something of models and has come to its end.
+    pub fn turn_to_count(&self) -> u64 {
+        let newest = self.turn();
+        let used = self.usage.behind(0).map(|known| known.turn);
+        used.filter(|turn| *turn < newest || self.is_turn_over()).last().unwrap_or(0)
     }
 
     /// Whether an executor is, or should be, at work.
@@ -475,6 +502,12 @@ impl TaskMachine {
     ) -> Effect {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
+        let mut metadata = metadata;
+        let used = self.usage.total();
+        if !used.is_nothing() && (state.is_terminal() || state.is_interrupted()) {
+            // Those who follow the task see its events alone.
+            used.note(&mut metadata);
+        }
         let event = TaskStatusUpdateEvent {
             task_id: self.task.id.clone(),
             context_id: self.task.context_id.clone(),
@@ -546,7 +579,12 @@ impl TaskMachine {
             }
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
-            // For the run that resumes: see `Recall`.
+            // The rest of it is for the run that resumes: see `Recall`.
+            LogEntry::Step(StepRecord { usage: Some(usage), .. }) => {
+                let turn = self.run.as_ref().map_or(0, |run| run.message as u64);
+                self.usage.add(turn, usage);
+                self.usage.total().note(&mut task.metadata);
+            }
             LogEntry::Step(_) | LogEntry::Woken(_) => {}
         }
     }

@@ -117,6 +117,7 @@ impl Recall {
             | Input::Cancel
             | Input::MessageTaken
             | Input::StepDone(_)
+            | Input::Used(_)
             | Input::Park(_)
             | Input::WaitOver(_)
             | Input::CallbackMade(_)

@@ -30,6 +30,7 @@ const FIXED = [
   ["an `Idempotency-Key`", /^(\d+)/, "crates/a2a/src/binding/service_parameters.rs", /MAX_KEY_CHARS: usize = (\d+)/],
   ["a page of ListTasks", /^(\d+) tasks/, "crates/a2a/src/model/request.rs", /MAX_PAGE_SIZE: u8 = (\d+)/],
   ["a page of ListTasks", /(\d+) MiB/, "src/edge/front/listing.rs", /MAX_PAGE_BYTES: usize = (\d+) \* 1024 \* 1024/],
+  ["sums of what callers have used are kept for", /^(\d+) days/, "src/edge/service/usage.rs", /SUM_DAYS: u64 = (\d+)/],
   ["a wait of a run that is parked", /^(\d+) days/, "src/executor/wait.rs", /LONGEST_WAIT_MS: u64 = ([\d_]+) \* 86_400_000/],
   ["callbacks of a run", /^(\d+)/, "src/session/callbacks.rs", /MAX_CALLBACKS: usize = ([\d_]+)/],
   ["a run of a script is parked for", /^(\d+) days/, "crates/agents/src/script/mod.rs", /MAX_PARK_MS: u64 = ([\d_]+) \* /],

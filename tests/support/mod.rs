@@ -80,6 +80,7 @@ impl Host {
             dialect: Dialect::V1,
             fingerprint: None,
             run_timeout_ms: None,
+            allowance: None,
             trail: Default::default(),
             origin: Some("https://agents.example".to_owned()),
             credentials: None,

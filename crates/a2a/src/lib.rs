@@ -54,4 +54,4 @@ mod terms;
 pub use call::{Call, FollowCall, TaskCall, WebhookCall};
 pub use operation::Operation;
 pub use outcome::{Outcome, ShownTask};
-pub use terms::Terms;
+pub use terms::{Allowance, DayLimit, Terms, UsedUp};

@@ -35,6 +35,54 @@ pub struct Terms {
     /// task is refused.
     #[serde(rename = "quota")]
     pub over_quota: Option<u64>,
+    /// What the caller has used up for the day, if anything: a message that is not a repetition is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_up: Option<UsedUp>,
+    /// What the caller may still use in the day, where that is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<Allowance>,
+}
+
+/// What a caller has used up for the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct UsedUp {
+    /// The limit that it has reached.
+    pub limit: DayLimit,
+    /// In how many seconds the day is over.
+    pub seconds: u32,
+}
+
+/// How much the calls of one caller may use in a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DayLimit {
+    /// This many tokens of models.
+    Tokens(u64),
+    /// This cost, in millionths of the currency of the prices.
+    CostMicros(u64),
+}
+
+/// What a caller may still use in a day. What is not set is not limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Allowance {
+    /// Tokens of models.
+    pub tokens: Option<u64>,
+    /// Cost, in millionths of the currency of the prices.
+    pub cost_micros: Option<u64>,
+}
+
+impl Decode for UsedUp {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let Allowance { tokens, cost_micros } = fields.object("limit")?;
+        let limit = tokens.map(DayLimit::Tokens).or(cost_micros.map(DayLimit::CostMicros))?;
+        Some(Self { limit, seconds: fields.number("seconds")? })
+    }
+}
+
+impl Decode for Allowance {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { tokens: fields.number("tokens"), cost_micros: fields.number("cost_micros") })
+    }
 }
 
 impl Decode for Terms {
@@ -47,6 +95,8 @@ impl Decode for Terms {
             run_timeout_ms: number("run_timeout_ms"),
             answer_within_ms: number("answer_within_ms"),
             over_quota: number("quota"),
+            used_up: fields.object("used_up"),
+            allowance: fields.object("allowance"),
             shows_ended: fields.boolean("shows_ended").unwrap_or_default(),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
             shows_statuses: fields.boolean("shows_statuses").unwrap_or_default(),

@@ -1,5 +1,5 @@
 //! Carries out a request that has to wait for something before its object can be asked, or asks for more than one
-//! answer: a large body, the quota, a listing, a stream, a callback.
+//! answer: a large body, the quota, what a caller has used, a listing, a stream, a callback.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use js_sys::Uint8Array;
@@ -165,6 +165,11 @@ impl Front {
         let (form, is_stream) = (command.reply.clone(), command.call.is_stream());
         let refuse = |error: &Error| to_response(form.refusal(is_stream, error));
         if let Err(error) = self.heed_quota(&mut command).await {
+            return refuse(&error);
+        }
+        if command.call.message().is_some()
+            && let Err(error) = self.heed_usage(&mut command).await
+        {
             return refuse(&error);
         }
         if let Err(error) = self.seal(parameters, &mut command).await {

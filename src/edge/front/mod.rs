@@ -25,6 +25,7 @@
 //! | `mcp` | answers hosts of MCP, to which agents are tools |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
+//! | `usage` | refuses a message of a caller that has used up what it may use of models in the day |
 //! | `listing` | answers ListTasks |
 //! | `stream` | lets `js/stream.js` answer by a stream |
 
@@ -52,6 +53,7 @@ mod route;
 mod seen;
 mod signatures;
 mod stream;
+mod usage;
 
 pub(in crate::edge) use inside::{Inside, answer_inside};
 use wasm_bindgen::prelude::*;

@@ -252,7 +252,9 @@ fn plan_command(
         Call::List(_) => return Ok(LATER.to_owned()),
     }
     let waits_for_quota = call.begins_task() && front.settings.max_active_tasks > 0;
-    if waits_for_quota || command.unsealed.is_some() {
+    let waits_for_usage =
+        call.message().is_some() && !front.caller_limits(&command.agent).is_none();
+    if waits_for_quota || waits_for_usage || command.unsealed.is_some() {
         return Ok(LATER.to_owned());
     }
     let key = parameters.idempotency_key()?;

@@ -417,6 +417,7 @@ fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
         origin,
         trail,
         run_timeout_ms: terms.run_timeout_ms,
+        allowance: terms.allowance,
         credentials,
     }
 }

@@ -20,6 +20,7 @@ use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
+use crate::edge::service::usage::D1Usage;
 use crate::edge::service::vault::WorkerVault;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
@@ -45,6 +46,7 @@ pub(super) fn ports(
         }),
         queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
         index: Rc::new(ObjectIndex { index, object }),
+        usage: Rc::new(D1Usage { env: env.clone() }),
         http: Rc::new(Outbound),
         peers: Rc::new(WorkerPeers { env: env.clone() }),
         counters: Rc::new(D1Counters { env: env.clone() }),

@@ -10,7 +10,9 @@ use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::read_row;
 use crate::format;
-use crate::port::{Batch, FirstRow, Indexed, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
+use crate::port::{
+    Batch, Counted, FirstRow, Indexed, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
+};
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
@@ -36,8 +38,7 @@ impl SqlTaskStore {
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let query =
-            "SELECT name FROM sqlite_master WHERE name IN ('log', 'webhook', 'credentials')";
+        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
@@ -69,7 +70,16 @@ impl SqlTaskStore {
             let rows = self.rows("SELECT sealed FROM credentials", Vec::new())?;
             credentials = rows.into_iter().next().map(|row: CredentialsRow| row.sealed);
         }
-        Ok(Stored::Task(StoredTask { facts, indexed, log, webhooks, credentials }))
+        let mut counted = Counted::default();
+        if has("usage") {
+            let rows = self.rows("SELECT counted, failures FROM usage", Vec::new())?;
+            let rows = rows.into_iter().next();
+            counted = rows.map_or(counted, |UsageRow { counted, failures }| Counted {
+                turn: counted,
+                failures,
+            });
+        }
+        Ok(Stored::Task(StoredTask { facts, indexed, counted, log, webhooks, credentials }))
     }
 
     fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
@@ -85,6 +95,14 @@ impl SqlTaskStore {
             }
         }
         Ok(())
+    }
+
+    fn write_counted(&self, counted: Counted) -> worker::Result<()> {
+        let sql = self.sql();
+        sql.exec(USAGE_SCHEMA, None)?;
+        let turn = i64::try_from(counted.turn).unwrap_or(i64::MAX);
+        let insert = "INSERT OR REPLACE INTO usage (id, counted, failures) VALUES (1, ?, ?)";
+        sql.exec(insert, vec![turn.into(), i64::from(counted.failures).into()]).map(|_| ())
     }
 
     fn write_webhook(&self, id: &str, json: &str) -> worker::Result<()> {
@@ -202,6 +220,10 @@ impl TaskStore for SqlTaskStore {
         update.map(|_| ()).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
+    fn set_counted(&self, counted: Counted) -> Result<(), StoreError> {
+        self.write_counted(counted).map_err(|error| StoreError::Failed(error.to_string()))
+    }
+
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
         self.write_webhook(id, json).map_err(|error| StoreError::Failed(error.to_string()))
     }
@@ -267,6 +289,13 @@ struct PieceRow {
     seq: i64,
     more: u8,
     size: usize,
+}
+
+/// Up to which turn the usage is counted.
+#[derive(Deserialize)]
+struct UsageRow {
+    counted: u64,
+    failures: u32,
 }
 
 /// The credentials of a turn.
@@ -346,6 +375,15 @@ const WEBHOOK_SCHEMA: &str = "
         seq INTEGER PRIMARY KEY,
         id TEXT NOT NULL,
         body TEXT NOT NULL
+    ) STRICT;
+";
+
+/// Made when a turn that has used something of models was to be counted first: most tasks have none.
+const USAGE_SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS usage (
+        id INTEGER PRIMARY KEY,
+        counted INTEGER NOT NULL,
+        failures INTEGER NOT NULL
     ) STRICT;
 ";
 

@@ -119,6 +119,8 @@ impl ServiceParameters {
             shows_generation: active.iter().any(|uri| uri == GENERATION_EXTENSION),
             shows_statuses: false,
             over_quota: None,
+            used_up: None,
+            allowance: None,
         })
     }
 

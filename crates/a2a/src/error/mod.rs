@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 
 use crate::model::{FieldViolation, TaskId, TaskState};
+use crate::terms::{DayLimit, UsedUp};
 pub use wire::Wire;
 
 /// A refused request, or one that could not be carried out.
@@ -75,6 +76,8 @@ pub enum Error {
     TooManyStreams(usize),
     /// The caller has as many unfinished tasks as it may have.
     TooManyTasks(u64),
+    /// The caller has used up what it may use in a day.
+    UsedUp(UsedUp),
     /// The request needs credentials, or those that it has are refused.
     Unauthenticated(Box<Refusal>),
     /// The caller may not do this.
@@ -171,6 +174,7 @@ impl Error {
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
             | Self::TooManyTasks(_)
+            | Self::UsedUp(_)
             | Self::Unauthenticated(_)
             | Self::PermissionDenied(_)
             | Self::RateLimited(_)
@@ -236,6 +240,15 @@ impl fmt::Display for Error {
             Self::TooManyTasks(limit) => write!(
                 out,
                 "you have {limit} unfinished tasks, which is the limit; finish or cancel some, or wait"
+            ),
+            Self::UsedUp(UsedUp { limit: DayLimit::Tokens(limit), seconds }) => write!(
+                out,
+                "you have used up the {limit} tokens that this agent lets you use in a day (UTC); send this one again in {seconds} seconds"
+            ),
+            Self::UsedUp(UsedUp { limit: DayLimit::CostMicros(limit), seconds }) => write!(
+                out,
+                "you have used up the cost of {} that this agent lets you use in a day (UTC); send this one again in {seconds} seconds",
+                *limit as f64 / 1_000_000.0
             ),
             Self::Unauthenticated(refusal) | Self::PermissionDenied(refusal) => {
                 out.write_str(&refusal.message)

@@ -115,6 +115,8 @@ impl Error {
             }
             Self::TooManyTasks(_) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS")
                 .retry_after_s(RETRY_AFTER_S),
+            Self::UsedUp(used_up) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "USED_UP")
+                .retry_after_s(used_up.seconds),
             Self::Unauthenticated(refusal) => {
                 Wire::new(-32000, 401, "UNAUTHENTICATED", "UNAUTHENTICATED").challenged(refusal)
             }
@@ -143,6 +145,9 @@ const RETRY_AFTER_S: u32 = 5;
 mod tests {
     use super::*;
     use crate::model::{TaskId, TaskState};
+    use crate::terms::{DayLimit, UsedUp};
+
+    const USED_UP: UsedUp = UsedUp { limit: DayLimit::Tokens(9), seconds: 77 };
 
     #[test]
     fn protocol_errors_carry_the_codes_of_the_specification() {
@@ -165,6 +170,7 @@ mod tests {
             (Error::OtherVersionsName(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
             (Error::TooManyTasks(3), -32603, 429),
+            (Error::UsedUp(USED_UP), -32603, 429),
             (Error::TooManyStreams(3), -32603, 429),
             (Error::NoAgents, -32603, 500),
             (Error::AgentUnusable(String::new()), -32603, 500),
@@ -185,6 +191,7 @@ mod tests {
             (Error::BodyTimeout, 408),
             (Error::TooManyBodies, 503),
             (Error::TooManyTasks(1), 200),
+            (Error::UsedUp(USED_UP), 200),
             (Error::Unavailable(""), 200),
             (Error::Internal { task: None }, 200),
         ] {
@@ -196,6 +203,7 @@ mod tests {
     fn errors_that_pass_tell_when_to_try_again() {
         for (error, headers) in [
             (Error::TooManyTasks(1), vec![("retry-after", "5".to_owned())]),
+            (Error::UsedUp(USED_UP), vec![("retry-after", "77".to_owned())]),
             (Error::Unavailable(""), vec![("retry-after", "5".to_owned())]),
             (Error::TooManyBodies, vec![("retry-after", "1".to_owned())]),
             (Error::MethodNotAllowed("GET"), vec![("allow", "GET".to_owned())]),

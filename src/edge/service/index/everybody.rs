@@ -4,7 +4,8 @@
 //! task. So the page is found by way of `task_counts`, which has each owner once: the newest task of each owner that
 //! matches is one row read; only the owners of the newest of these can have tasks on the page, and of each of them no more than a page.
 
-use super::statements::{Statement, page_index, push_filters};
+use super::statements::{page_index, push_filters};
+use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
 
 /// The statement that asks for a page of all owners: a row for each task, with the total in each.

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
-use super::statements::{IS_FINISHED, Statement, number};
+use super::statements::IS_FINISHED;
 use super::{D1Index, total};
+use crate::edge::service::database::{Statement, number};
 use crate::edge::service::rows::read_row;
 use crate::operation::list_tasks::Position;
 use a2a::model::{TaskId, UnixMillis};

@@ -2,7 +2,8 @@
 //! here: each task is a line, in which the columns stand one behind the other.
 
 use super::everybody::{everybody_statement, everybody_total};
-use super::statements::{Statement, filtered_page, matching_total};
+use super::statements::{filtered_page, matching_total};
+use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 

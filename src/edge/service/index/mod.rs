@@ -7,20 +7,17 @@ mod statements;
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use wasm_bindgen_futures::JsFuture;
-use worker::wasm_bindgen::{JsCast, JsValue};
-use worker::worker_sys::types as platform;
+use worker::wasm_bindgen::JsValue;
 use worker::{Env, Error, Result};
 
-use super::observer::ConsoleObserver;
+use super::database::{Cost, Statement, observe, run_one};
 use super::rows::read_row;
 use crate::edge::address::ObjectId;
-use crate::edge::bindings;
 use crate::operation::list_tasks::{Found, TaskQuery};
-use crate::port::{IndexRow, Observation, Observer, TaskIndex};
+use crate::port::{IndexRow, TaskIndex};
 use a2a::model::TaskId;
 use listing::{LINE_END, listing_statement, read_listing, total_statement};
-use statements::{Statement, remove_statement, unfinished_statement, upsert_statement};
+use statements::{remove_statement, unfinished_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{Old, Place};
 
@@ -67,7 +64,7 @@ impl D1Index {
         rows_read: u64,
     ) -> std::result::Result<Option<Found>, String> {
         let cost = || Cost { rows_read: Some(rows_read), rows_written: Some(0) };
-        self.observe(&listing_statement(query).sql, cost);
+        observe(&self.env, &listing_statement(query).sql, cost);
         read_listing(query, lines, total)
     }
 
@@ -102,29 +99,7 @@ impl D1Index {
 
     /// Carries one statement out; gives the rows that it selects.
     async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
-        let prepared = statement.prepare(&bindings::database(&self.env)?)?;
-        let result = JsFuture::from(prepared.inner().run()?).await?;
-        self.check(&statement, result.unchecked_into())
-    }
-
-    fn check(&self, statement: &Statement, result: platform::D1Result) -> Result<Vec<JsValue>> {
-        if let Some(error) = result.error()? {
-            return Err(Error::RustError(error));
-        }
-        self.observe(&statement.sql, || {
-            let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
-            cost.unwrap_or_default()
-        });
-        Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
-    }
-
-    /// Tells what a statement cost, where anybody wants to know.
-    fn observe(&self, sql: &str, cost: impl FnOnce() -> Cost) {
-        let observer = ConsoleObserver::of(&self.env);
-        if observer.is_development {
-            let Cost { rows_read, rows_written } = cost();
-            observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
-        }
+        run_one(&self.env, &statement).await
     }
 }
 
@@ -162,11 +137,4 @@ struct TotalRow {
 fn total(rows: Vec<JsValue>) -> Result<u64> {
     let Some(row) = rows.into_iter().next() else { return Ok(0) };
     read_row(row).map(|TotalRow { total }| total)
-}
-
-/// What a statement cost.
-#[derive(Default, Deserialize)]
-struct Cost {
-    rows_read: Option<u64>,
-    rows_written: Option<u64>,
 }

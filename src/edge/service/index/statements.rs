@@ -1,78 +1,9 @@
 //! The statements on the index, with their values. `STORAGE.md` describes the tables.
 
-use worker::wasm_bindgen::JsValue;
-use worker::{D1Database, D1PreparedStatement, Result};
-
+use crate::edge::service::database::{Statement, Value};
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
 use a2a::model::{TaskId, TaskState};
-
-/// A statement with its values, in the order of their numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Statement {
-    pub(super) sql: String,
-    pub(super) values: Vec<Value>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
-    Text(String),
-    /// Up to 2^53, exactly.
-    Number(i64),
-}
-
-impl Statement {
-    pub(super) fn new(sql: impl Into<String>) -> Self {
-        Self { sql: sql.into(), values: Vec::new() }
-    }
-
-    /// Adds SQL without a value.
-    pub(super) fn add(&mut self, sql: &str) {
-        self.sql.push_str(sql);
-    }
-
-    /// The statement as a JSON array: its text and its values.
-    pub(super) fn to_json(&self) -> String {
-        let values = self.values.iter().map(|value| match value {
-            Value::Text(text) => serde_json::Value::from(text.as_str()),
-            Value::Number(number) => serde_json::Value::from(*number),
-        });
-        let all = std::iter::once(serde_json::Value::from(self.sql.as_str())).chain(values);
-        serde_json::Value::Array(all.collect()).to_string()
-    }
-
-    /// Adds a value, and SQL in which `{}` stands for it.
-    pub(super) fn push(&mut self, sql: &str, value: Value) {
-        self.values.push(value);
-        self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
-    }
-
-    pub(super) fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
-        // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
-        let values = self.values.iter().map(|value| match value {
-            Value::Text(text) => JsValue::from_str(text),
-            Value::Number(number) => JsValue::from_f64(*number as f64),
-        });
-        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
-    }
-}
-
-/// A number that is never large enough not to fit.
-pub(super) fn number(number: u64) -> Value {
-    Value::Number(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-impl From<i64> for Value {
-    fn from(number: i64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
 
 /// Adds the rows of a page: all behind the columns that are selected of each.
 pub(super) fn filtered_page(statement: &mut Statement, query: &TaskQuery) {

@@ -38,12 +38,14 @@ const LATER: std::ops::RangeInclusive<i32> = -32099..=-32006;
 mod tests {
     use super::*;
     use crate::model::{FieldViolation, TaskId, TaskState};
+    use crate::terms::{DayLimit, UsedUp};
 
     #[test]
     fn errors_have_the_codes_that_clients_know() {
         let id = TaskId::new("t");
         let violation = FieldViolation::new("url", "must be https");
         let text = String::new;
+        let used_up = UsedUp { limit: DayLimit::CostMicros(2_500_000), seconds: 7 };
         for (error, expected, told) in [
             (Error::TaskNotFound(id.clone()), -32001, "task not found"),
             (
@@ -55,6 +57,11 @@ mod tests {
             (Error::PushNotificationNotSupported, -32003, "push notifications are not supported"),
             (Error::TooManyTasks(3), -32003, "resource exhausted: you have 3 unfinished tasks"),
             (Error::TooManyStreams(3), -32003, "resource exhausted: the task is followed by"),
+            (
+                Error::UsedUp(used_up),
+                -32003,
+                "resource exhausted: you have used up the cost of 2.5",
+            ),
             (Error::RateLimited(3), -32003, "resource exhausted: too many requests"),
             (Error::UnsupportedOperation(text()), -32004, ""),
             (Error::WebhookRefused(violation), -32004, "invalid parameters: url must be https"),

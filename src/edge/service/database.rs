@@ -1,0 +1,114 @@
+//! Single statements on D1, with their values, and what they cost.
+
+use serde::Deserialize;
+use wasm_bindgen_futures::JsFuture;
+use worker::wasm_bindgen::{JsCast, JsValue};
+use worker::worker_sys::types as platform;
+use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
+
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
+use crate::edge::bindings;
+use crate::port::{Observation, Observer};
+
+/// Carries one statement out; gives the rows that it selects.
+///
+/// # Errors
+///
+/// When D1 fails, or has not got the tables.
+pub(super) async fn run_one(env: &Env, statement: &Statement) -> Result<Vec<JsValue>> {
+    let prepared = statement.prepare(&bindings::database(env)?)?;
+    let result = JsFuture::from(prepared.inner().run()?).await?;
+    let result: platform::D1Result = result.unchecked_into();
+    if let Some(error) = result.error()? {
+        return Err(Error::RustError(error));
+    }
+    observe(env, &statement.sql, || {
+        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
+        cost.unwrap_or_default()
+    });
+    Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
+}
+
+/// Tells what a statement cost, where anybody wants to know.
+pub(super) fn observe(env: &Env, sql: &str, cost: impl FnOnce() -> Cost) {
+    let observer = ConsoleObserver::of(env);
+    if observer.is_development {
+        let Cost { rows_read, rows_written } = cost();
+        observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
+    }
+}
+
+/// What a statement cost.
+#[derive(Default, Deserialize)]
+pub(super) struct Cost {
+    pub(super) rows_read: Option<u64>,
+    pub(super) rows_written: Option<u64>,
+}
+
+/// A statement with its values, in the order of their numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Statement {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    /// Up to 2^53, exactly.
+    Number(i64),
+}
+
+impl Statement {
+    pub(super) fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), values: Vec::new() }
+    }
+
+    /// Adds SQL without a value.
+    pub(super) fn add(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    /// The statement as a JSON array: its text and its values.
+    pub(super) fn to_json(&self) -> String {
+        let values = self.values.iter().map(|value| match value {
+            Value::Text(text) => serde_json::Value::from(text.as_str()),
+            Value::Number(number) => serde_json::Value::from(*number),
+        });
+        let all = std::iter::once(serde_json::Value::from(self.sql.as_str())).chain(values);
+        serde_json::Value::Array(all.collect()).to_string()
+    }
+
+    /// Adds a value, and SQL in which `{}` stands for it.
+    pub(super) fn push(&mut self, sql: &str, value: Value) {
+        self.values.push(value);
+        self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
+    }
+
+    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+        // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
+        let values = self.values.iter().map(|value| match value {
+            Value::Text(text) => JsValue::from_str(text),
+            Value::Number(number) => JsValue::from_f64(*number as f64),
+        });
+        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
+    }
+}
+
+/// A number that is never large enough not to fit.
+pub(super) fn number(number: u64) -> Value {
+    Value::Number(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}

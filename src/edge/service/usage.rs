@@ -1,0 +1,152 @@
+//! What callers have used of models, in the tables `usage` and `usage_turns` of D1. `STORAGE.md` describes them.
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use worker::{Env, Result};
+
+use super::clock::now;
+use super::database::{Statement, Value, number, run_one};
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
+use crate::port::{CountedTurn, Observation, Observer, UsageSums};
+use crate::usage::{TurnUsage, Usage, day_of};
+use a2a::model::UnixMillis;
+
+/// The sums of a deployment.
+pub(in crate::edge) struct D1Usage {
+    pub(in crate::edge) env: Env,
+}
+
+impl D1Usage {
+    /// What a caller has used of an agent in the day of an instant: a row is read.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the table.
+    pub(in crate::edge) async fn used(
+        &self,
+        owner: &str,
+        agent: &str,
+        at: UnixMillis,
+    ) -> Result<Usage> {
+        let rows = run_one(&self.env, &sum_statement(owner, agent, at)).await?;
+        let Some(row) = rows.into_iter().next() else { return Ok(Usage::NOTHING) };
+        let SumRow { requests, input_tokens, output_tokens, cost_micros } = read_row(row)?;
+        Ok(Usage { requests, input_tokens, output_tokens, cost_micros })
+    }
+
+    /// Deletes the turns that no task counts again, and the sums that are too old.
+    pub(in crate::edge) async fn clean_up(&self) {
+        for (table, days) in [("usage_turns", TURN_DAYS), ("usage", SUM_DAYS)] {
+            let statement = clean_up_statement(table, days, now());
+            if let Err(error) = run_one(&self.env, &statement).await {
+                let reason = format!("table {table}: {error}");
+                let observer = ConsoleObserver::of(&self.env);
+                observer.observe(&Observation::CleanUpFailed { reason: &reason });
+            }
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl UsageSums for D1Usage {
+    async fn count(&self, turn: CountedTurn) -> std::result::Result<(), String> {
+        let counted = run_one(&self.env, &count_statement(turn)).await;
+        counted.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+/// A row of the sums.
+#[derive(Deserialize)]
+struct SumRow {
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_micros: u64,
+}
+
+/// Adds a turn, and by a trigger to the sum, unless it is there.
+fn count_statement(counted: CountedTurn) -> Statement {
+    let CountedTurn { task, owner, agent, turn } = counted;
+    let TurnUsage { turn: nth, usage, .. } = turn;
+    let values = vec![
+        Value::Text(turn.day()),
+        task.as_str().into(),
+        number(nth),
+        Value::Text(owner),
+        Value::Text(agent),
+        number(usage.requests),
+        number(usage.input_tokens),
+        number(usage.output_tokens),
+        number(usage.cost_micros),
+    ];
+    Statement { sql: COUNT.to_owned(), values }
+}
+
+fn sum_statement(owner: &str, agent: &str, at: UnixMillis) -> Statement {
+    let values = vec![Value::Text(day_of(at)), owner.into(), agent.into()];
+    Statement { sql: SUM.to_owned(), values }
+}
+
+fn clean_up_statement(table: &str, days: u64, now: UnixMillis) -> Statement {
+    let before = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY_MS);
+    let before = day_of(UnixMillis(now.0.saturating_sub(before)));
+    let mut statement = Statement::new(format!("DELETE FROM {table}"));
+    statement.push(" WHERE day < {}", Value::Text(before));
+    statement
+}
+
+const COUNT: &str = "INSERT INTO usage_turns \
+    (day, task, turn, owner, agent, requests, input_tokens, output_tokens, cost_micros) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (day, task, turn) DO NOTHING";
+
+const SUM: &str = "SELECT requests, input_tokens, output_tokens, cost_micros FROM usage \
+    WHERE day = ?1 AND owner = ?2 AND agent = ?3";
+
+/// For how many days turns are kept: for as long as D1 may be down between a statement that took effect and its repetition.
+const TURN_DAYS: u64 = 7;
+
+/// For how many days sums are kept.
+const SUM_DAYS: u64 = 400;
+
+const DAY_MS: i64 = 86_400_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use a2a::model::TaskId;
+
+    const NOON: &str = "2026-03-05T12:00:00Z";
+
+    #[test]
+    fn a_turn_is_counted_for_its_day_by_one_statement() {
+        let at = UnixMillis::parse(NOON).unwrap();
+        let usage = Usage { requests: 2, input_tokens: 30, output_tokens: 4, cost_micros: 5 };
+        let statement = count_statement(CountedTurn {
+            task: TaskId::new("t"),
+            owner: "o".to_owned(),
+            agent: "a".to_owned(),
+            turn: TurnUsage { turn: 3, at_ms: at.0, usage },
+        });
+        let expected: [Value; 9] = [
+            "2026-03-05".into(),
+            "t".into(),
+            number(3),
+            "o".into(),
+            "a".into(),
+            number(2),
+            number(30),
+            number(4),
+            number(5),
+        ];
+        assert_eq!(statement.values, expected);
+        assert!(statement.sql.ends_with("ON CONFLICT (day, task, turn) DO NOTHING"));
+    }
+
+    #[test]
+    fn what_is_older_than_its_days_is_deleted() {
+        let statement = clean_up_statement("usage_turns", 7, UnixMillis::parse(NOON).unwrap());
+        assert_eq!(statement.sql, "DELETE FROM usage_turns WHERE day < ?1");
+        assert_eq!(statement.values, ["2026-02-26".into()]);
+    }
+}

@@ -1,0 +1,162 @@
+//! What a task owes to something outside that follows it: how far that has come, who pays, and when that is tried again.
+
+use std::cell::Cell;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::bell::Bell;
+use super::index::retry_delay_ms;
+use a2a::model::UnixMillis;
+
+/// How far something outside has followed the task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Up to here; 0 for not at all.
+    pub(super) reached: u64,
+    /// How many attempts have failed since.
+    pub(super) failures: u32,
+}
+
+/// What a task owes to something outside.
+pub(super) struct Debt {
+    /// As far as is known.
+    known: Cell<Progress>,
+    /// As storage says.
+    stored: Cell<Progress>,
+    /// Whether a future of this session pays.
+    is_paying: Cell<bool>,
+    retry_at: Cell<Option<UnixMillis>>,
+    /// Rings when something is paid, and when paying ends.
+    paid: Bell,
+}
+
+impl Debt {
+    /// The debt of a task that was followed so far.
+    pub(super) fn new(progress: impl Into<Progress>) -> Self {
+        let progress = progress.into();
+        let (known, stored) = (Cell::new(progress), Cell::new(progress));
+        let (is_paying, retry_at) = (Cell::new(false), Cell::new(None));
+        Self { known, stored, is_paying, retry_at, paid: Bell::default() }
+    }
+
+    /// Storage says this.
+    pub(super) fn note_stored(&self, stored: impl Into<Progress>) {
+        self.stored.set(stored.into());
+    }
+
+    /// How far the task is known to be followed.
+    pub(super) fn reached(&self) -> u64 {
+        self.known.get().reached
+    }
+
+    /// Whether the follower has not come to here.
+    pub(super) fn owes(&self, wanted: u64) -> bool {
+        self.reached() < wanted
+    }
+
+    /// When paying is tried again, if it has failed.
+    pub(super) fn retry_at(&self) -> Option<UnixMillis> {
+        self.retry_at.get()
+    }
+
+    /// The alarm has fired: a retry that is due is not waited for any more.
+    pub(super) fn note_alarm(&self, now: UnixMillis) {
+        if self.retry_at.get().is_some_and(|at| at <= now) {
+            self.retry_at.set(None);
+        }
+    }
+
+    /// Whether somebody has to begin to pay: the follower has not come to here, nobody pays, and no retry is set for later.
+    /// Whoever is told so begins.
+    pub(super) fn begin(&self, wanted: u64, now: UnixMillis) -> bool {
+        let is_later = self.retry_at.get().is_some_and(|at| at > now);
+        self.owes(wanted) && !is_later && !self.is_paying.replace(true)
+    }
+
+    /// Nobody pays any more.
+    pub(super) fn end(&self) {
+        self.is_paying.set(false);
+        self.paid.ring();
+    }
+
+    /// Takes down that the follower has come to here.
+    pub(super) fn note_paid(&self, reached: u64) {
+        self.known.set(Progress { reached, failures: 0 });
+        self.paid.ring();
+    }
+
+    /// Takes down that paying has failed; gives the number of failures, and the time before the next attempt in milliseconds.
+    pub(super) fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
+        let known = self.known.get();
+        let failures = known.failures.saturating_add(1);
+        let retry_ms = retry_delay_ms(failures);
+        self.known.set(Progress { failures, ..known });
+        self.retry_at.set(Some(now.after(retry_ms)));
+        (failures, retry_ms)
+    }
+
+    /// What is known, if storage says otherwise.
+    pub(super) fn unstored(&self) -> Option<Progress> {
+        let known = self.known.get();
+        (known != self.stored.get()).then_some(known)
+    }
+
+    /// Waits until the follower has come to here, or nobody pays; no longer than the limit.
+    pub(super) async fn until_paid(&self, wanted: u64, limit: LocalBoxFuture<'static, ()>) {
+        self.paid.until(&|| !self.owes(wanted) || !self.is_paying.get(), limit).await;
+    }
+
+    /// Waits until nobody pays any more.
+    pub(super) async fn until_rest(&self) {
+        let never = Box::pin(std::future::pending());
+        self.paid.until(&|| !self.is_paying.get(), never).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(reached: u64, failures: u32) -> Progress {
+        Progress { reached, failures }
+    }
+
+    #[test]
+    fn one_pays_at_a_time_and_only_what_is_owed() {
+        let debt = Debt::new(progress(2, 0));
+        let now = UnixMillis(0);
+        assert!(!debt.begin(2, now), "nothing is owed");
+        assert!(debt.begin(3, now));
+        assert!(!debt.begin(4, now), "somebody pays");
+        debt.note_paid(3);
+        assert_eq!(debt.unstored(), Some(progress(3, 0)));
+        debt.end();
+        assert!(!debt.owes(3) && debt.owes(4));
+    }
+
+    #[test]
+    fn progress_that_storage_said_in_advance_is_not_stored_again() {
+        let debt = Debt::new(Progress::default());
+        debt.note_stored(progress(3, 0));
+        assert!(debt.owes(3), "it is not true yet");
+        assert_eq!(debt.unstored(), Some(Progress::default()), "what to take it back by");
+        debt.note_paid(3);
+        assert_eq!(debt.unstored(), None);
+        debt.note_paid(4);
+        assert_eq!(debt.unstored(), Some(progress(4, 0)));
+    }
+
+    #[test]
+    fn after_a_failure_nobody_pays_until_the_alarm_of_its_retry() {
+        let debt = Debt::new(progress(0, 1));
+        assert!(debt.begin(1, UnixMillis(0)));
+        assert_eq!(debt.note_failed(UnixMillis(0)), (2, 2_000));
+        debt.end();
+        assert!(!debt.begin(1, UnixMillis(1_999)));
+        debt.note_alarm(UnixMillis(1_999));
+        assert_eq!(debt.retry_at(), Some(UnixMillis(2_000)), "another alarm, too early");
+        debt.note_alarm(UnixMillis(2_000));
+        assert_eq!(debt.retry_at(), None);
+        assert!(debt.begin(1, UnixMillis(2_000)));
+    }
+}

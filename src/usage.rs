@@ -1,0 +1,284 @@
+//! What agents use that costs money: the tokens of models. Pure; `session/usage.rs` counts it, `edge/service/usage.rs` sums it
+//! in D1.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use a2a::model::decode::{Decode, Fields};
+use a2a::model::{Metadata, UnixMillis};
+use a2a::{Allowance, DayLimit, UsedUp};
+
+/// What was asked of models, and what it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Requests that were answered.
+    pub requests: u64,
+    /// Tokens that the model read.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote.
+    pub output_tokens: u64,
+    /// The cost in millionths of the currency of the prices; 0 where no prices are known.
+    pub cost_micros: u64,
+}
+
+impl Usage {
+    /// Nothing at all.
+    pub const NOTHING: Self =
+        Self { requests: 0, input_tokens: 0, output_tokens: 0, cost_micros: 0 };
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(more.requests),
+            input_tokens: self.input_tokens.saturating_add(more.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(more.output_tokens),
+            cost_micros: self.cost_micros.saturating_add(more.cost_micros),
+        }
+    }
+
+    /// Tokens that were read and written.
+    pub fn tokens(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// Whether it is nothing at all.
+    pub fn is_nothing(self) -> bool {
+        self == Self::NOTHING
+    }
+
+    /// Says in metadata what a task has used, in place of what was said before.
+    pub(crate) fn note(self, metadata: &mut Option<Metadata>) {
+        let mut members = metadata.take().unwrap_or_default().members();
+        let mut usage = serde_json::Map::new();
+        usage.insert("requests".to_owned(), self.requests.into());
+        usage.insert("inputTokens".to_owned(), self.input_tokens.into());
+        usage.insert("outputTokens".to_owned(), self.output_tokens.into());
+        if self.cost_micros > 0 {
+            usage.insert("cost".to_owned(), (self.cost_micros as f64 / MICROS).into());
+        }
+        members.insert(USAGE.to_owned(), Value::Object(usage));
+        *metadata = Some(members.into());
+    }
+}
+
+impl Decode for Usage {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let mut number = |name| fields.number(name).unwrap_or_default();
+        Some(Self {
+            requests: number("requests"),
+            input_tokens: number("inputTokens"),
+            output_tokens: number("outputTokens"),
+            cost_micros: number("costMicros"),
+        })
+    }
+}
+
+/// What a step of a run has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepUsage {
+    /// When it was known, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// What it is.
+    pub used: Usage,
+}
+
+impl Decode for StepUsage {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { at_ms: fields.number("atMs")?, used: fields.object("used")? })
+    }
+}
+
+/// What a turn of a task has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnUsage {
+    /// The turn: which of the client's messages it handles, from 1.
+    pub turn: u64,
+    /// When the last of it was known, in milliseconds since 1970: what it is counted for is the day of this instant.
+    pub at_ms: i64,
+    /// What it is.
+    pub usage: Usage,
+}
+
+impl TurnUsage {
+    /// The day that it is counted for.
+    pub fn day(&self) -> String {
+        day_of(UnixMillis(self.at_ms))
+    }
+}
+
+/// What the turns of a task have used, oldest first. Turns that have used nothing are not among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskUsage(Vec<TurnUsage>);
+
+impl TaskUsage {
+    /// Adds what a step of a turn has used. Turns come in order.
+    pub fn add(&mut self, turn: u64, step: StepUsage) {
+        let StepUsage { at_ms, used: usage } = step;
+        match self.0.last_mut() {
+            Some(last) if last.turn == turn => {
+                last.at_ms = last.at_ms.max(at_ms);
+                last.usage = last.usage.plus(usage);
+            }
+            _ => self.0.push(TurnUsage { turn, at_ms, usage }),
+        }
+    }
+
+    /// What all turns have used together.
+    pub fn total(&self) -> Usage {
+        self.0.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.usage))
+    }
+
+    /// What a turn has used.
+    pub fn of_turn(&self, turn: u64) -> Usage {
+        let found = self.0.iter().rev().find(|known| known.turn == turn);
+        found.map_or(Usage::NOTHING, |found| found.usage)
+    }
+
+    /// The turns behind one.
+    pub fn behind(&self, turn: u64) -> impl Iterator<Item = TurnUsage> {
+        self.0.iter().copied().filter(move |known| known.turn > turn)
+    }
+}
+
+/// How much the calls of one caller to an agent may use in a day (UTC). What is not set is not limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallerLimits {
+    /// Tokens, read and written together.
+    pub tokens_per_day: Option<u64>,
+    /// Cost, in millionths of the currency of the prices.
+    pub cost_micros_per_day: Option<u64>,
+}
+
+impl CallerLimits {
+    /// Whether nothing is limited.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Which limit is reached by what was used, if one is.
+    pub fn reached(self, used: Usage) -> Option<DayLimit> {
+        let at = |limit: Option<u64>, used: u64| limit.filter(|limit| used >= *limit);
+        let tokens = at(self.tokens_per_day, used.tokens()).map(DayLimit::Tokens);
+        tokens.or_else(|| at(self.cost_micros_per_day, used.cost_micros).map(DayLimit::CostMicros))
+    }
+
+    /// What may still be used in the day of an instant.
+    ///
+    /// # Errors
+    ///
+    /// What is used up.
+    pub fn left(self, used: Usage, at: UnixMillis) -> Result<Allowance, UsedUp> {
+        if let Some(limit) = self.reached(used) {
+            return Err(UsedUp { limit, seconds: seconds_to_midnight(at) });
+        }
+        let left = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
+        Ok(Allowance {
+            tokens: left(self.tokens_per_day, used.tokens()),
+            cost_micros: left(self.cost_micros_per_day, used.cost_micros),
+        })
+    }
+}
+
+/// The day of an instant in UTC, as `2026-01-05`.
+pub fn day_of(at: UnixMillis) -> String {
+    at.to_string().chars().take(DAY_CHARS).collect()
+}
+
+/// How many seconds there are from an instant to the end of its day in UTC, at least 1.
+pub fn seconds_to_midnight(at: UnixMillis) -> u32 {
+    let left_ms = DAY_MS - at.0.rem_euclid(DAY_MS);
+    u32::try_from(left_ms.div_euclid(1_000)).unwrap_or(1).saturating_add(1)
+}
+
+/// The member of the metadata of tasks that says what they have used.
+pub const USAGE: &str = "urn:a2a-edge:usage";
+
+/// The millionths of one.
+const MICROS: f64 = 1_000_000.0;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The length of a day's text.
+const DAY_CHARS: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use a2a::model::decode::read_json;
+
+    fn usage(requests: u64, input: u64, output: u64, cost: u64) -> Usage {
+        Usage { requests, input_tokens: input, output_tokens: output, cost_micros: cost }
+    }
+
+    #[test]
+    fn what_a_step_has_used_is_read_as_it_was_written() {
+        let step = StepUsage { at_ms: 5, used: usage(1, 200, 30, 110) };
+        let line = serde_json::to_string(&step).unwrap();
+        assert_eq!(
+            line,
+            r#"{"atMs":5,"used":{"requests":1,"inputTokens":200,"outputTokens":30,"costMicros":110}}"#
+        );
+        assert_eq!(read_json::<StepUsage>(&line).unwrap(), step);
+    }
+
+    #[test]
+    fn steps_are_summed_by_turn_and_over_the_task() {
+        let mut task = TaskUsage::default();
+        assert!(task.total().is_nothing());
+        for (turn, at_ms, tokens) in [(1, 10, 5), (1, 20, 6), (3, 30, 7)] {
+            task.add(turn, StepUsage { at_ms, used: usage(1, tokens, 1, 0) });
+        }
+        assert_eq!(task.total(), usage(3, 18, 3, 0));
+        assert_eq!(task.of_turn(1), usage(2, 11, 2, 0));
+        assert_eq!(task.of_turn(2), Usage::NOTHING);
+        let behind: Vec<TurnUsage> = task.behind(1).collect();
+        assert_eq!(behind, [TurnUsage { turn: 3, at_ms: 30, usage: usage(1, 7, 1, 0) }]);
+        assert_eq!(task.behind(0).count(), 2);
+    }
+
+    #[test]
+    fn metadata_say_what_the_task_has_used_and_keep_what_else_there_is() {
+        let mut metadata = json!({"a": 1}).as_object().cloned().map(Metadata::from);
+        usage(1, 2, 3, 0).note(&mut metadata);
+        usage(2, 20, 30, 1_250_000).note(&mut metadata);
+        let told = serde_json::to_value(&metadata).unwrap();
+        let expected = json!({"requests": 2, "inputTokens": 20, "outputTokens": 30, "cost": 1.25});
+        assert_eq!(told, json!({"a": 1, "urn:a2a-edge:usage": expected}));
+    }
+
+    #[test]
+    fn a_limit_is_reached_when_as_much_was_used() {
+        let limits = CallerLimits { tokens_per_day: Some(10), cost_micros_per_day: Some(100) };
+        assert_eq!(limits.reached(usage(9, 5, 4, 99)), None);
+        assert_eq!(limits.reached(usage(1, 5, 5, 0)), Some(DayLimit::Tokens(10)));
+        assert_eq!(limits.reached(usage(1, 0, 0, 100)), Some(DayLimit::CostMicros(100)));
+        assert_eq!(CallerLimits::default().reached(usage(9, u64::MAX, 9, u64::MAX)), None);
+        assert!(CallerLimits::default().is_none() && !limits.is_none());
+    }
+
+    #[test]
+    fn what_is_left_of_a_day_or_how_long_it_lasts_is_told() {
+        let at = UnixMillis::parse("2026-01-05T23:00:00Z").unwrap();
+        let limits = CallerLimits { tokens_per_day: Some(10), cost_micros_per_day: None };
+        let left = Allowance { tokens: Some(3), cost_micros: None };
+        assert_eq!(limits.left(usage(1, 5, 2, 9), at), Ok(left));
+        let used_up = UsedUp { limit: DayLimit::Tokens(10), seconds: 3_601 };
+        assert_eq!(limits.left(usage(1, 5, 7, 9), at), Err(used_up));
+    }
+
+    #[test]
+    fn days_are_those_of_utc() {
+        let noon = UnixMillis::parse("2026-01-05T12:00:00Z").unwrap();
+        assert_eq!(day_of(noon), "2026-01-05");
+        assert_eq!(seconds_to_midnight(noon), 43_201);
+        let last = UnixMillis::parse("2026-12-31T23:59:59.999Z").unwrap();
+        assert_eq!((day_of(last).as_str(), seconds_to_midnight(last)), ("2026-12-31", 1));
+        assert_eq!(day_of(last.after(1)), "2027-01-01");
+        assert_eq!(day_of(last.after(1_000 * u64::from(seconds_to_midnight(last)))), "2027-01-01");
+    }
+}

@@ -26,6 +26,11 @@ export interface WorkerOptions {
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** Whether a second Worker runs beside it at the same time, over the same D1 database: see `Worker.twin`. */
   hasTwin?: boolean;
+  /**
+   * Other Workers that are bound to it, by the names of the bindings: their JavaScript, a module each. With `run` instead of `fetch` it may stand
+   * for Workers AI. They may import `cloudflare:workers`.
+   */
+  services?: Record<string, string>;
 }
 
 /** One line that the Worker logged. */
@@ -101,7 +106,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, logs };
   let instance: Instance | undefined = await launch({ ...settings, port: 0 });
   const { url, port } = instance;
 
@@ -165,6 +170,7 @@ interface Launch {
   vars: Record<string, string>;
   rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
   hasTwin: boolean;
+  services: Record<string, string>;
   logs: LogLine[];
   port: number;
 }
@@ -187,7 +193,7 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
@@ -199,9 +205,15 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, logs,
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
+    serviceBindings: Object.fromEntries(Object.keys(services).map((binding) => [binding, { name: serviceName(binding) }])),
   };
+  const { compatibilityDate } = config.workerOptions;
+  const bound = Object.entries(services).map(([binding, script]) => ({
+    name: serviceName(binding), compatibilityDate, modulesRoot: root,
+    modules: [{ type: "ESModule", path: join(root, "service.js"), contents: script }],
+  }));
   const options = miniflareModule.convertV4MiniflareOptions({
-    workers: hasTwin ? [one, twinOf(one)] : [one],
+    workers: [one, ...(hasTwin ? [twinOf(one)] : []), ...bound],
     host: "127.0.0.1",
     port,
     cf: false,
@@ -258,6 +270,9 @@ function twinOf<One extends Pick<WorkerConfig, "queueProducers" | "queueConsumer
 }
 
 const TWIN = "twin";
+
+/** The name of the Worker behind a binding. */
+const serviceName = (binding: string): string => `service-${binding.toLowerCase()}`;
 
 /** Applies the migrations that this storage has not seen yet. */
 async function migrate(miniflare: Miniflare, storage: string): Promise<void> {
@@ -328,6 +343,7 @@ interface WranglerModule {
 }
 
 interface WorkerConfig {
+  compatibilityDate: string;
   modulesRules: unknown;
   bindings: Record<string, unknown>;
   durableObjects: Record<string, { className: string }>;

@@ -18,13 +18,15 @@ pub(crate) fn refused<'a>(
         if (300..400).contains(&status) {
             let to = headers.iter().find(|(name, _)| name == "location");
             let to = to.map(|(_, url)| url.split(['?', '#']).next().unwrap_or_default());
-            let to = to.map_or_else(|| "nowhere".to_owned(), excerpt);
+            let to =
+                to.map_or_else(|| "nowhere".to_owned(), |url| excerpt(&endpoint.redacted(url)));
             let text = format!(
                 "the model's endpoint answered {status}, a redirect to {to}, which is not followed"
             );
-            return ChatError::new(ChatErrorKind::NotFound, endpoint.redacted(&text));
+            return ChatError::new(ChatErrorKind::NotFound, text);
         }
-        let text = read_some(body).await;
+        // Before anything of it is cut, in the middle of a secret maybe.
+        let text = endpoint.redacted(&read_some(body).await);
         let json = serde_json::from_str::<Value>(&text).unwrap_or_else(|_| plain(&text).into());
         ChatError { retry_after_ms, ..failed(&json, Some(status), endpoint) }
     })

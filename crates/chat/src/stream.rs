@@ -28,8 +28,8 @@ pub struct AnswerStream {
 
 /// How the answer is written.
 enum Form {
-    /// Not known before the first byte that says something; those before it are kept.
-    Unknown(Vec<u8>),
+    /// Not known before the first byte that says something.
+    Unknown,
     Whole(Vec<u8>),
     Events(Box<SseReader>),
 }
@@ -41,7 +41,7 @@ impl AnswerStream {
         Self {
             body: answer.body,
             content_type,
-            form: Form::Unknown(Vec::new()),
+            form: Form::Unknown,
             fold: Fold::new(endpoint.max_bytes, known_ids),
             deltas: VecDeque::new(),
             begin: Vec::new(),
@@ -108,13 +108,11 @@ impl AnswerStream {
         let wanted = BEGIN_BYTES.saturating_sub(self.begin.len());
         self.begin.extend(piece.iter().take(wanted));
         match &mut self.form {
-            Form::Unknown(head) => {
-                head.extend_from_slice(piece);
-                let Some(at) = head.iter().position(|byte| !BLANKS.contains(byte)) else {
+            Form::Unknown => {
+                let Some(at) = piece.iter().position(|byte| !BLANKS.contains(byte)) else {
                     return Ok(false);
                 };
-                let head = std::mem::take(head);
-                let (_, rest) = head.split_at(at);
+                let (_, rest) = piece.split_at(at);
                 self.form = match rest.first() {
                     Some(b'{' | b'[') => Form::Whole(Vec::new()),
                     _ => Form::Events(Box::new(SseReader::new(self.endpoint.max_bytes))),
@@ -129,7 +127,7 @@ impl AnswerStream {
     fn take(&mut self, piece: &[u8]) -> Result<bool, ChatError> {
         let too_large = || too_large(self.endpoint.max_bytes);
         match &mut self.form {
-            Form::Unknown(_) => {}
+            Form::Unknown => {}
             Form::Whole(whole) if whole.len() + piece.len() > self.endpoint.max_bytes => {
                 return Err(too_large());
             }
@@ -190,7 +188,7 @@ impl AnswerStream {
     /// What the end of the body brings.
     fn finish(&mut self) -> Result<(), ChatError> {
         match &mut self.form {
-            Form::Unknown(_) => Err(self.none("it is empty")),
+            Form::Unknown => Err(self.none("it is empty")),
             Form::Whole(whole) => {
                 let whole = std::mem::take(whole);
                 match serde_json::from_slice::<Value>(&whole) {

@@ -28,7 +28,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("port", &["auth", "format", "mcp", "remotes", "trail", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "mcp", "port", "remotes", "usage"]),
+    ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "usage"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "embedded"]),
     ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),

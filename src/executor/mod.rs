@@ -9,6 +9,7 @@ mod cards;
 mod credentials;
 mod double;
 mod events;
+mod http;
 mod learned;
 mod mcp;
 mod redaction;

@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use super::AgentExecutor;
+use super::http::HttpExecutor;
 use super::remote::RemoteExecutor;
 use super::script::ScriptExecutor;
 use super::tools::{McpOffer, Offer, ToolsExecutor};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
 use a2a_agents::{
-    EmbeddedAgent, EmbeddedExecutor, HttpTool, Misfit, RemoteTable, ScriptTable, Table, ToolsTable,
+    EmbeddedAgent, EmbeddedExecutor, HttpTable, HttpTool, Misfit, RemoteTable, ScriptTable, Table,
+    ToolsTable,
 };
 
 /// Makes an executor from its table in an agent file.
@@ -87,13 +89,22 @@ impl Registry {
         let table: RemoteTable = agent.executor.table.read()?;
         Ok(Rc::new(RemoteExecutor::of(table)))
     }
+
+    fn http(&self, agent: &EmbeddedAgent) -> Made {
+        let table: HttpTable = agent.executor.table.read()?;
+        Ok(Rc::new(HttpExecutor::new(table, &agent.executor.run)))
+    }
 }
 
 type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 
 /// The kinds that come with every Worker, each with its constructor.
-const OWN: [(&str, Kind); 3] =
-    [("tools", Registry::tools), ("script", Registry::script), ("remote", Registry::remote)];
+const OWN: [(&str, Kind); 4] = [
+    ("tools", Registry::tools),
+    ("script", Registry::script),
+    ("remote", Registry::remote),
+    ("http", Registry::http),
+];
 
 type Kind = fn(&Registry, &EmbeddedAgent) -> Made;
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file takes what it needs")]
 
 pub mod front;
+pub mod http_agent;
 pub mod model;
 pub mod modeled;
 pub mod remote;

@@ -182,7 +182,10 @@ impl EmbeddedAgent {
         } = definition;
         let named = match &executor.executor {
             Executor::Tools(ToolsTable { names, ask_missing: _, mcp: _ }) => names.as_slice(),
-            Executor::Script(_) | Executor::Remote(_) | Executor::Registered(_) => &[],
+            Executor::Script(_)
+            | Executor::Remote(_)
+            | Executor::Http(_)
+            | Executor::Registered(_) => &[],
         };
         let shared = shared.iter().filter(|tool| named.contains(&tool.name)).cloned();
         let tools = shared

@@ -237,7 +237,10 @@ fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
     match (&agent.skills_from, &agent.executor.executor) {
         (Some(sources), _) => sources.clone(),
         (None, Executor::Tools(_)) => vec![SkillsSource::Tools],
-        (None, Executor::Script(_) | Executor::Remote(_) | Executor::Registered(_)) => Vec::new(),
+        (
+            None,
+            Executor::Script(_) | Executor::Remote(_) | Executor::Http(_) | Executor::Registered(_),
+        ) => Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! and a constructor in the registry of the Worker. Every other name is one under which a Worker registers an
 //! executor of its own.
 
+mod http;
 mod registered;
 mod remote;
 mod script;
@@ -20,6 +21,7 @@ use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
 
+pub use http::{HttpTable, check_agent_url, check_path};
 pub use registered::RegisteredTable;
 pub use remote::RemoteTable;
 pub use script::ScriptTable;
@@ -44,6 +46,8 @@ pub enum Executor {
     Script(ScriptTable),
     /// Passes everything on to an agent elsewhere.
     Remote(RemoteTable),
+    /// Asks an agent in any language by one POST.
+    Http(HttpTable),
     /// Is written in Rust, and registered by the Worker under the name of the kind.
     Registered(RegisteredTable),
 }
@@ -55,6 +59,7 @@ impl Executor {
             Self::Tools(_) => TOOLS,
             Self::Script(_) => SCRIPT,
             Self::Remote(_) => REMOTE,
+            Self::Http(_) => HTTP,
             Self::Registered(table) => &table.kind,
         }
     }
@@ -69,6 +74,7 @@ impl Executor {
             Self::Tools(table) => Table::of(table),
             Self::Script(table) => Table::of(table),
             Self::Remote(table) => Table::of(table),
+            Self::Http(table) => Table::of(table),
             Self::Registered(table) => Table::of(&table.settings),
         }
     }
@@ -83,6 +89,7 @@ impl Executor {
             Self::Tools(table) => table.problems(agent, tools),
             Self::Script(table) => table.problems(agent),
             Self::Remote(table) => table.problems(agent),
+            Self::Http(table) => table.problems(agent),
             Self::Registered(table) => table.problems(agent),
         }
     }
@@ -97,6 +104,7 @@ impl Executor {
         match self {
             Self::Tools(table) => table.needs(agent, tools),
             Self::Script(_) | Self::Remote(_) => Vec::new(),
+            Self::Http(table) => table.needs(),
             Self::Registered(table) => table.needs(),
         }
     }
@@ -106,7 +114,7 @@ impl Executor {
     pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
         match self {
             Self::Remote(table) => table.remotes(),
-            Self::Tools(_) | Self::Script(_) | Self::Registered(_) => Vec::new(),
+            Self::Tools(_) | Self::Script(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
         }
     }
 
@@ -114,7 +122,7 @@ impl Executor {
     pub(crate) fn has_mcp(&self) -> bool {
         match self {
             Self::Tools(table) => !table.mcp.is_empty(),
-            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => false,
+            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => false,
         }
     }
 
@@ -123,7 +131,7 @@ impl Executor {
     pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
         match self {
             Self::Tools(table) => table.mcp(),
-            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => Vec::new(),
+            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
         }
     }
 
@@ -135,7 +143,7 @@ impl Executor {
     ) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_) | Self::Remote(_) | Self::Registered(_) => Vec::new(),
+            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
         }
     }
 }
@@ -143,12 +151,13 @@ impl Executor {
 const TOOLS: &str = "tools";
 const SCRIPT: &str = "script";
 const REMOTE: &str = "remote";
+const HTTP: &str = "http";
 
 /// The kinds that come with every Worker.
-const OWN_KINDS: [&str; 3] = [TOOLS, SCRIPT, REMOTE];
+const OWN_KINDS: [&str; 4] = [TOOLS, SCRIPT, REMOTE, HTTP];
 
 /// Names that no Worker can register: those of kinds to come, and the key beside the tables.
-const RESERVED_KINDS: [&str; 4] = ["run", "rust", "model", "http"];
+const RESERVED_KINDS: [&str; 3] = ["run", "rust", "model"];
 
 /// Whether a Worker may register an executor under this name, and agent files name it as their kind.
 ///

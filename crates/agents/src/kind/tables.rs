@@ -8,8 +8,8 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{
-    Executor, ExecutorDefinition, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS, ToolsTable,
-    check_kind,
+    Executor, ExecutorDefinition, HTTP, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS,
+    ToolsTable, check_kind,
 };
 use crate::definition::RunSettings;
 
@@ -46,6 +46,7 @@ impl<'de> Visitor<'de> for Tables {
                 TOOLS => tables.given.push(Executor::Tools(members.next_value()?)),
                 SCRIPT => tables.given.push(Executor::Script(members.next_value()?)),
                 REMOTE => tables.given.push(Executor::Remote(members.next_value()?)),
+                HTTP => tables.given.push(Executor::Http(members.next_value()?)),
                 _ => {
                     let Settings(settings) = members.next_value()?;
                     let table = RegisteredTable { kind: key, settings };

@@ -1,0 +1,353 @@
+//! The kind `http`: an agent behind one POST, written in any language.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::access::check_url;
+use crate::skills::has_skills;
+use crate::template::{check_header_name, visible};
+use crate::{AgentDefinition, Expandable};
+
+/// `[executor.http]`. Every text may hold `${NAME}`, a secret or a variable of the deployment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table such as { url = \"https://agent.example.com/turn\" }"
+)]
+pub struct HttpTable {
+    /// Where turns are posted to: an https URL, or an http one of this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The service binding of another Worker that turns are posted to instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// The path at the other Worker; `/` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Further headers of each request.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// What requests are signed with, as notifications are: `whsec_` and base64 of 24 to 64 bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signing_secret: Option<String>,
+    /// How long the agent may take until its answer begins, in milliseconds: 100 to 900,000.
+    #[serde(default = "timeout_ms")]
+    pub timeout_ms: u64,
+    /// How long nothing may come of an answer that has begun, in milliseconds: 100 to 900,000.
+    #[serde(default = "idle_timeout_ms")]
+    pub idle_timeout_ms: u64,
+    /// How often a run asks the agent at most for one turn: 1 to 10.
+    #[serde(default = "attempts")]
+    pub attempts: u32,
+    /// How often text that an artifact grows by is stored and shown at most, in milliseconds: 0 to 10,000.
+    #[serde(default = "event_interval_ms")]
+    pub event_interval_ms: u64,
+    /// Where the agent is told that a task was canceled: a URL, or a path at the same server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_url: Option<String>,
+}
+
+impl HttpTable {
+    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        if !has_skills(agent) {
+            let fix = "an agent of kind \"http\" needs at least one `[[skills]]`";
+            problems.push(("skills".to_owned(), fix.to_owned()));
+        }
+        let mut report =
+            |key: &str, fix: String| problems.push((format!("executor.http.{key}"), fix));
+        match (&self.url, &self.service) {
+            (Some(_), Some(_)) => {
+                report("service", "stands beside `url`; keep one of the two".to_owned());
+            }
+            (None, None) => report(
+                "url",
+                "is missing; a Worker that is bound to this one is named by `service` instead"
+                    .to_owned(),
+            ),
+            (Some(url), None) => {
+                if let Err(fix) = check_written(url, check_agent_url) {
+                    report("url", fix);
+                }
+                if self.path.is_some() {
+                    report("path", "belongs to `service`; write it into the URL".to_owned());
+                }
+            }
+            (None, Some(service)) => {
+                if !is_binding(service) {
+                    let fix = "must be the name of a service binding in wrangler.toml: letters, digits and _";
+                    report("service", fix.to_owned());
+                }
+                if let Some(Err(fix)) = self.path.as_deref().map(|it| check_written(it, check_path))
+                {
+                    report("path", fix);
+                }
+            }
+        }
+        for (name, value) in &self.headers {
+            let checked = check_own_header(name).and_then(|()| check_written(value, plain));
+            if let Err(fix) = checked {
+                report(&format!("headers.{name}"), fix);
+            }
+        }
+        if let Some(Err(fix)) = self.signing_secret.as_deref().map(check_secret) {
+            report("signing_secret", fix);
+        }
+        for (key, value) in
+            [("timeout_ms", self.timeout_ms), ("idle_timeout_ms", self.idle_timeout_ms)]
+        {
+            if !(SHORTEST_MS..=LONGEST_MS).contains(&value) {
+                report(key, format!("must be from {SHORTEST_MS} to {LONGEST_MS}, got {value}"));
+            }
+        }
+        if !(1..=MOST_ATTEMPTS).contains(&self.attempts) {
+            let fix = format!("must be from 1 to {MOST_ATTEMPTS}, got {}", self.attempts);
+            report("attempts", fix);
+        }
+        if self.event_interval_ms > LONGEST_INTERVAL_MS {
+            let given = self.event_interval_ms;
+            report(
+                "event_interval_ms",
+                format!("must be from 0 to {LONGEST_INTERVAL_MS}, got {given}"),
+            );
+        }
+        if let Some(url) = &self.cancel_url {
+            let checked = match (url.starts_with('/'), &self.service) {
+                (true, _) => check_written(url, check_path),
+                (false, None) => check_written(url, check_agent_url),
+                (false, Some(_)) => {
+                    Err("must be a path at the bound Worker, as /cancel".to_owned())
+                }
+            };
+            if let Err(fix) = checked {
+                report("cancel_url", fix);
+            }
+        }
+        problems
+    }
+
+    /// The secrets and variables in it: who needs them, and their names.
+    pub(super) fn needs(&self) -> Vec<(String, String)> {
+        let Self { url, path, headers, signing_secret, cancel_url, .. } = self;
+        let own = [url, path, signing_secret, cancel_url].into_iter().flatten();
+        let texts = own.chain(headers.values()).filter_map(|text| Expandable::parse(text).ok());
+        texts
+            .flat_map(|text| text.values().map(str::to_owned).collect::<Vec<_>>())
+            .map(|name| ("executor http".to_owned(), name))
+            .collect()
+    }
+}
+
+/// Checks the URL of an agent behind HTTP: https, or this machine. What is sent there are messages of callers, so nobody on
+/// the way may read it.
+///
+/// # Errors
+///
+/// What the URL must be, to be read behind the key.
+pub fn check_agent_url(url: &str) -> Result<(), String> {
+    check_url(url).map_err(|fix| match fix.as_str() {
+        fix if fix.contains("id.example.com") => {
+            "must be an https:// URL, as https://agent.example.com/turn; http:// is for this machine alone".to_owned()
+        }
+        _ => fix,
+    })
+}
+
+/// Checks a path with its query.
+///
+/// # Errors
+///
+/// What it must be, to be read behind the key.
+pub fn check_path(path: &str) -> Result<(), String> {
+    let is_plain =
+        path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte));
+    match path.starts_with('/') && !path.starts_with("//") && is_plain {
+        true => Ok(()),
+        false => Err("must be a path, as /turn".to_owned()),
+    }
+}
+
+/// Checks a text that may hold `${NAME}`: what is filled in is checked when it is used.
+fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
+    match Expandable::parse(text)?.values().next() {
+        Some(_) => Ok(()),
+        None => check(text),
+    }
+}
+
+fn check_own_header(name: &str) -> Result<(), String> {
+    check_header_name(name)?;
+    let lower = name.to_ascii_lowercase();
+    match OWN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
+        true => Err("is a header that each request has already; remove it".to_owned()),
+        false => Ok(()),
+    }
+}
+
+fn plain(value: &str) -> Result<(), String> {
+    visible(value).map(|_| ()).map_err(str::to_owned)
+}
+
+/// A secret stands in no file.
+fn check_secret(secret: &str) -> Result<(), String> {
+    match Expandable::parse(secret)?.values().next() {
+        Some(_) => Ok(()),
+        None => Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned()),
+    }
+}
+
+fn is_binding(name: &str) -> bool {
+    let begins_well =
+        name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+    begins_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn timeout_ms() -> u64 {
+    120_000
+}
+
+fn idle_timeout_ms() -> u64 {
+    300_000
+}
+
+fn event_interval_ms() -> u64 {
+    100
+}
+
+fn attempts() -> u32 {
+    3
+}
+
+/// The headers that a request has of its own.
+const OWN_HEADERS: [&str; 6] =
+    ["accept", "content-type", "idempotency-key", "traceparent", "tracestate", "user-agent"];
+
+const SHORTEST_MS: u64 = 100;
+const LONGEST_MS: u64 = 900_000;
+const LONGEST_INTERVAL_MS: u64 = 10_000;
+const MOST_ATTEMPTS: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use crate::definition::AgentDefinition;
+
+    fn agent(table: &str) -> Result<AgentDefinition, String> {
+        let text = format!(
+            "name = 'a'\ndescription = 'a'\nversion = '1'\n[[skills]]\nid = 's'\nname = 's'\ndescription = 's'\ntags = ['s']\n\
+             [executor]\nkind = 'http'\n[executor.http]\n{table}"
+        );
+        toml::from_str(&text).map_err(|error| error.message().to_owned())
+    }
+
+    fn problems(table: &str) -> Vec<String> {
+        let agent = agent(table).unwrap();
+        let problems = agent.executor.executor.problems(&agent, &[]);
+        problems.into_iter().map(|(key, fix)| format!("{key} {fix}")).collect()
+    }
+
+    #[test]
+    fn tables_that_hold_together_are_taken() {
+        for table in [
+            "url = 'https://agent.example.com/turn?x=1'",
+            "url = 'http://localhost:8000'",
+            "url = '${AGENT_URL}/turn'\ncancel_url = '${AGENT_URL}/cancel'",
+            "url = 'https://a.example'\ncancel_url = '/cancel'\nattempts = 10\ntimeout_ms = 100\nidle_timeout_ms = 900000",
+            "service = 'WORDS'\npath = '/turn?a=b'\ncancel_url = '/cancel'",
+            "service = '_w'\nheaders = { Authorization = 'Bearer ${TOKEN}', X-A = 'b' }\nsigning_secret = '${SECRET}'",
+        ] {
+            assert_eq!(problems(table), [""; 0], "{table}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_hold_together_is_refused_with_its_key_and_the_fix() {
+        for (table, told) in [
+            ("", "executor.http.url is missing; a Worker that is bound"),
+            (
+                "url = 'https://a.example'\nservice = 'A'",
+                "executor.http.service stands beside `url`",
+            ),
+            (
+                "url = 'agent.example'",
+                "executor.http.url must be an https:// URL, as https://agent.example.com/turn",
+            ),
+            (
+                "url = 'http://agent.example'",
+                "executor.http.url must begin with https://; http:// is for this machine",
+            ),
+            ("url = 'https://ada:pw@a.example'", "executor.http.url must hold no user name"),
+            ("url = '${agent_url}'", "executor.http.url "),
+            ("url = 'https://a.example'\npath = '/x'", "executor.http.path belongs to `service`"),
+            (
+                "service = 'my-worker'",
+                "executor.http.service must be the name of a service binding",
+            ),
+            ("service = 'A'\npath = 'turn'", "executor.http.path must be a path, as /turn"),
+            ("service = 'A'\npath = '//b.example'", "executor.http.path must be a path"),
+            (
+                "service = 'A'\ncancel_url = 'https://b.example'",
+                "executor.http.cancel_url must be a path at the bound Worker",
+            ),
+            (
+                "url = 'https://a.example'\ncancel_url = 'cancel'",
+                "executor.http.cancel_url must be an https:// URL",
+            ),
+            (
+                "url = 'https://a.example'\nheaders = { Host = 'b' }",
+                "executor.http.headers.Host is a header that only",
+            ),
+            (
+                "url = 'https://a.example'\nheaders = { Accept = 'b' }",
+                "executor.http.headers.Accept is a header that each request has",
+            ),
+            (
+                "url = 'https://a.example'\nheaders = { Webhook-Id = 'b' }",
+                "executor.http.headers.Webhook-Id is a header",
+            ),
+            (
+                "url = 'https://a.example'\nheaders = { X = 'ü' }",
+                "executor.http.headers.X may hold only visible ASCII",
+            ),
+            (
+                "url = 'https://a.example'\nsigning_secret = 'whsec_abc'",
+                "executor.http.signing_secret must name a secret of the deployment",
+            ),
+            (
+                "url = 'https://a.example'\ntimeout_ms = 99",
+                "executor.http.timeout_ms must be from 100 to 900000, got 99",
+            ),
+            (
+                "url = 'https://a.example'\nidle_timeout_ms = 900001",
+                "executor.http.idle_timeout_ms must be from 100",
+            ),
+            (
+                "url = 'https://a.example'\nattempts = 0",
+                "executor.http.attempts must be from 1 to 10, got 0",
+            ),
+            (
+                "url = 'https://a.example'\nevent_interval_ms = 10001",
+                "executor.http.event_interval_ms must be from 0 to 10000",
+            ),
+        ] {
+            let problems = problems(table);
+            assert!(
+                matches!(&problems[..], [problem] if problem.starts_with(told)),
+                "{table}: {problems:?}"
+            );
+        }
+        assert!(agent("urls = 'x'").unwrap_err().contains("unknown field `urls`"));
+    }
+
+    #[test]
+    fn secrets_and_variables_are_named_with_who_needs_them() {
+        let agent = agent(
+            "url = '${AGENT_URL}'\nheaders = { X = 'a ${TOKEN}' }\nsigning_secret = '${SECRET}'",
+        )
+        .unwrap();
+        let needs = agent.executor.executor.needs(&agent, &[]);
+        let names: Vec<&str> = needs.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(names, ["AGENT_URL", "SECRET", "TOKEN"]);
+        assert!(needs.iter().all(|(by, _)| by == "executor http"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Requests to the agent: where they go, what they show, and how they are signed.
+
+use std::rc::Rc;
+
+use a2a_agents::{Expandable, HttpTable, check_agent_url, check_path};
+
+use super::super::{ExecutorError, Turn};
+use super::document::idempotency_key;
+use crate::port::{Http, HttpRequest, Target};
+use crate::push::signature::SigningSecret;
+
+/// How the agent is called in this run, with secrets and variables as they are now.
+pub(super) struct Call {
+    http: Rc<dyn Http>,
+    url: String,
+    cancel_url: Option<String>,
+    /// Who answers, for texts.
+    pub(super) name: String,
+    headers: Vec<(String, String)>,
+    secret: Option<SigningSecret>,
+    key: String,
+}
+
+impl Call {
+    /// Fills in the table of the agent.
+    ///
+    /// # Errors
+    ///
+    /// If a secret or a variable is not set or does not fit where it stands. The text names it and shows nothing of it.
+    pub(super) fn of(table: &HttpTable, turn: &Turn) -> Result<Self, ExecutorError> {
+        let fill = |key: &str, text: &str| filled(turn, key, text);
+        let (http, url, name) = match (&table.service, &table.url) {
+            (Some(service), _) => {
+                let path = fill("path", table.path.as_deref().unwrap_or("/"))?;
+                check_path(&path).map_err(|fix| unfit("path", &fix))?;
+                let http = turn.host.bound(&Target::Service(service.clone()));
+                (http, format!("{SERVICE_ORIGIN}{path}"), format!("the service {service}"))
+            }
+            (None, url) => {
+                let url = fill("url", url.as_deref().unwrap_or_default())?;
+                check_agent_url(&url).map_err(|fix| unfit("url", &fix))?;
+                let name = url.split('?').next().unwrap_or_default().to_owned();
+                (turn.ports().http, url, name)
+            }
+        };
+        let cancel_url = match &table.cancel_url {
+            None => None,
+            Some(written) => Some(beside(&url, &fill("cancel_url", written)?)?),
+        };
+        let mut headers = Vec::new();
+        for (header, value) in &table.headers {
+            let key = format!("headers.{header}");
+            let value = fill(&key, value)?;
+            if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+                return Err(unfit(&key, "may hold only visible ASCII letters and spaces"));
+            }
+            headers.push((header.clone(), value));
+        }
+        let secret = match &table.signing_secret {
+            None => None,
+            Some(written) => {
+                let secret = SigningSecret::parse(&fill("signing_secret", written)?);
+                Some(secret.map_err(|fix| unfit("signing_secret", &fix))?)
+            }
+        };
+        Ok(Self { http, url, cancel_url, name, headers, secret, key: idempotency_key(turn) })
+    }
+
+    /// The way to the agent.
+    pub(super) fn http(&self) -> &dyn Http {
+        self.http.as_ref()
+    }
+
+    /// The request that asks for a turn.
+    pub(super) fn ask(&self, turn: &Turn, document: String) -> HttpRequest {
+        self.post(turn, &self.url, document).with_header("accept", ACCEPTED)
+    }
+
+    /// The request that tells of a cancel, if the agent wants it.
+    pub(super) fn cancel(&self, turn: &Turn, document: String) -> Option<HttpRequest> {
+        self.cancel_url.as_deref().map(|url| self.post(turn, url, document))
+    }
+
+    fn post(&self, turn: &Turn, url: &str, document: String) -> HttpRequest {
+        let mut request = HttpRequest::post(url)
+            .with_header("content-type", "application/json")
+            .with_header("user-agent", "a2a-edge")
+            .with_header("idempotency-key", &self.key);
+        request.headers.extend(self.headers.iter().cloned());
+        if let Some(secret) = &self.secret {
+            let (id, timestamp_s) = (turn.host.random().new_id(), turn.now().0 / 1_000);
+            request = request
+                .with_header("webhook-id", &id)
+                .with_header("webhook-timestamp", timestamp_s.to_string())
+                .with_header("webhook-signature", secret.sign(&id, timestamp_s, &document));
+        }
+        request.with_body(document)
+    }
+}
+
+/// The text with its secrets and variables.
+fn filled(turn: &Turn, key: &str, text: &str) -> Result<String, ExecutorError> {
+    let text = Expandable::parse(text).map_err(|fix| unfit(key, &fix))?;
+    Ok(text.expand(turn)?.reveal().trim().to_owned())
+}
+
+/// The URL of a path at the server of another URL; a URL of its own is checked.
+fn beside(url: &str, written: &str) -> Result<String, ExecutorError> {
+    if !written.starts_with('/') {
+        check_agent_url(written).map_err(|fix| unfit("cancel_url", &fix))?;
+        return Ok(written.to_owned());
+    }
+    check_path(written).map_err(|fix| unfit("cancel_url", &fix))?;
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let rest = url.get(host..).unwrap_or_default();
+    let end = rest.find(['/', '?']).map_or(url.len(), |at| host + at);
+    Ok(format!("{}{written}", url.get(..end).unwrap_or_default()))
+}
+
+fn unfit(key: &str, fix: &str) -> ExecutorError {
+    ExecutorError(format!("the agent cannot be called: `{key}` of [executor.http] {fix}"))
+}
+
+/// What stands for the origin of a Worker that is called by its binding.
+const SERVICE_ORIGIN: &str = "https://service.internal";
+
+const ACCEPTED: &str = "text/event-stream, application/x-ndjson, application/json";

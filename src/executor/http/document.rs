@@ -1,0 +1,78 @@
+//! What the agent is told: the turn as a JSON document.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::super::{ExecutorError, Turn};
+use a2a::model::{Message, Task, hex};
+
+/// The turn as the agent gets it. `attempt` counts the requests for it from 1; `resumes` says whether an earlier attempt may
+/// have said something.
+///
+/// # Errors
+///
+/// If the credentials of the turn cannot be opened.
+pub(super) async fn turn_document(
+    turn: &Turn,
+    attempt: u32,
+    resumes: bool,
+) -> Result<String, ExecutorError> {
+    let mut document = ids(turn);
+    let mut put = |name: &str, value: Value| document.insert(name.to_owned(), value);
+    put("attempt", json!(attempt));
+    put("resumes", json!(resumes));
+    put("timeLeftMs", json!(turn.time_left_ms()));
+    put("message", json!(turn.message));
+    put("history", json!(history(turn)));
+    put("caller", json!({"id": turn.caller.id, "permissions": turn.caller.permissions}));
+    if let Some(metadata) = &turn.metadata {
+        put("metadata", json!(metadata));
+    }
+    put("acceptedOutputModes", json!(turn.accepted_output_modes));
+    if let Some(credentials) = turn.credentials().await? {
+        put("credentials", credentials.data().clone());
+    }
+    if let Some(task) = turn.task() {
+        // The messages are in the history.
+        put("task", json!(Task { history: Vec::new(), ..task }));
+    }
+    Ok(Value::Object(document).to_string())
+}
+
+/// What the agent is told when the task of a turn was canceled.
+pub(super) fn cancel_document(turn: &Turn) -> String {
+    let mut document = ids(turn);
+    document.insert("canceled".to_owned(), json!(true));
+    Value::Object(document).to_string()
+}
+
+/// What the requests for a turn have in common, and those for no other one.
+pub(super) fn idempotency_key(turn: &Turn) -> String {
+    // Hashed: the id of a task is all that one needs to read it.
+    hex(&Sha256::digest(format!("{}/{}/http", turn.unique_id(), turn.number)))
+}
+
+fn ids(turn: &Turn) -> Map<String, Value> {
+    let mut ids = Map::new();
+    for (name, value) in [
+        ("version", json!("1")),
+        ("agent", json!(turn.agent)),
+        ("taskId", json!(turn.task_id)),
+        ("contextId", json!(turn.context_id)),
+        ("turn", json!(turn.number)),
+    ] {
+        ids.insert(name.to_owned(), value);
+    }
+    ids
+}
+
+/// What was said up to the message of the turn, which is the last one.
+fn history(turn: &Turn) -> Vec<Message> {
+    let mut history = turn.history();
+    let own = history.iter().rposition(|known| known.message_id == turn.message.message_id);
+    match own {
+        Some(own) => history.truncate(own + 1),
+        None => history.push(turn.message.clone()),
+    }
+    history
+}

@@ -1,0 +1,161 @@
+//! One exchange: a request, and the verbs of its answer as they come.
+
+use futures_util::future::{Either, select};
+
+use super::super::Turn;
+use super::call::Call;
+use super::failure::{Failure, beginning};
+use super::frames::{Frame, Frames, Framing};
+use super::saying::Saying;
+use super::verb::{Verb, short};
+use crate::port::{HttpAnswer, HttpBody, HttpRequest};
+
+/// How long an exchange may be silent, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// Until the answer begins.
+    pub(super) head_ms: u64,
+    /// Between two pieces of it.
+    pub(super) idle_ms: u64,
+}
+
+/// Asks the agent, and says what it says, up to the end of its answer.
+///
+/// # Errors
+///
+/// Why the answer did not come to its end.
+pub(super) async fn ask(
+    call: &Call,
+    turn: &Turn,
+    document: String,
+    patience: Patience,
+    saying: &mut Saying<'_>,
+) -> Result<(), Failure> {
+    let name = call.name.as_str();
+    let request = HttpRequest {
+        // The bounds of the platform come behind ours.
+        timeout_ms: patience.head_ms.max(patience.idle_ms) + 1_000,
+        max_bytes: MAX_ANSWER_BYTES,
+        ..call.ask(turn, document)
+    };
+    let sent = call.http().send(request);
+    let answer = match select(sent, turn.host.sleep(patience.head_ms)).await {
+        Either::Left((answer, _)) => answer.map_err(|error| Failure::broken(name, error, false))?,
+        Either::Right(_) => return Err(Failure::slow(name, patience.head_ms)),
+    };
+    if !answer.is_success() {
+        return Err(refused(name, turn, answer).await);
+    }
+    let framing = framing_of(&answer).map_err(|problem| Failure::wrong(name, &problem))?;
+    let reading = Reading { name, turn, patience, frames: Frames::new(framing), saying };
+    reading.read(answer.body).await
+}
+
+/// An answer that is being read.
+struct Reading<'a, 's> {
+    name: &'a str,
+    turn: &'a Turn,
+    patience: Patience,
+    frames: Frames,
+    saying: &'a mut Saying<'s>,
+}
+
+impl Reading<'_, '_> {
+    async fn read(mut self, mut body: HttpBody) -> Result<(), Failure> {
+        let mut heard = self.turn.now();
+        loop {
+            // A server that keeps its connection open behind the end delays nobody for long.
+            let has_ended = self.saying.has_ended();
+            let limit_ms = if has_ended { END_GRACE_MS } else { self.patience.idle_ms };
+            let left_ms = limit_ms.saturating_sub(self.turn.now().millis_since(heard));
+            let wait_ms = self.saying.due_ms().map_or(left_ms, |due_ms| due_ms.min(left_ms));
+            match select(Box::pin(body.next()), self.turn.host.sleep(wait_ms)).await {
+                Either::Left((Some(Ok(piece)), _)) => {
+                    if !has_ended {
+                        heard = self.turn.now();
+                    }
+                    self.hear(&piece)?;
+                }
+                Either::Left((None, _)) => {
+                    self.finish()?;
+                    break;
+                }
+                // All that counts was read.
+                Either::Left((Some(Err(_)), _)) if has_ended => break,
+                Either::Left((Some(Err(error)), _)) => {
+                    return Err(Failure::broken(self.name, error, true));
+                }
+                Either::Right(_) if wait_ms < left_ms => self.saying.say().map_err(Failure::own)?,
+                Either::Right(_) if has_ended => break,
+                Either::Right(_) => return Err(Failure::stalled(self.name, limit_ms)),
+            }
+        }
+        self.saying.close().map_err(Failure::own)
+    }
+
+    /// Takes what has come.
+    fn hear(&mut self, piece: &[u8]) -> Result<(), Failure> {
+        self.frames.push(piece).map_err(|problem| self.wrong(&problem))?;
+        while let Some(frame) = self.frames.pop().map_err(|problem| self.wrong(&problem))? {
+            self.take(frame)?;
+        }
+        Ok(())
+    }
+
+    /// The body is over.
+    fn finish(&mut self) -> Result<(), Failure> {
+        while let Some(frame) = self.frames.finish().map_err(|problem| self.wrong(&problem))? {
+            self.take(frame)?;
+        }
+        match self.saying.has_ended() {
+            true => Ok(()),
+            false => Err(self.wrong(NO_END)),
+        }
+    }
+
+    fn take(&mut self, frame: Frame) -> Result<(), Failure> {
+        let Frame { place, value } = frame;
+        let told = |problem: &str| self.wrong(&format!("{place} {problem}"));
+        let verb = Verb::read(value).map_err(|problem| told(&problem))?;
+        self.saying.take(verb).map_err(|error| self.wrong(&format!("{place}: {error}")))
+    }
+
+    fn wrong(&self, problem: &str) -> Failure {
+        Failure::wrong(self.name, problem)
+    }
+}
+
+/// How the verbs of an answer are separated.
+///
+/// # Errors
+///
+/// What is wrong with its head.
+fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
+    let wanted = "it must be application/json, text/event-stream or application/x-ndjson";
+    let Some(content_type) = answer.header("content-type") else {
+        return Err(format!("it has no content-type; {wanted}"));
+    };
+    Framing::of(content_type)
+        .ok_or_else(|| format!("its content-type is {}; {wanted}", short(content_type)))
+}
+
+/// Why the answer is none, by its status.
+async fn refused(name: &str, turn: &Turn, mut answer: HttpAnswer) -> Failure {
+    let patience = turn.host.sleep(ERROR_MS);
+    let begins = match select(Box::pin(beginning(&mut answer.body)), patience).await {
+        Either::Left((begins, _)) => begins,
+        Either::Right(_) => String::new(),
+    };
+    Failure::status(name, &answer, &begins, turn.now())
+}
+
+const NO_END: &str = "it has no end; one of complete, fail, reject, input_required, auth_required and reply must be its last verb";
+
+/// How long the connection may stay open behind the end of an answer, in milliseconds.
+const END_GRACE_MS: u64 = 1_000;
+
+/// How long the text of a refusal may take, in milliseconds.
+const ERROR_MS: u64 = 2_000;
+
+/// The largest answer, in bytes. What a task takes of it is bounded by its own limits.
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;

@@ -1,0 +1,135 @@
+//! Why an exchange with the agent came to nothing, in words that the agent's author can act on.
+
+use super::super::ExecutorError;
+use super::verb::short;
+use crate::port::{HttpAnswer, HttpBody, HttpError};
+use a2a::http::{one_line, retry_after_ms};
+use a2a::model::UnixMillis;
+
+/// Why an exchange came to nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    /// What went wrong, with the name of the agent.
+    pub(super) text: String,
+    /// Whether the same request may do better.
+    pub(super) again: Again,
+    /// Whether the agent may be at work, unheard.
+    pub(super) may_work_on: bool,
+}
+
+/// Whether a request is worth repeating.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    /// It would come to the same.
+    Never,
+    /// It may do better, not before this time in milliseconds if the agent named one.
+    After(Option<u64>),
+}
+
+impl Failure {
+    /// The agent's answer is a wrong one.
+    pub(super) fn wrong(name: &str, problem: &str) -> Self {
+        let text = format!("the answer of {name} cannot be used: {problem}");
+        Self { text, again: Again::Never, may_work_on: true }
+    }
+
+    /// Our own task takes no more.
+    pub(super) fn own(error: ExecutorError) -> Self {
+        Self { text: error.0, again: Again::Never, may_work_on: true }
+    }
+
+    /// The answer did not begin in time.
+    pub(super) fn slow(name: &str, timeout_ms: u64) -> Self {
+        let text = format!("{name} did not begin its answer within {timeout_ms} ms (timeout_ms)");
+        Self { text, again: Again::Never, may_work_on: true }
+    }
+
+    /// Nothing more of the answer came in time.
+    pub(super) fn stalled(name: &str, idle_timeout_ms: u64) -> Self {
+        let text = format!(
+            "the answer of {name} stopped: nothing came for {idle_timeout_ms} ms (idle_timeout_ms), and it has not ended"
+        );
+        Self { text, again: Again::Never, may_work_on: true }
+    }
+
+    /// The request was not answered, or its answer broke off.
+    pub(super) fn broken(name: &str, error: HttpError, has_begun: bool) -> Self {
+        let (what, again) = match error {
+            HttpError::Failed { url, reason } => {
+                // The words of the platform may name the whole URL.
+                let reason = one_line(&reason.replace(&url, name));
+                (reason, Again::After(None))
+            }
+            HttpError::Silent { timeout_ms, .. } => {
+                (format!("nothing came within {timeout_ms} ms"), Again::Never)
+            }
+            HttpError::TooLarge { max_bytes, .. } => {
+                (format!("it has more than {max_bytes} bytes"), Again::Never)
+            }
+            HttpError::Refused { reason, .. } => (format!("its URL {reason}"), Again::Never),
+            HttpError::Unbound { reason } => (reason, Again::Never),
+            HttpError::Status { .. } | HttpError::Misfit { .. } => {
+                (error.to_string(), Again::Never)
+            }
+        };
+        let text = match has_begun {
+            true => format!("the answer of {name} broke off: {what}"),
+            false => format!("{name} did not answer: {what}"),
+        };
+        Self { text, again, may_work_on: has_begun }
+    }
+
+    /// The answer has a status that is no success.
+    pub(super) fn status(name: &str, answer: &HttpAnswer, begins: &str, now: UnixMillis) -> Self {
+        let status = answer.status;
+        let said = match (status, answer.header("location")) {
+            (300..400, Some(location)) => {
+                format!(
+                    ", a redirect to {}; redirects are not followed: name that URL in the agent file",
+                    short(location)
+                )
+            }
+            (300..400, None) => "; redirects are not followed".to_owned(),
+            _ if begins.is_empty() => String::new(),
+            _ => format!(": {begins}"),
+        };
+        let again = match status {
+            429 | 500.. => {
+                let wait = answer.header("retry-after");
+                Again::After(wait.and_then(|wait| retry_after_ms(wait, now)))
+            }
+            _ => Again::Never,
+        };
+        Self { text: format!("{name} answered {status}{said}"), again, may_work_on: false }
+    }
+
+    /// The same after this number of requests.
+    pub(super) fn after(self, asked: u32) -> Self {
+        match asked {
+            1 => self,
+            _ => Self { text: format!("{} (asked {asked} times)", self.text), ..self },
+        }
+    }
+}
+
+/// The first words of a body.
+pub(super) async fn beginning(body: &mut HttpBody) -> String {
+    let mut bytes = Vec::new();
+    while bytes.len() < MAX_ERROR_BYTES
+        && let Some(Ok(piece)) = body.next().await
+    {
+        bytes.extend(piece);
+    }
+    bytes.truncate(MAX_ERROR_BYTES);
+    let line = one_line(&String::from_utf8_lossy(&bytes));
+    match line.char_indices().nth(EXCERPT_CHARS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+/// How much of the body of an error is read, in bytes.
+const MAX_ERROR_BYTES: usize = 4 * 1024;
+
+/// How much of it is told, in characters.
+const EXCERPT_CHARS: usize = 300;

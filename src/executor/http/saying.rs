@@ -1,0 +1,177 @@
+//! What an agent says becomes what our task says.
+
+use super::super::{Emission, Events, ExecutorError, Turn};
+use super::verb::{End, Given, Verb};
+use super::writer::Writer;
+use a2a::model::{Artifact, Part, PartContent, TaskState};
+
+/// An answer as far as it was said.
+pub(super) struct Saying<'a> {
+    turn: &'a Turn,
+    events: &'a Events,
+    writer: Writer<'a>,
+    /// How many artifacts without an id the answer has.
+    unnamed: u32,
+    /// The artifact that was begun last.
+    newest: Option<String>,
+    /// How many verbs there were.
+    verbs: u32,
+    end: Option<End>,
+}
+
+impl<'a> Saying<'a> {
+    /// An answer that has not begun. Pieces of text that come within `interval_ms` milliseconds become one.
+    pub(super) fn new(turn: &'a Turn, events: &'a Events, interval_ms: u64) -> Self {
+        let writer = Writer::new(turn, events, interval_ms);
+        Self { turn, events, writer, unnamed: 0, newest: None, verbs: 0, end: None }
+    }
+
+    /// Whether a verb was read.
+    pub(super) fn has_begun(&self) -> bool {
+        self.verbs > 0
+    }
+
+    /// Whether the end was read. It is said by [`close`](Self::close): what comes behind it is a mistake.
+    pub(super) fn has_ended(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Takes the next verb.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be taken, to be read behind the place where it stands.
+    pub(super) fn take(&mut self, verb: Verb) -> Result<(), ExecutorError> {
+        if self.end.is_some() {
+            return Err(ExecutorError(
+                "stands behind the end of the answer: exactly one verb ends it, and it is the last one".to_owned(),
+            ));
+        }
+        self.verbs += 1;
+        if self.verbs > MAX_VERBS {
+            return Err(ExecutorError(format!(
+                "is one too many: an answer has up to {MAX_VERBS} verbs"
+            )));
+        }
+        match verb {
+            Verb::Working(said) => {
+                self.writer.flush(false)?;
+                self.state(TaskState::Working, said)
+            }
+            Verb::Artifact(given) => {
+                self.writer.flush(false)?;
+                self.begin(given)
+            }
+            Verb::Append { id, parts, is_last } => self.append(id, parts, is_last),
+            Verb::End(end) => {
+                self.end = Some(end);
+                Ok(())
+            }
+        }
+    }
+
+    /// In how many milliseconds there is something to [`say`](Self::say).
+    pub(super) fn due_ms(&self) -> Option<u64> {
+        self.writer.due_ms()
+    }
+
+    /// Says what was held back.
+    ///
+    /// # Errors
+    ///
+    /// If the task does not take it.
+    pub(super) fn say(&mut self) -> Result<(), ExecutorError> {
+        self.writer.flush(false)
+    }
+
+    /// Says the end. Artifacts of which more was announced are complete by it.
+    ///
+    /// # Errors
+    ///
+    /// If the task does not take it.
+    pub(super) fn close(&mut self) -> Result<(), ExecutorError> {
+        self.writer.flush(true)?;
+        match self.end.take() {
+            Some(End::State(state, said)) => self.state(state, said),
+            Some(End::Reply(parts)) => self.events.reply(parts),
+            None => Ok(()),
+        }
+    }
+
+    fn state(&self, state: TaskState, said: Option<Vec<Part>>) -> Result<(), ExecutorError> {
+        let message = said.map(|parts| self.events.message(parts));
+        self.events.emit(Emission::Status { state, message, metadata: None })
+    }
+
+    fn begin(&mut self, given: Given) -> Result<(), ExecutorError> {
+        let Given { id, name, description, parts, metadata, has_more } = given;
+        let artifact_id = id.unwrap_or_else(|| {
+            self.unnamed += 1;
+            // The same in each attempt, and another one in each turn.
+            format!("artifact-{}-{}", self.turn.number, self.unnamed)
+        });
+        self.newest = Some(artifact_id.clone());
+        let extensions = Vec::new();
+        let artifact = Artifact { artifact_id, name, description, parts, metadata, extensions };
+        match has_more {
+            true => self.events.begin(artifact),
+            false => self.events.artifact(artifact),
+        }
+    }
+
+    fn append(
+        &mut self,
+        id: Option<String>,
+        parts: Vec<Part>,
+        is_last: bool,
+    ) -> Result<(), ExecutorError> {
+        let Some(artifact_id) = id.or_else(|| self.newest.clone()) else {
+            return Err(ExecutorError(
+                "appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`".to_owned(),
+            ));
+        };
+        if let (
+            [
+                Part {
+                    content: PartContent::Text(text),
+                    metadata: None,
+                    filename: None,
+                    media_type: None,
+                },
+            ],
+            false,
+        ) = (parts.as_slice(), is_last)
+        {
+            // It may be refused later, when it is said: what is known is refused now.
+            self.check_known(&artifact_id)?;
+            return self.writer.append(&artifact_id, text);
+        }
+        self.writer.flush(false)?;
+        let chunk = Artifact {
+            artifact_id,
+            name: None,
+            description: None,
+            parts,
+            metadata: None,
+            extensions: Vec::new(),
+        };
+        self.events.append(chunk, is_last)
+    }
+
+    /// Whether an artifact exists that text is to be added to.
+    fn check_known(&self, id: &str) -> Result<(), ExecutorError> {
+        if self.newest.as_deref() == Some(id) {
+            return Ok(());
+        }
+        let task = self.turn.task();
+        match task.is_some_and(|task| task.artifacts.iter().any(|known| known.artifact_id == id)) {
+            true => Ok(()),
+            false => Err(ExecutorError(format!(
+                "artifact {id} was never begun, so nothing can be appended to it"
+            ))),
+        }
+    }
+}
+
+/// How many verbs an answer may have.
+const MAX_VERBS: u32 = 100_000;

@@ -1,0 +1,189 @@
+//! Agents behind HTTP through crashes: our process dies between any two polls, and the agent answers differently each time. What
+//! the task holds at its end is one answer.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use a2a::model::{Message, Task, TaskState};
+use a2a_edge::port::memory::MemoryPlatform;
+use serde_json::{Value, json};
+
+use support::front::{Crash, Front};
+use support::http_agent::{Answer, Fate, HttpAgent};
+
+/// What the agent says to its `number`th request: two artifacts in pieces, the second one without an id.
+fn verbs(number: usize) -> Vec<Value> {
+    vec![
+        json!({"do": "working", "text": format!("{number}: begun")}),
+        json!({"do": "artifact", "id": "poem", "text": format!("{number}: roses "), "more": true}),
+        json!({"do": "append", "id": "poem", "text": format!("{number}: are ")}),
+        json!({"do": "append", "id": "poem", "text": format!("{number}: red"), "last": true}),
+        json!({"do": "artifact", "data": {"number": number}}),
+    ]
+}
+
+/// Asks twice: the first turn ends with a question. The process dies once; gives what is left.
+fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
+    let platform = MemoryPlatform::default();
+    let (front, agent) = HttpAgent::front(&platform, &json!({"event_interval_ms": 0}));
+    agent.answer_with(move |asked| {
+        let mut verbs = verbs(asked.number);
+        verbs.push(match asked.body()["turn"].as_u64() {
+            Some(1) => {
+                json!({"do": "input_required", "text": format!("{}: and now?", asked.number)})
+            }
+            _ => json!({"do": "complete", "text": format!("{}: done", asked.number)}),
+        });
+        match streams {
+            true => Answer::events(&verbs).paced(700),
+            false => Answer::json(&Value::from(verbs)).after(2_000),
+        }
+    });
+    let mut crash = crash;
+    let mut sent = 0;
+    for _ in 0..40 {
+        match front.state() {
+            // A message that died with the process is sent again by its client.
+            None => front.send_as("m1", "first"),
+            Some(TaskState::InputRequired)
+                if front.task().unwrap().history.iter().all(|it| it.message_id != "m2") =>
+            {
+                sent += 1;
+                front.send_as("m2", "second");
+            }
+            Some(state) if state.is_terminal() => break,
+            Some(_) => {}
+        }
+        let is_next = |task: Task| task.status.state == TaskState::InputRequired && sent == 0;
+        let before = crash.take();
+        let polls = front.polls();
+        let lives = front.run(before, || {
+            front.state().is_some_and(|state| state.is_terminal())
+                || front.task().is_some_and(is_next)
+        });
+        if lives && let Some((at, keeps)) = before {
+            // It is due later.
+            crash = Some((at.saturating_sub(front.polls() - polls), keeps));
+        }
+    }
+    front.finish();
+    (front, agent)
+}
+
+fn number_of(text: &str) -> u64 {
+    text.split(':').next().and_then(|number| number.parse().ok()).expect("a number")
+}
+
+/// Every piece of the artifacts, and the end, are of one request each turn: the newest one that the artifact was begun by.
+fn check(front: &Front, agent: &HttpAgent, crash: Option<Crash>) {
+    let task = front.task().unwrap_or_else(|| panic!("{crash:?}: no task"));
+    assert_eq!(task.status.state, TaskState::Completed, "{crash:?}: {:?}", task.status.message);
+    let end = task.status.message.as_ref().map(Message::text).unwrap();
+    assert!(end.ends_with("done"), "{crash:?}: {end}");
+    let last = number_of(&end);
+    let poem = task.artifacts.iter().find(|it| it.artifact_id == "poem").unwrap();
+    assert_eq!(
+        poem.text().unwrap(),
+        format!("{last}: roses {last}: are {last}: red"),
+        "{crash:?}: an artifact mixes answers"
+    );
+    let ids: Vec<&str> = task.artifacts.iter().map(|it| it.artifact_id.as_str()).collect();
+    assert_eq!(ids, ["poem", "artifact-1-1", "artifact-2-1"], "{crash:?}");
+    let data = |at: usize| {
+        serde_json::to_value(&task.artifacts[at].parts).unwrap()[0]["data"]["number"].as_u64()
+    };
+    let question =
+        task.history.iter().map(Message::text).find(|text| text.ends_with("and now?")).unwrap();
+    assert_eq!((data(1), data(2)), (Some(number_of(&question)), Some(last)), "{crash:?}");
+
+    let asked = agent.asked();
+    let keys: BTreeSet<(u64, &str)> = asked
+        .iter()
+        .map(|asked| {
+            (asked.body()["turn"].as_u64().unwrap(), asked.header("idempotency-key").unwrap())
+        })
+        .collect();
+    assert_eq!(keys.len(), 2, "{crash:?}: one key for each turn");
+    for asked in &asked {
+        let body = asked.body();
+        let is_again = body["attempt"].as_u64() > Some(1);
+        assert_eq!(body["resumes"] == json!(true), is_again, "{crash:?}: {body}");
+        let said: Vec<&Value> =
+            body["task"]["artifacts"].as_array().into_iter().flatten().collect();
+        assert!(
+            !is_again || body["task"].is_object(),
+            "{crash:?}: what was said is shown: {said:?}"
+        );
+    }
+    let whole = asked.iter().filter(|asked| asked.fate() == Fate::Whole).count();
+    assert!((2..=3).contains(&whole), "{crash:?}: {whole} whole answers");
+}
+
+#[test]
+fn whenever_the_process_dies_the_task_holds_one_answer_for_each_turn() {
+    for streams in [true, false] {
+        let (front, agent) = live(streams, None);
+        check(&front, &agent, None);
+        assert_eq!(agent.asked().len(), 2);
+        let polls = front.polls();
+        let mut resumed = 0;
+        for crash in (0..polls).flat_map(|at| [(at, false), (at, true)]) {
+            let (front, agent) = live(streams, Some(crash));
+            check(&front, &agent, Some(crash));
+            resumed += usize::from(
+                agent.asked().iter().any(|asked| asked.body()["resumes"] == json!(true)),
+            );
+        }
+        assert!(resumed > 10, "{resumed} of {polls} crashes were in an exchange");
+    }
+}
+
+#[test]
+fn an_answer_whose_end_is_stored_is_not_asked_for_again() {
+    let platform = MemoryPlatform::default();
+    let (front, agent) = HttpAgent::front(&platform, &json!({}));
+    agent.answers(vec![Answer::json(&json!({"do": "input_required", "text": "?"}))]);
+    front.send("go");
+    front.settle();
+    front.die();
+    front.finish();
+    assert_eq!((front.state(), agent.asked().len()), (Some(TaskState::InputRequired), 1));
+}
+
+#[test]
+fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
+    let run = |crash: Option<Crash>| {
+        let platform = MemoryPlatform::default();
+        let (front, agent) = HttpAgent::front(&platform, &json!({"cancel_url": "/stop"}));
+        agent.answer_with(|asked| match asked.url.ends_with("/stop") {
+            true => Answer::status(204, "").after(500),
+            false => Answer::events(&[json!({"do": "working"})]).then_hangs(),
+        });
+        front.send("go");
+        front.run(None, || front.state() == Some(TaskState::Working));
+        front.cancel();
+        let polls = front.polls();
+        if !front.run(crash, || false) {
+            front.finish();
+        }
+        (front.polls() - polls, front, agent)
+    };
+    let (polls, ..) = run(None);
+    for crash in (0..polls).flat_map(|at| [(at, false), (at, true)]) {
+        let (_, front, agent) = run(Some(crash));
+        if front.state() != Some(TaskState::Canceled) {
+            // It died before the cancel was kept, and its client has no answer.
+            continue;
+        }
+        let told = agent.asked().iter().filter(|asked| asked.url.ends_with("/stop")).count();
+        assert!((1..=2).contains(&told), "{crash:?}: told {told} times");
+    }
+}

@@ -1,0 +1,314 @@
+//! An agent behind HTTP in memory: it notes what it is asked, and answers as a test wants, in the time of the platform.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+use a2a::model::Secret;
+use a2a_edge::executor::Registry;
+use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::port::{Clock, Outside, yield_once};
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream;
+use serde_json::{Value, json};
+
+use super::front::Front;
+
+pub const URL: &str = "https://agent.example/turn";
+
+/// The secrets of the deployment that the agent of the tests is called with.
+pub const TOKEN: &str = "token-4f1d0c";
+pub const SIGNING_SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+/// Clones share the agent.
+#[derive(Clone)]
+pub struct HttpAgent(Rc<State>);
+
+struct State {
+    platform: MemoryPlatform,
+    commits: RefCell<Option<Rc<Cell<usize>>>>,
+    asked: RefCell<Vec<Asked>>,
+    answering: RefCell<Option<Rc<Answering>>>,
+}
+
+type Answering = dyn Fn(&Asked) -> Answer;
+
+/// A request.
+#[derive(Clone)]
+pub struct Asked {
+    /// Which one it is, from 1.
+    pub number: usize,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    pub text: String,
+    pub at_ms: i64,
+    fate: Rc<Cell<Fate>>,
+}
+
+/// How an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    UnderWay,
+    /// It was read to its end.
+    Whole,
+    /// The agent broke it off.
+    Broken,
+    /// The one who asked has left.
+    Left,
+}
+
+impl Asked {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    pub fn body(&self) -> Value {
+        serde_json::from_str(&self.text).expect("JSON")
+    }
+
+    pub fn fate(&self) -> Fate {
+        self.fate.get()
+    }
+}
+
+/// An answer, as it goes over the wire.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    acts: Vec<Act>,
+    head_ms: u64,
+    down: Option<&'static str>,
+}
+
+#[derive(Clone, Debug)]
+enum Act {
+    Piece(Vec<u8>),
+    Wait(u64),
+    Break(&'static str),
+    Hang,
+}
+
+impl Answer {
+    pub fn raw(content_type: &str, body: impl AsRef<[u8]>) -> Self {
+        Self {
+            status: 200,
+            headers: vec![("content-type".to_owned(), content_type.to_owned())],
+            acts: vec![Act::Piece(body.as_ref().to_vec())],
+            head_ms: 0,
+            down: None,
+        }
+    }
+
+    pub fn json(body: &Value) -> Self {
+        Self::raw("application/json", body.to_string())
+    }
+
+    /// Verbs as lines, each a piece of its own.
+    pub fn lines(verbs: &[Value]) -> Self {
+        let pieces = verbs.iter().map(|verb| Act::Piece(format!("{verb}\n").into_bytes()));
+        Self { acts: pieces.collect(), ..Self::raw("application/x-ndjson", "") }
+    }
+
+    /// Verbs as events, each a piece of its own.
+    pub fn events(verbs: &[Value]) -> Self {
+        let pieces = verbs.iter().map(|verb| Act::Piece(format!("data: {verb}\n\n").into_bytes()));
+        Self { acts: pieces.collect(), ..Self::raw("text/event-stream", "") }
+    }
+
+    pub fn status(status: u16, body: &str) -> Self {
+        Self { status, ..Self::raw("text/plain; charset=utf-8", body) }
+    }
+
+    /// No answer: the connection cannot be made.
+    pub fn down(reason: &'static str) -> Self {
+        Self { down: Some(reason), ..Self::raw("", "") }
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn without_header(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self
+    }
+
+    /// The head comes after this many milliseconds.
+    pub fn after(self, head_ms: u64) -> Self {
+        Self { head_ms, ..self }
+    }
+
+    /// This many milliseconds pass before each piece.
+    pub fn paced(mut self, millis: u64) -> Self {
+        self.acts = self.acts.into_iter().flat_map(|act| [Act::Wait(millis), act]).collect();
+        self
+    }
+
+    /// The connection breaks behind the pieces.
+    pub fn then_breaks(mut self) -> Self {
+        self.acts.push(Act::Break("the connection was reset"));
+        self
+    }
+
+    /// Nothing more comes, and the connection stays open.
+    pub fn then_hangs(mut self) -> Self {
+        self.acts.push(Act::Hang);
+        self
+    }
+
+    /// Something more comes, after a while.
+    pub fn then(mut self, millis: u64, piece: impl AsRef<[u8]>) -> Self {
+        self.acts.extend([Act::Wait(millis), Act::Piece(piece.as_ref().to_vec())]);
+        self
+    }
+
+    /// These pieces behind those of another answer.
+    pub fn behind(mut self, mut first: Self) -> Self {
+        first.acts.append(&mut self.acts);
+        first
+    }
+
+    /// The whole body cut into pieces of this many bytes.
+    pub fn split_every(mut self, bytes: usize) -> Self {
+        let whole: Vec<u8> = self
+            .acts
+            .iter()
+            .flat_map(|act| if let Act::Piece(piece) = act { piece.clone() } else { Vec::new() })
+            .collect();
+        self.acts = whole.chunks(bytes).map(|piece| Act::Piece(piece.to_vec())).collect();
+        self
+    }
+}
+
+impl HttpAgent {
+    pub fn new(platform: &MemoryPlatform) -> Self {
+        Self(Rc::new(State {
+            platform: platform.clone(),
+            commits: RefCell::default(),
+            asked: RefCell::default(),
+            answering: RefCell::default(),
+        }))
+    }
+
+    pub fn answer_with(&self, answering: impl Fn(&Asked) -> Answer + 'static) {
+        self.0.answering.replace(Some(Rc::new(answering)));
+    }
+
+    /// Answers one request after the other with these, and all further ones with the last.
+    pub fn answers(&self, answers: Vec<Answer>) {
+        self.answer_with(move |asked| answers[(asked.number - 1).min(answers.len() - 1)].clone());
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.0.asked.borrow().clone()
+    }
+
+    /// A task of an agent of kind `http` that is called here. `more` stands in its table.
+    pub fn front(platform: &MemoryPlatform, more: &Value) -> (Front, Self) {
+        let mut table = json!({
+            "url": URL, "headers": {"Authorization": "Bearer ${AGENT_TOKEN}"},
+            "signing_secret": "${AGENT_SIGNING_SECRET}",
+        });
+        let members = more.as_object().expect("a table").clone();
+        table.as_object_mut().expect("a table").extend(members);
+        if table.get("service").is_some() {
+            table.as_object_mut().expect("a table").remove("url");
+        }
+        let secrets = [("AGENT_TOKEN", TOKEN), ("AGENT_SIGNING_SECRET", SIGNING_SECRET)];
+        let secrets: BTreeMap<String, Secret> =
+            secrets.map(|(name, secret)| (name.to_owned(), Secret::new(secret))).into();
+        let outside = Outside { secrets: Rc::new(secrets), ..platform.outside() };
+        let embedded = json!({
+            "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
+            "executor": {"kind": "http", "table": table, "run": {}},
+        });
+        let embedded = serde_json::from_value(embedded).expect("an agent");
+        let made = Registry::default().make(&embedded, &outside).expect("an executor");
+        let agent = Self::new(platform);
+        let server = agent.clone();
+        let front = Front::over(platform, made, outside, move |commits| {
+            server.0.commits.replace(Some(commits));
+            Rc::new(server)
+        });
+        (front, agent)
+    }
+}
+
+impl Http for HttpAgent {
+    fn send(
+        &self,
+        mut request: HttpRequest,
+    ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let agent = self.clone();
+        Box::pin(async move {
+            // What was written before it is durable first.
+            let commits = agent.0.commits.borrow().clone();
+            if let Some(commits) = commits {
+                let before = commits.get();
+                while commits.get() == before {
+                    yield_once().await;
+                }
+            }
+            let body = std::mem::take(&mut request.body).bytes().await?;
+            let asked = Asked {
+                number: agent.0.asked.borrow().len() + 1,
+                url: request.url.clone(),
+                headers: request.headers.clone(),
+                text: String::from_utf8(body).expect("text"),
+                at_ms: agent.0.platform.now().0,
+                fate: Rc::new(Cell::new(Fate::UnderWay)),
+            };
+            agent.0.asked.borrow_mut().push(asked.clone());
+            let presence = Presence(asked.fate.clone());
+            let answering = agent.0.answering.borrow().clone().expect("an answer");
+            let answer = answering(&asked);
+            agent.0.platform.sleep(answer.head_ms).await;
+            let url = request.url;
+            if let Some(reason) = answer.down {
+                presence.0.set(Fate::Broken);
+                return Err(HttpError::Failed { url, reason: reason.to_owned() });
+            }
+            let acts = answer.acts.into_iter();
+            let state = (agent.0.platform.clone(), acts, presence, url.clone());
+            let pieces = stream::unfold(state, async |(platform, mut acts, presence, url)| {
+                loop {
+                    match acts.next() {
+                        None => {
+                            presence.0.set(Fate::Whole);
+                            return None;
+                        }
+                        Some(Act::Piece(piece)) => {
+                            return Some((Ok(piece), (platform, acts, presence, url)));
+                        }
+                        Some(Act::Wait(millis)) => platform.sleep(millis).await,
+                        Some(Act::Hang) => std::future::pending().await,
+                        Some(Act::Break(reason)) => {
+                            presence.0.set(Fate::Broken);
+                            let reason = reason.to_owned();
+                            let error = HttpError::Failed { url: url.clone(), reason };
+                            return Some((Err(error), (platform, acts, presence, url)));
+                        }
+                    }
+                }
+            });
+            let (status, headers) = (answer.status, answer.headers);
+            Ok(HttpAnswer { status, headers, body: HttpBody::stream(pieces), url })
+        })
+    }
+}
+
+/// One who reads an answer, until it is dropped.
+struct Presence(Rc<Cell<Fate>>);
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        if self.0.get() == Fate::UnderWay {
+            self.0.set(Fate::Left);
+        }
+    }
+}

@@ -140,6 +140,21 @@ for (const release of releases) {
       assert.deepEqual(tasks.map(({ id }) => id), [task.id]);
     });
 
+    test("what turns have used is counted once, though nobody asks, and summed on", async (t) => {
+      if (answers.tasks["metered"] === undefined) return t.skip("the release counts no usage");
+      const database = await worker.d1();
+      const sums = async () => {
+        const sql = "SELECT sum(turns) AS turns, sum(input_tokens + output_tokens) AS tokens FROM usage WHERE agent = 'metered'";
+        return (await database.prepare(sql).run<{ turns: number; tokens: number }>()).results[0];
+      };
+      await until(sums, (sum) => sum?.turns === 2);
+      const { task, ...shown } = scene("metered");
+      const ended = await agentOf(shown).sendForTask(followUp(task, "5"));
+      const told = (ended.metadata as Record<string, { requests: number } | undefined>)["urn:a2a-edge:usage"];
+      assert.equal(told?.requests, 2);
+      assert.deepEqual(await sums(), { turns: 3, tokens: 55 });
+    });
+
     test("a tool that counts goes on counting", async () => {
       const count = (artifacts: string): number => Number(/\d+/.exec(textOf((JSON.parse(artifacts) as Shown["task"]["artifacts"])?.[0]))?.[0]);
       const task = await agentOf(scene("tool2")).sendForTask(toolCall("probe_count", {}));

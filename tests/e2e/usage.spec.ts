@@ -26,7 +26,7 @@ const agents = only({
 let worker: Worker;
 let database: Database;
 before(async () => {
-  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents } });
+  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents, KEEP_ALIVE_MS: "1000" } });
   database = await worker.d1();
 });
 after(() => worker.stop());

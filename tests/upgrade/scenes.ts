@@ -116,6 +116,11 @@ export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   await d1.prepare(`CREATE TRIGGER refused BEFORE INSERT ON tasks WHEN new.context_id = '${OWED}' BEGIN SELECT RAISE(ABORT, 'refused'); END`).run();
   await playOne("owed", demo, { parts: [{ text: "hello" }], contextId: OWED });
 
+  // Turns that have used something of models: one that is counted, and one that the sums have not taken yet.
+  await playOne("metered", agent("metered"), "20 ask");
+  await d1.prepare("CREATE TRIGGER uncounted BEFORE INSERT ON usage_turns BEGIN SELECT RAISE(ABORT, 'refused'); END").run();
+  await playOne("uncounted", agent("metered"), "30 ask");
+
   // Runs that are under way: two with a step that is held, and one that waits.
   for (const [scene, step] of [["working", 3], ["workingToCancel", 2]] as const) {
     sink.plan(`/${scene}/${step}`, "hold");

@@ -11,7 +11,7 @@ use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, W
 use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random, Target};
-use crate::task::CallbackName;
+use crate::task::{CallbackName, StepRecord};
 use crate::usage::{CallerLimits, Usage};
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
@@ -478,6 +478,13 @@ pub trait TurnHost {
     ///
     /// If storage fails.
     fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError>;
+
+    /// The steps that were done in the task, those of each turn by themselves, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If storage fails.
+    fn steps(&self) -> Result<Vec<Vec<StepRecord>>, ExecutorError>;
 
     /// What was said so far, oldest first.
     fn history(&self) -> Vec<Message>;

@@ -87,6 +87,24 @@ impl TurnHost for TaskSession {
         }))
     }
 
+    fn steps(&self) -> Result<Vec<Vec<StepRecord>>, ExecutorError> {
+        self.flush().map_err(|_| not_stored())?;
+        let log = self.journal.reload(self.id()).map_err(|_| not_stored())?;
+        let mut turns = Vec::new();
+        for entry in log {
+            match entry {
+                LogEntry::Run(start) if !start.resumes => turns.push(Vec::new()),
+                LogEntry::Step(step) => {
+                    if let Some(turn) = turns.last_mut() {
+                        turn.push(step);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(turns)
+    }
+
     fn history(&self) -> Vec<Message> {
         self.life.history()
     }

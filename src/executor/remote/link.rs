@@ -16,13 +16,13 @@ pub(super) const LINKED: &str = "remote task";
 
 /// The task of the remote agent, and how it is reached.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Link {
-    pub(super) task: TaskId,
-    pub(super) context: ContextId,
+pub(in crate::executor) struct Link {
+    pub(in crate::executor) task: TaskId,
+    pub(in crate::executor) context: ContextId,
     /// Whether the remote agent sends webhooks.
-    pub(super) has_webhooks: bool,
+    pub(in crate::executor) has_webhooks: bool,
     /// The interface that took the message. It is kept, so that a run that wakes for a moment needs no card.
-    pub(super) connection: Rc<Connection>,
+    pub(in crate::executor) connection: Rc<Connection>,
 }
 
 impl Link {
@@ -36,12 +36,12 @@ impl Link {
     }
 
     /// The client that calls the interface of the link.
-    pub(super) fn reach(&self, client: Client) -> Client {
+    pub(in crate::executor) fn reach(&self, client: Client) -> Client {
         client.with_connection(Rc::clone(&self.connection))
     }
 
     /// As the step keeps it.
-    pub(super) fn stored(&self) -> Value {
+    pub(in crate::executor) fn stored(&self) -> Value {
         let Connection { url, binding, dialect, tenant, is_trusted, streams, .. } =
             self.connection.as_ref();
         json!({
@@ -58,7 +58,7 @@ impl Link {
     }
 
     /// A link as a step has kept it.
-    pub(super) fn read(stored: Value) -> Option<Self> {
+    pub(in crate::executor) fn read(stored: Value) -> Option<Self> {
         decode(stored).ok()
     }
 }

@@ -18,8 +18,14 @@ pub(super) fn id_of(turn: &Turn, number: usize) -> String {
 /// The conversation at the remote agent that belongs to ours. Others who have a conversation of the same id have another
 /// one there.
 pub(super) fn context_of(turn: &Turn) -> ContextId {
+    context_at(turn, &[])
+}
+
+/// As [`context_of`], where there are several agents of which each has a conversation of its own: `names` tells them apart.
+pub(in crate::executor) fn context_at(turn: &Turn, names: &[&str]) -> ContextId {
     let mut digest = Sha256::new();
-    for text in [turn.agent.as_str(), turn.caller.owner(), turn.context_id.as_str()] {
+    let of_turn = [turn.agent.as_str(), turn.caller.owner(), turn.context_id.as_str()];
+    for text in of_turn.iter().chain(names) {
         digest.update(text.len().to_be_bytes());
         digest.update(text);
     }

@@ -5,11 +5,11 @@
 //! [link](link::Link) to the task of the remote agent.
 
 mod follow;
-mod link;
-mod messages;
+pub(super) mod link;
+pub(super) mod messages;
 mod mirror;
 pub(super) mod pace;
-mod send;
+pub(super) mod send;
 
 use async_trait::async_trait;
 
@@ -20,8 +20,8 @@ use a2a::client::{Client, Settings};
 use a2a::model::CancelTaskRequest;
 use a2a_agents::RemoteTable;
 use follow::Front;
-use link::Link;
-use send::Begun;
+use link::{LINKED, Link};
+use send::{Begun, Kept, Sending};
 
 /// An agent that passes on what it is told to another one, and what that answers to its client.
 pub struct RemoteExecutor {
@@ -63,12 +63,13 @@ impl RemoteExecutor {
     async fn pass_through(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let waited_ms = turn.take_up();
         let client = (self.connect)(turn)?;
-        match send::begin(turn, client).await? {
+        match begin(turn, client).await? {
             Begun::Linked(link, client, opened) => {
                 let front = Front::new(turn, events, client, *link, self.terms);
                 front.follow(opened, waited_ms).await
             }
             Begun::Answered(message) => events.emit(Emission::Reply(message)),
+            Begun::Failed(reason) => Err(ExecutorError(reason)),
             Begun::Over => Ok(()),
         }
     }
@@ -79,7 +80,7 @@ impl RemoteExecutor {
         let (client, id) = match link {
             Some(link) => (link.reach(client), Some(link.task)),
             None if looks => {
-                let found = send::found(turn, &client, None).await;
+                let found = sending(turn, None).found(&client).await;
                 (client, found.map(|task| task.id))
             }
             None => return,
@@ -88,6 +89,41 @@ impl RemoteExecutor {
             let request = CancelTaskRequest { tenant: None, id, metadata: None };
             let _ = client.cancel(request).await;
         }
+    }
+}
+
+/// Sends the message of the turn, unless an earlier attempt has.
+async fn begin(turn: &Turn, client: Client) -> Result<Begun, ExecutorError> {
+    let nth = match send::kept(turn, LINKED)? {
+        Kept::Nothing(nth) => nth,
+        Kept::Failed(reason) => return Ok(Begun::Failed(reason)),
+        Kept::Link(link) => {
+            let client = link.reach(client);
+            return Ok(Begun::Linked(link, client, None));
+        }
+    };
+    let known = Link::last(turn)?;
+    let client = match &known {
+        Some(link) => link.reach(client),
+        None => client,
+    };
+    let request = async {
+        let message = messages::with_credentials(turn).await?;
+        Ok(messages::request(turn, message, turn.number, known.as_ref()))
+    };
+    sending(turn, known.clone()).begin(nth, client, Box::pin(request)).await
+}
+
+/// The message of the turn on its way.
+fn sending(turn: &Turn, known: Option<Link>) -> Sending<'_> {
+    Sending {
+        turn,
+        step: LINKED,
+        agent: "the remote agent",
+        message_id: messages::id_of(turn, turn.number),
+        context: messages::context_of(turn),
+        known,
+        is_doubtful: turn.resumes,
     }
 }
 

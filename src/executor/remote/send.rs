@@ -1,114 +1,214 @@
-//! How the message of a turn reaches the remote agent, once.
+//! How a message reaches another agent, once.
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use futures_util::{StreamExt, stream};
 
 use super::super::{ExecutorError, StepStart, Turn};
-use super::link::{LINKED, Link};
-use super::messages;
+use super::link::Link;
 use a2a::client::{Client, ClientError, Sent, TaskStream};
 use a2a::model::{
     CancelTaskRequest, ContextId, GetTaskRequest, Json, ListTasksRequest, Message,
     SendMessageRequest, StreamResponse, Task, TaskId,
 };
 
+/// A message on its way to another agent. A step keeps what leads to the task there, before anything is waited for: an attempt that finds
+/// no such step looks for the message before it sends it again.
+pub(in crate::executor) struct Sending<'a> {
+    pub(in crate::executor) turn: &'a Turn,
+    /// The step.
+    pub(in crate::executor) step: &'a str,
+    /// Who is called, for texts.
+    pub(in crate::executor) agent: &'a str,
+    /// The id of the message there: the same one however often it is sent, so that a server which knows it does not begin a second
+    /// task.
+    pub(in crate::executor) message_id: String,
+    /// The conversation there, if the message begins a task.
+    pub(in crate::executor) context: ContextId,
+    /// The task that the message goes on with, if there is one.
+    pub(in crate::executor) known: Option<Link>,
+    /// Whether an attempt before may have sent the message.
+    pub(in crate::executor) is_doubtful: bool,
+}
+
+/// What an earlier attempt has kept of a message.
+pub(in crate::executor) enum Kept {
+    /// What leads to its task.
+    Link(Box<Link>),
+    /// That it could not be sent, for this reason.
+    Failed(String),
+    /// Nothing: the step of this number keeps it.
+    Nothing(u32),
+}
+
 /// What a message came to.
-pub(super) enum Begun {
-    /// A task, which the remote agent has begun or goes on with; and what it says of it, if it was asked just now.
+pub(in crate::executor) enum Begun {
+    /// A task, which the other agent has begun or goes on with; and what it says of it, if it was asked just now.
     Linked(Box<Link>, Client, Option<Opened>),
     /// A message: there is no task.
     Answered(Message),
-    /// The client has canceled our task meanwhile; the remote one, too.
+    /// It could not be sent, for this reason.
+    Failed(String),
+    /// The client has canceled our task meanwhile; the one there, too.
     Over,
 }
 
-/// How the remote task goes on.
-pub(super) enum Opened {
+/// How the task there goes on.
+pub(in crate::executor) enum Opened {
     /// By these events.
     Stream(TaskStream),
     /// From here.
     Task(Box<Task>),
 }
 
-/// Sends the message of the turn, unless an earlier attempt has, and keeps what leads to the task there.
+/// The request that sends a message; made only when it is to be sent.
+pub(in crate::executor) type Made<'a> =
+    LocalBoxFuture<'a, Result<SendMessageRequest, ExecutorError>>;
+
+/// What the step of this name has kept.
 ///
 /// # Errors
 ///
-/// If it cannot be sent.
-pub(super) async fn begin(turn: &Turn, client: Client) -> Result<Begun, ExecutorError> {
-    let nth = match turn.host.begin_step(LINKED)? {
-        StepStart::New(nth) => nth,
-        StepStart::Done(outcome) => {
-            let link = outcome.map_err(ExecutorError)?;
-            let unfit = || ExecutorError("the link to the remote task cannot be read".to_owned());
-            let link = Link::read(link.value()).ok_or_else(unfit)?;
-            let client = link.reach(client);
-            return Ok(Begun::Linked(link.into(), client, None));
-        }
+/// If the run may have no such step, or what is kept is no link.
+pub(in crate::executor) fn kept(turn: &Turn, step: &str) -> Result<Kept, ExecutorError> {
+    let link = match turn.host.begin_step(step)? {
+        StepStart::New(nth) => return Ok(Kept::Nothing(nth)),
+        StepStart::Done(Err(reason)) => return Ok(Kept::Failed(reason)),
+        StepStart::Done(Ok(link)) => link,
     };
-    let known = Link::last(turn)?;
-    let client = known.as_ref().map_or_else(|| client.clone(), |link| link.reach(client.clone()));
-    let reached = reach(turn, &client, known.as_ref()).await;
-    let (task, context, opened) = match reached {
-        Ok(Reached::Task(task, context, opened)) => (task, context, opened),
-        // The step is left open: the answer is the end of the run, and stored with it.
-        Ok(Reached::Message(message)) => return Ok(Begun::Answered(message)),
-        Err(_) if turn.is_canceled() => return Ok(Begun::Over),
-        Err(error) => {
-            let reason = format!("the remote agent was not reached: {error}");
-            turn.end_step(LINKED, nth, Err(reason.clone()))?;
-            return Err(ExecutorError(reason));
-        }
-    };
-    if turn.is_canceled() {
-        if known.is_some() {
+    let unfit = || ExecutorError("the link to the remote task cannot be read".to_owned());
+    Ok(Kept::Link(Link::read(link.value()).ok_or_else(unfit)?.into()))
+}
+
+impl Sending<'_> {
+    /// Sends the message, unless an earlier attempt has, and keeps what leads to the task there in the step of this number. The client
+    /// calls the interface of the task that is known, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be kept.
+    pub(in crate::executor) async fn begin(
+        self,
+        nth: u32,
+        client: Client,
+        request: Made<'_>,
+    ) -> Result<Begun, ExecutorError> {
+        let turn = self.turn;
+        let (task, context, opened) = match self.reach(&client, request).await {
+            Ok(Reached::Task(task, context, opened)) => (task, context, opened),
+            // The step is left open: the answer is the end of the call, and stored with it.
+            Ok(Reached::Message(message)) => return Ok(Begun::Answered(message)),
+            Err(_) if turn.is_canceled() => return Ok(Begun::Over),
+            Err(error) => {
+                let reason = format!("{} was not reached: {error}", self.agent);
+                turn.end_step(self.step, nth, Err(reason.clone()))?;
+                return Ok(Begun::Failed(reason));
+            }
+        };
+        if turn.is_canceled() {
+            if self.known.is_none() {
+                // Nobody knows of the task there but this run.
+                let request = CancelTaskRequest { tenant: None, id: task, metadata: None };
+                let _ = client.cancel(request).await;
+            }
             return Ok(Begun::Over);
         }
-        // Nobody knows of the task there but this run.
-        let _ = client.cancel(CancelTaskRequest { tenant: None, id: task, metadata: None }).await;
-        return Ok(Begun::Over);
+        let link = match self.known.clone() {
+            Some(known) => known,
+            None => match self.linked(&client, task, context).await {
+                Ok(link) => link,
+                Err(error) => {
+                    return Ok(Begun::Failed(format!("{} was not reached: {error}", self.agent)));
+                }
+            },
+        };
+        turn.end_step(self.step, nth, Ok(Json::from(&link.stored())))?;
+        Ok(Begun::Linked(link.into(), client, opened))
     }
-    let link = match known {
-        Some(known) => known,
-        None => linked(&client, task, context, turn).await.map_err(failed)?,
-    };
-    turn.end_step(LINKED, nth, Ok(Json::from(&link.stored())))?;
-    Ok(Begun::Linked(link.into(), client, opened))
+
+    async fn reach(&self, client: &Client, request: Made<'_>) -> Result<Reached, ClientError> {
+        let known = self.known.as_ref();
+        // The attempt before may have sent it, and died before it knew more.
+        if self.is_doubtful
+            && let Some(task) = self.found(client).await
+        {
+            return Ok(task_as_it_is(task));
+        }
+        let request = request.await.map_err(|error| ClientError::Credentials(error.0))?;
+        match sent(client, request).await {
+            // It has ended, or is not there any more: its end, if there is one, is ours.
+            Err(ClientError::Remote(error)) => match known {
+                Some(link) => match ended(client, link).await {
+                    Some(task) => Ok(task_as_it_is(task)),
+                    None => Err(ClientError::Remote(error)),
+                },
+                None => Err(ClientError::Remote(error)),
+            },
+            // The message may have arrived, and its answer been lost.
+            Err(error) if is_doubtful(&error) => match self.found(client).await {
+                Some(task) => Ok(task_as_it_is(task)),
+                None => Err(error),
+            },
+            reached => reached,
+        }
+    }
+
+    /// The task that has the message already.
+    pub(in crate::executor) async fn found(&self, client: &Client) -> Option<Task> {
+        let has_it =
+            |task: &Task| task.history.iter().any(|message| message.message_id == self.message_id);
+        let get = async |id: &TaskId| {
+            let request = GetTaskRequest { tenant: None, id: id.clone(), history_length: None };
+            client.get(request).await.ok()
+        };
+        if let Some(link) = &self.known {
+            // A task that was asked something and goes on has got an answer.
+            let task = get(&link.task).await?;
+            return (has_it(&task) || !task.status.state.is_interrupted()).then_some(task);
+        }
+        let request = ListTasksRequest {
+            tenant: None,
+            context_id: Some(self.context.clone()),
+            status: None,
+            page_size: MOST_LISTED,
+            page_token: None,
+            history_length: None,
+            status_timestamp_after: None,
+            include_artifacts: true,
+        };
+        for task in client.list(request).await.ok()?.tasks {
+            if has_it(&task) {
+                return Some(task);
+            }
+            if task.history.is_empty()
+                && let Some(task) = get(&task.id).await.filter(has_it)
+            {
+                return Some(task);
+            }
+        }
+        None
+    }
+
+    async fn linked(
+        &self,
+        client: &Client,
+        task: TaskId,
+        context: ContextId,
+    ) -> Result<Link, ClientError> {
+        let connection = client.connect().await?;
+        let has_webhooks = client.discover().await.is_some_and(|card| card.sends_webhooks);
+        // Not every server says in each event which conversation it belongs to.
+        let is_named = !context.as_str().is_empty();
+        let context = if is_named { context } else { self.context.clone() };
+        Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection) })
+    }
 }
 
 /// Where a message has got to.
 enum Reached {
     Task(TaskId, ContextId, Option<Opened>),
     Message(Message),
-}
-
-async fn reach(turn: &Turn, client: &Client, known: Option<&Link>) -> Result<Reached, ClientError> {
-    // The attempt before may have sent it, and died before it knew more.
-    if turn.resumes
-        && let Some(task) = found(turn, client, known).await
-    {
-        return Ok(task_as_it_is(task));
-    }
-    let message = messages::with_credentials(turn).await;
-    let message = message.map_err(|error| ClientError::Credentials(error.0))?;
-    let request = messages::request(turn, message, turn.number, known);
-    match sent(client, request).await {
-        // It has ended, or is not there any more: its end, if there is one, is ours.
-        Err(ClientError::Remote(error)) => match known {
-            Some(link) => match ended(client, link).await {
-                Some(task) => Ok(task_as_it_is(task)),
-                None => Err(ClientError::Remote(error)),
-            },
-            None => Err(ClientError::Remote(error)),
-        },
-        // The message may have arrived, and its answer been lost.
-        Err(error) if is_doubtful(&error) => match found(turn, client, known).await {
-            Some(task) => Ok(task_as_it_is(task)),
-            None => Err(error),
-        },
-        reached => reached,
-    }
 }
 
 /// A task that goes on from what it is now.
@@ -155,64 +255,10 @@ async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, C
     })
 }
 
-/// The task that has the message of the turn already.
-pub(super) async fn found(turn: &Turn, client: &Client, known: Option<&Link>) -> Option<Task> {
-    let id = messages::id_of(turn, turn.number);
-    let has_it = |task: &Task| task.history.iter().any(|message| message.message_id == id);
-    let get = async |id: &TaskId| {
-        let request = GetTaskRequest { tenant: None, id: id.clone(), history_length: None };
-        client.get(request).await.ok()
-    };
-    if let Some(link) = known {
-        // A task that was asked something and goes on has got an answer.
-        let task = get(&link.task).await?;
-        return (has_it(&task) || !task.status.state.is_interrupted()).then_some(task);
-    }
-    let request = ListTasksRequest {
-        tenant: None,
-        context_id: Some(messages::context_of(turn)),
-        status: None,
-        page_size: MOST_LISTED,
-        page_token: None,
-        history_length: None,
-        status_timestamp_after: None,
-        include_artifacts: true,
-    };
-    for task in client.list(request).await.ok()?.tasks {
-        if has_it(&task) {
-            return Some(task);
-        }
-        if task.history.is_empty()
-            && let Some(task) = get(&task.id).await.filter(has_it)
-        {
-            return Some(task);
-        }
-    }
-    None
-}
-
 /// The task of a link, if it takes no more messages because it has ended.
 async fn ended(client: &Client, link: &Link) -> Option<Task> {
     let request = GetTaskRequest { tenant: None, id: link.task.clone(), history_length: None };
     client.get(request).await.ok().filter(|task| task.status.state.is_terminal())
-}
-
-async fn linked(
-    client: &Client,
-    task: TaskId,
-    context: ContextId,
-    turn: &Turn,
-) -> Result<Link, ClientError> {
-    let connection = client.connect().await?;
-    let has_webhooks = client.discover().await.is_some_and(|card| card.sends_webhooks);
-    // Not every server says in each event which conversation it belongs to.
-    let is_named = !context.as_str().is_empty();
-    let context = if is_named { context } else { messages::context_of(turn) };
-    Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection) })
-}
-
-fn failed(error: ClientError) -> ExecutorError {
-    ExecutorError(format!("the remote agent was not reached: {error}"))
 }
 
 /// How many tasks of a conversation are looked at for the one that has a message.

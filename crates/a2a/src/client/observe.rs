@@ -129,11 +129,47 @@ impl Client {
         Box::pin(watch.follow(stream, Some(known))).await
     }
 
+    /// Follows the task of a stream that is open, such as that of a [send](Self::send_streaming), to its end or to a question, as
+    /// [`observe`](Self::observe) does after its send. A question that its first event tells may be the one that the message of the
+    /// stream has answered, where the message goes on with a task: `is_answer` says so.
+    pub async fn observe_stream(
+        &self,
+        events: TaskStream,
+        is_answer: bool,
+        observe: Observe<'_>,
+    ) -> Observed {
+        let own = self.ports().clock.now().after(self.settings().timeout_ms);
+        let deadline = observe.options.deadline.map_or(own, |deadline| deadline.min(own));
+        let (mut watch, _) = self.watch(observe, deadline);
+        watch.is_answer = is_answer;
+        Box::pin(watch.follow(events, None)).await
+    }
+
     fn watch<'a>(&self, observe: Observe<'a>, deadline: UnixMillis) -> (Watch<'a>, CallOptions) {
         let Observe { is_canceled, on_event, options } = observe;
         let (client, begin) = (self.clone(), self.ports().clock.now());
         let is_answer = false;
         (Watch { client, begin, deadline, is_canceled, on_event, is_answer }, options)
+    }
+}
+
+impl Observed {
+    /// What an agent comes to that answers with a message instead of a task.
+    pub fn answered(message: &Message) -> Self {
+        Self { outcome: Outcome::Completed, text: message.text(), task: None, error: None }
+    }
+
+    /// What a task has come to.
+    ///
+    /// # Errors
+    ///
+    /// The task, if it has neither ended nor waits for somebody.
+    pub fn of(task: Task) -> Result<Self, Box<Task>> {
+        match task.status.state {
+            state if state.is_terminal() => Ok(ended(task)),
+            state if state.is_interrupted() => Ok(asked(task)),
+            _ => Err(Box::new(task)),
+        }
     }
 }
 
@@ -177,7 +213,9 @@ impl Watch<'_> {
             }
             apply(&mut task, &event.event);
             let asks = match &event.event {
-                StreamResponse::Message(message) if task.is_none() => return answered(message),
+                StreamResponse::Message(message) if task.is_none() => {
+                    return Observed::answered(message);
+                }
                 StreamResponse::StatusUpdate(event) => event.status.state.is_interrupted(),
                 StreamResponse::Task(task) => !self.is_answer && task.status.state.is_interrupted(),
                 StreamResponse::Message(_) | StreamResponse::ArtifactUpdate(_) => false,
@@ -281,17 +319,13 @@ impl Client {
     }
 }
 
-/// The agent answered without a task.
-fn answered(message: &Message) -> Observed {
-    Observed { outcome: Outcome::Completed, text: message.text(), task: None, error: None }
-}
-
 /// The stream has ended.
 fn stopped(task: Option<Task>) -> Observed {
     match task {
-        Some(task) if task.status.state.is_terminal() => ended(task),
-        Some(task) if task.status.state.is_interrupted() => asked(task),
-        task => broken(ClientError::Ended, task),
+        Some(task) => {
+            Observed::of(task).unwrap_or_else(|task| broken(ClientError::Ended, Some(*task)))
+        }
+        None => broken(ClientError::Ended, None),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{create_message, slugify};
 use crate::client::{Client, Observed, Outcome, RemoteCard};
-use crate::model::TaskId;
+use crate::model::{Part, PartContent, Task, TaskId};
 
 /// A tool that hands a task to another agent, for a model that coordinates several.
 #[derive(Clone)]
@@ -20,9 +20,18 @@ pub struct DelegationTool {
     client: Client,
 }
 
+/// The arguments of a tool that hands over tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DelegationArguments {
+    /// What the agent is to do, or the answer to its question.
+    pub prompt: String,
+    /// The task whose question is answered.
+    pub task_id: Option<TaskId>,
+}
+
 /// What came of a delegation. As text it is the line that a model understands:
 ///
-/// - `[COMPLETED] text`
+/// - `[COMPLETED] text`, with data as JSON, and files by name
 /// - `[INPUT_REQUIRED:task_id=…] question`
 /// - `[AUTH_REQUIRED:task_id=…] text`
 /// - `[FAILED] reason`
@@ -73,22 +82,8 @@ pub fn create_a2a_tool(client: &Client, card: &RemoteCard, name: Option<&str>) -
     if !skills.is_empty() {
         description += &format!(" Skills: {}.", skills.join(", "));
     }
-    let parameters = json!({
-        "type": "object",
-        "properties": {
-            "prompt": {
-                "type": "string",
-                "description": "What the agent is to do, with all that it needs to know; or the answer to its question.",
-            },
-            "task_id": {
-                "type": "string",
-                "description": "The task whose question is answered, as the result of the call before named it. Not for a new task.",
-            },
-        },
-        "required": ["prompt"],
-        "additionalProperties": false,
-    });
     let name = name.map_or_else(|| slugify(&card.name), str::to_owned);
+    let parameters = DelegationArguments::schema();
     DelegationTool { name, description, parameters, client: client.clone() }
 }
 
@@ -96,27 +91,65 @@ impl DelegationTool {
     /// Hands a task over, and waits for its end or its question. `is_canceled` is asked again and again; once it is true, the task
     /// is canceled.
     pub async fn call(&self, arguments: &Value, is_canceled: impl Fn() -> bool) -> Delegated {
-        let text = |name: &str| match arguments.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-            Some(_) => Err(Delegated::Refused(format!("the argument {name} must be a string"))),
-        };
-        let (prompt, task) = match (text("prompt"), text("task_id")) {
-            (Ok(Some(prompt)), Ok(task)) => (prompt, task),
-            (Ok(None), _) => {
-                let reason = "the argument prompt is missing: say what the agent is to do";
-                return Delegated::Refused(reason.to_owned());
-            }
-            (Err(refused), _) | (_, Err(refused)) => return refused,
+        let DelegationArguments { prompt, task_id } = match DelegationArguments::read(arguments) {
+            Ok(arguments) => arguments,
+            Err(reason) => return Delegated::Refused(reason),
         };
         let mut message = create_message(prompt, self.client.ports());
-        message.task_id = task.map(TaskId::new);
+        message.task_id = task_id;
         Delegated::Observed(Box::new(self.client.send_and_observe(message, is_canceled).await))
     }
 
     /// The client of the agent.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+}
+
+impl DelegationArguments {
+    /// The JSON schema.
+    pub fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "prompt": {
+                    "type": "string",
+                    "description": "What the agent is to do, with all that it needs to know; or the answer to its question.",
+                },
+                "task_id": {
+                    "type": "string",
+                    "description": "The task whose question is answered, as the result of the call before named it. Not for a new task.",
+                },
+            },
+            "required": ["prompt"],
+            "additionalProperties": false,
+        })
+    }
+
+    /// Reads what a model has written. A task id that is blank is none.
+    ///
+    /// ```
+    /// use a2a::client::DelegationArguments;
+    /// use serde_json::json;
+    ///
+    /// let arguments = DelegationArguments::read(&json!({"prompt": " Say hello. ", "task_id": ""}));
+    /// assert_eq!(arguments.map(|arguments| (arguments.prompt, arguments.task_id)), Ok(("Say hello.".to_owned(), None)));
+    /// assert_eq!(DelegationArguments::read(&json!({"prompt": 5})), Err("the argument prompt must be a string".to_owned()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, for the model.
+    pub fn read(arguments: &Value) -> Result<Self, String> {
+        let text = |name: &str| match arguments.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
+            Some(_) => Err(format!("the argument {name} must be a string")),
+        };
+        let prompt = text("prompt")?;
+        let prompt =
+            prompt.ok_or("the argument prompt is missing: say what the agent is to do")?.to_owned();
+        Ok(Self { prompt, task_id: text("task_id")?.map(TaskId::new) })
     }
 }
 
@@ -154,10 +187,48 @@ impl fmt::Display for Delegated {
             Outcome::Canceled => return out.write_str("[CANCELED]"),
             Outcome::Timeout => return out.write_str("[TIMEOUT]"),
         };
-        match observed.text.trim() {
+        let results = match (observed.outcome, &observed.task) {
+            (Outcome::Completed, Some(task)) => results_in_words(task),
+            _ => None,
+        };
+        match results.as_deref().unwrap_or(&observed.text).trim() {
             "" => out.write_str(&head),
             text => write!(out, "{head} {text}"),
         }
+    }
+}
+
+/// The artifacts of a task in words: texts as they are, data as JSON, and of files what they are. `None` if there is nothing but texts.
+fn results_in_words(task: &Task) -> Option<String> {
+    let parts = || task.artifacts.iter().flat_map(|artifact| &artifact.parts);
+    if parts().all(|part| part.as_text().is_some()) {
+        return None;
+    }
+    let artifacts = task.artifacts.iter().map(|artifact| {
+        let mut text = String::new();
+        let mut was_text = true;
+        for part in &artifact.parts {
+            // Texts of one artifact are chunks of one text; anything else stands on a line of its own.
+            let is_text = part.as_text().is_some();
+            if !(text.is_empty() || is_text && was_text) {
+                text.push('\n');
+            }
+            text += &in_words(part);
+            was_text = is_text;
+        }
+        text
+    });
+    Some(artifacts.collect::<Vec<_>>().join("\n"))
+}
+
+fn in_words(part: &Part) -> String {
+    let name = part.filename.as_deref().unwrap_or("a file");
+    let kind = part.media_type.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+    match &part.content {
+        PartContent::Text(text) => (**text).to_owned(),
+        PartContent::Data(data) => data.as_str().to_owned(),
+        PartContent::Url(url) => format!("{name}{kind}: {}", &**url),
+        PartContent::Raw(_) => format!("{name}{kind}"),
     }
 }
 

@@ -8,7 +8,7 @@ mod skills;
 
 use super::Ports;
 use crate::model::{Artifact, Message, Part, Role, Task};
-pub use delegation::{Delegated, DelegationTool, create_a2a_tool};
+pub use delegation::{Delegated, DelegationArguments, DelegationTool, create_a2a_tool};
 #[cfg(feature = "markdown")]
 pub use markdown::skill_from_markdown;
 pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};

@@ -44,6 +44,22 @@ fn each_outcome_is_a_line_for_the_model() {
 }
 
 #[test]
+fn results_that_are_no_texts_are_told_in_words() {
+    let file = json!({"url": "https://a.example/r.pdf", "filename": "r.pdf", "mediaType": "application/pdf"});
+    let artifacts = json!([
+        {"artifactId": "1", "parts": [{"text": "o"}, {"text": "ne"}, {"data": {"x": 1}}, {"text": "two"}]},
+        {"artifactId": "2", "parts": [file, {"raw": "AA=="}]},
+    ]);
+    let task = json!({"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"}, "artifacts": artifacts});
+    let task = crate::model::decode::read_json(&task.to_string()).expect("a task");
+    let observed = Observed::of(task).expect("its end");
+    assert_eq!(
+        Delegated::Observed(Box::new(observed)).to_string(),
+        "[COMPLETED] one\n{\"x\":1}\ntwo\nr.pdf (application/pdf): https://a.example/r.pdf\na file"
+    );
+}
+
+#[test]
 fn an_agent_that_cannot_be_called_is_a_failure() {
     let simulation = Simulation::default();
     simulation.http().answer_with(|_, _| Ok(status(404)));

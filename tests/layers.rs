@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 22] = [
+const MAY_USE: [(&str, &[&str]); 23] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
+    ("dev_model", &[]),
     ("auth", &[]),
     ("format", &[]),
     ("remembered", &[]),
@@ -25,7 +26,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
-    ("port", &["auth", "format", "mcp", "remotes", "trail", "usage"]),
+    ("port", &["auth", "dev_model", "format", "mcp", "remotes", "trail", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "usage"]),
@@ -44,6 +45,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
         &[
             "config",
             "auth",
+            "dev_model",
             "task",
             "port",
             "executor",

@@ -21,6 +21,7 @@ use super::{
     UsageSums, Vault, WebhookJob, WebhookQueue, yield_once,
 };
 use crate::auth::Caller;
+use crate::dev_model::DevModel;
 use crate::usage::Usage;
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
@@ -210,7 +211,7 @@ struct PlatformState {
 }
 
 impl MemoryPlatform {
-    /// Binds something to the Worker: what is given answers for it. Nothing is bound before.
+    /// Binds something to the Worker: what is given answers for it. Nothing is bound before but the scripted model.
     pub fn bind(&self, target: Target) -> MemoryHttp {
         let http = MemoryHttp::default();
         self.0.bound.borrow_mut().push((target, http.clone()));
@@ -508,6 +509,7 @@ impl Peers for MemoryPlatform {
         let bound = self.0.bound.borrow();
         match bound.iter().find(|(known, _)| known == target) {
             Some((_, http)) => Rc::new(http.clone()),
+            None if *target == Target::DevModel => Rc::new(DevModel::new(Rc::new(self.clone()))),
             None => Rc::new(Unbound(target.clone())),
         }
     }

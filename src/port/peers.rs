@@ -6,6 +6,7 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Http, HttpAnswer, HttpError, HttpRequest};
 use crate::auth::Caller;
+use crate::dev_model::DevModel;
 use crate::mcp::{FoundServer, KnownTools};
 use a2a::client::Client;
 use a2a::model::UnixMillis;
@@ -63,7 +64,7 @@ impl Target {
             Self::WorkersAi(name) => format!(
                 "this Worker has no binding \"{name}\" of Workers AI: add [ai] with binding = \"{name}\" to wrangler.toml"
             ),
-            Self::DevModel => "the scripted model is there in development only".to_owned(),
+            Self::DevModel => DevModel::REFUSED.to_owned(),
         };
         HttpError::Unbound { reason }
     }

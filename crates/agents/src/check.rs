@@ -153,9 +153,9 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
 /// The HTTP tools of an agent's own.
 fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
     let mut problems = Vec::new();
-    if !agent.tools.is_empty() && !matches!(agent.executor.executor, Executor::Tools(_)) {
-        let fix =
-            "belong to an agent with kind = \"tools\"; an executor in Rust calls others itself";
+    let takes_tools = matches!(agent.executor.executor, Executor::Tools(_) | Executor::Model(_));
+    if !agent.tools.is_empty() && !takes_tools {
+        let fix = "belong to an agent with kind = \"tools\" or \"model\"; an executor in Rust calls others itself";
         problems.push(("tools".to_owned(), fix.to_owned()));
     }
     for (index, tool) in agent.tools.iter().enumerate() {

@@ -15,7 +15,7 @@ use crate::check::check_shared_tools;
 use crate::remote::{Named, check_named, parse_named};
 use crate::tool::Tool;
 use crate::{
-    AgentDefinition, Embedded, EmbeddedAgent, FileSkill, HttpTool, Problem, SkillsSource,
+    AgentDefinition, Embedded, EmbeddedAgent, Executor, FileSkill, HttpTool, Problem, SkillsSource,
     check_all, file, skill_file,
 };
 
@@ -66,6 +66,7 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     };
     let mut tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let mut problems = read_skills(&mut agents);
+    problems.extend(read_model_files(&mut agents));
     problems.extend(check_shared_tools(&shared, &tools));
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
@@ -105,6 +106,17 @@ fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
             }
             agent.file_skills.extend(known.get(folder).into_iter().flatten().cloned());
         }
+    }
+    problems
+}
+
+/// Takes the files that tables of models name into them; gives what is wrong with them.
+fn read_model_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for AgentDefinition { file, executor, .. } in agents {
+        let Executor::Model(table) = &mut executor.executor else { continue };
+        let found = table.read_files(file).err().into_iter().flatten();
+        problems.extend(found.map(|(key, fix)| Problem { file: file.clone(), key, fix }));
     }
     problems
 }

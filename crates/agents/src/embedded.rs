@@ -182,6 +182,7 @@ impl EmbeddedAgent {
         } = definition;
         let named = match &executor.executor {
             Executor::Tools(ToolsTable { names, ask_missing: _, mcp: _ }) => names.as_slice(),
+            Executor::Model(table) => table.settings().tools.as_slice(),
             Executor::Script(_)
             | Executor::Remote(_)
             | Executor::Http(_)

@@ -47,8 +47,9 @@ pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
-    Executor, ExecutorDefinition, HttpTable, RegisteredTable, RemoteTable, ScriptTable, ToolsTable,
-    check_agent_url, check_kind, check_path,
+    DEV_MODEL, Executor, ExecutorDefinition, HttpTable, ModelLimits, ModelSettings, ModelTable,
+    Price, Provider, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_agent_url,
+    check_kind, check_path,
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,

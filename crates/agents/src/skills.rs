@@ -239,7 +239,11 @@ fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
         (None, Executor::Tools(_)) => vec![SkillsSource::Tools],
         (
             None,
-            Executor::Script(_) | Executor::Remote(_) | Executor::Http(_) | Executor::Registered(_),
+            Executor::Script(_)
+            | Executor::Remote(_)
+            | Executor::Model(_)
+            | Executor::Http(_)
+            | Executor::Registered(_),
         ) => Vec::new(),
     }
 }

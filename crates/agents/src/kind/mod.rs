@@ -6,6 +6,9 @@
 //! executor of its own.
 
 mod http;
+mod model;
+mod offered;
+mod reader;
 mod registered;
 mod remote;
 mod script;
@@ -22,6 +25,7 @@ use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
 
 pub use http::{HttpTable, check_agent_url, check_path};
+pub use model::{DEV_MODEL, ModelLimits, ModelSettings, ModelTable, Price, Provider};
 pub use registered::RegisteredTable;
 pub use remote::RemoteTable;
 pub use script::ScriptTable;
@@ -48,6 +52,8 @@ pub enum Executor {
     Remote(RemoteTable),
     /// Asks an agent in any language by one POST.
     Http(HttpTable),
+    /// Asks a language model.
+    Model(Box<ModelTable>),
     /// Is written in Rust, and registered by the Worker under the name of the kind.
     Registered(RegisteredTable),
 }
@@ -60,6 +66,7 @@ impl Executor {
             Self::Script(_) => SCRIPT,
             Self::Remote(_) => REMOTE,
             Self::Http(_) => HTTP,
+            Self::Model(_) => MODEL,
             Self::Registered(table) => &table.kind,
         }
     }
@@ -75,6 +82,7 @@ impl Executor {
             Self::Script(table) => Table::of(table),
             Self::Remote(table) => Table::of(table),
             Self::Http(table) => Table::of(table),
+            Self::Model(table) => Table::of(table),
             Self::Registered(table) => Table::of(&table.settings),
         }
     }
@@ -90,6 +98,7 @@ impl Executor {
             Self::Script(table) => table.problems(agent),
             Self::Remote(table) => table.problems(agent),
             Self::Http(table) => table.problems(agent),
+            Self::Model(table) => table.problems(agent, tools),
             Self::Registered(table) => table.problems(agent),
         }
     }
@@ -103,6 +112,7 @@ impl Executor {
     ) -> Vec<(String, String)> {
         match self {
             Self::Tools(table) => table.needs(agent, tools),
+            Self::Model(table) => table.needs(agent, tools),
             Self::Script(_) | Self::Remote(_) => Vec::new(),
             Self::Http(table) => table.needs(),
             Self::Registered(table) => table.needs(),
@@ -114,6 +124,7 @@ impl Executor {
     pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
         match self {
             Self::Remote(table) => table.remotes(),
+            Self::Model(table) => table.remotes(),
             Self::Tools(_) | Self::Script(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
         }
     }
@@ -122,6 +133,7 @@ impl Executor {
     pub(crate) fn has_mcp(&self) -> bool {
         match self {
             Self::Tools(table) => !table.mcp.is_empty(),
+            Self::Model(table) => !table.settings().mcp.is_empty(),
             Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => false,
         }
     }
@@ -131,6 +143,7 @@ impl Executor {
     pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
         match self {
             Self::Tools(table) => table.mcp(),
+            Self::Model(table) => table.mcp(),
             Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
         }
     }
@@ -143,7 +156,11 @@ impl Executor {
     ) -> Vec<AgentSkill> {
         match self {
             Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
+            Self::Script(_)
+            | Self::Remote(_)
+            | Self::Model(_)
+            | Self::Http(_)
+            | Self::Registered(_) => Vec::new(),
         }
     }
 }
@@ -152,12 +169,13 @@ const TOOLS: &str = "tools";
 const SCRIPT: &str = "script";
 const REMOTE: &str = "remote";
 const HTTP: &str = "http";
+const MODEL: &str = "model";
 
 /// The kinds that come with every Worker.
-const OWN_KINDS: [&str; 4] = [TOOLS, SCRIPT, REMOTE, HTTP];
+const OWN_KINDS: [&str; 5] = [TOOLS, SCRIPT, REMOTE, HTTP, MODEL];
 
-/// Names that no Worker can register: those of kinds to come, and the key beside the tables.
-const RESERVED_KINDS: [&str; 3] = ["run", "rust", "model"];
+/// Names that no Worker can register: the key beside the tables, and what is no name of a kind.
+const RESERVED_KINDS: [&str; 2] = ["run", "rust"];
 
 /// Whether a Worker may register an executor under this name, and agent files name it as their kind.
 ///

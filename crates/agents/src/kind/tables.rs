@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{
-    Executor, ExecutorDefinition, HTTP, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS,
+    Executor, ExecutorDefinition, HTTP, MODEL, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS,
     ToolsTable, check_kind,
 };
 use crate::definition::RunSettings;
@@ -47,6 +47,7 @@ impl<'de> Visitor<'de> for Tables {
                 SCRIPT => tables.given.push(Executor::Script(members.next_value()?)),
                 REMOTE => tables.given.push(Executor::Remote(members.next_value()?)),
                 HTTP => tables.given.push(Executor::Http(members.next_value()?)),
+                MODEL => tables.given.push(Executor::Model(members.next_value()?)),
                 _ => {
                     let Settings(settings) = members.next_value()?;
                     let table = RegisteredTable { kind: key, settings };

@@ -45,6 +45,7 @@ fn request() -> RunRequest {
         allowance: None,
         trail: Default::default(),
         timeout_ms: 30,
+        joins_context: false,
     }
 }
 

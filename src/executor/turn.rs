@@ -54,6 +54,8 @@ pub struct Turn {
     pub number: usize,
     /// The metadata of the request.
     pub metadata: Option<Metadata>,
+    /// Whether the client has named the conversation, so that there may be earlier tasks in it.
+    pub(crate) joins_context: bool,
     /// Who asks.
     pub caller: Caller,
     /// Media types that the client can take; none named means any.
@@ -462,6 +464,10 @@ pub trait TurnHost {
     ///
     /// Why it is refused; nothing has changed then.
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
+
+    /// What the run says is stored and shown in this interval at most, after a burst, instead of the deployment's
+    /// `EVENT_INTERVAL_MS`.
+    fn set_event_interval(&self, interval_ms: u64);
 
     /// An id that no other task has.
     fn unique_id(&self) -> &str;

@@ -21,7 +21,7 @@ pub(super) struct Journal {
     size: Cell<LogSize>,
     max_size: LogSize,
     bucket: Cell<LeakyBucket>,
-    interval_ms: u64,
+    interval_ms: Cell<u64>,
 }
 
 /// The size of a log, or of a part of it.
@@ -52,7 +52,7 @@ impl Journal {
             size: Cell::default(),
             max_size: LogSize { bytes: limits.max_task_bytes, values: max_values },
             bucket: Cell::default(),
-            interval_ms: limits.event_interval_ms,
+            interval_ms: Cell::new(limits.event_interval_ms),
         }
     }
 
@@ -178,9 +178,14 @@ impl Journal {
         self.store.append(opening.filter(|_| !self.is_opened.get()), &batch)?;
         self.is_opened.set(true);
         let mut bucket = self.bucket.get();
-        bucket.take(self.interval_ms, now);
+        bucket.take(self.interval_ms.get(), now);
         self.bucket.set(bucket);
         Ok(batch)
+    }
+
+    /// Rows of events follow each other in this interval from now on, after a burst.
+    pub(super) fn set_interval(&self, interval_ms: u64) {
+        self.interval_ms.set(interval_ms);
     }
 
     /// How long to postpone storing, in milliseconds; 0 to store now.
@@ -188,7 +193,7 @@ impl Journal {
         if self.unsaved_bytes() == 0 {
             return 0;
         }
-        self.bucket.get().wait_ms(self.interval_ms, now)
+        self.bucket.get().wait_ms(self.interval_ms.get(), now)
     }
 
     /// Whether the log has room for this much more.

@@ -242,6 +242,7 @@ impl TaskSession {
         let (agent, task) = (sender.agent.as_str(), &self.id);
         self.observe(&Observation::MessageReceived { agent, task, message: &message });
         let context_id = message.context_id.clone();
+        let joins_context = context_id.is_some();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(self.ports.random.new_id()));
         // The run sees its message as it will be in the history, on its first attempt as on any other.
         let message = Message {
@@ -252,6 +253,7 @@ impl TaskSession {
         let begun = self.now();
         let facts = sender.facts();
         let request = sender.request(&RunLimits::of(&runner, &self.limits), metadata.clone());
+        let request = RunRequest { joins_context, ..request };
         let start = RunStart {
             attempt: 1,
             resumes: false,

@@ -119,6 +119,7 @@ mod tests {
             allowance: None,
             trail: Default::default(),
             timeout_ms: 1,
+            joins_context: false,
         };
         let new = NewTask {
             id: TaskId::new("t"),

@@ -98,6 +98,7 @@ pub(super) fn turn_of(
         origin,
         allowance,
         timeout_ms,
+        joins_context,
     } = start.request;
     session.tracing.follow(*trail);
     Some(Turn {
@@ -107,6 +108,7 @@ pub(super) fn turn_of(
         message,
         number: start.message,
         metadata,
+        joins_context,
         caller,
         accepted_output_modes,
         attempt: start.attempt,

@@ -291,6 +291,7 @@ mod tests {
             allowance: None,
             trail: Default::default(),
             timeout_ms: 1,
+            joins_context: false,
         };
         let start = RunStart { attempt: 1, resumes, message: 1, begun_ms: now.0, request };
         run.begin(serde_json::from_str(message).unwrap(), start, now);

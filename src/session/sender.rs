@@ -57,6 +57,7 @@ impl Sender {
             origin: self.origin,
             allowance: self.allowance.map(Box::new),
             trail: Box::new(self.trail),
+            joins_context: false,
         }
     }
 

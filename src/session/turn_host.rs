@@ -66,6 +66,10 @@ impl TurnHost for TaskSession {
         Ok(())
     }
 
+    fn set_event_interval(&self, interval_ms: u64) {
+        self.journal.set_interval(interval_ms);
+    }
+
     fn unique_id(&self) -> &str {
         self.object()
     }

@@ -157,6 +157,9 @@ pub struct RunRequest {
     pub trail: Box<Trail>,
     /// How long the run may take, in milliseconds.
     pub timeout_ms: u64,
+    /// Whether the client has named the conversation of its message.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub joins_context: bool,
 }
 
 /// A step that is done.
@@ -208,6 +211,7 @@ impl Decode for RunRequest {
             allowance: fields.object("allowance").map(Box::new),
             trail: fields.object("trail").map(Box::new).unwrap_or_default(),
             timeout_ms: fields.number("timeoutMs")?,
+            joins_context: fields.boolean("joinsContext").unwrap_or_default(),
         })
     }
 }
@@ -249,6 +253,7 @@ mod tests {
             allowance: Some(Box::new(Allowance { tokens: Some(7), cost_micros: None })),
             trail: Box::new(Trail::new(Some("r"), trace)),
             timeout_ms: 5,
+            joins_context: true,
         };
         let start = RunStart { attempt: 2, resumes: true, message: 1, begun_ms: 7, request };
         assert_eq!(start.deadline(), UnixMillis(12));

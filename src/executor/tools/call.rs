@@ -11,16 +11,16 @@ use a2a_agents::Values;
 use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
 
 /// A call that is part of a turn: its progress is that of the task, its steps are the run's.
-pub(super) struct CallInTurn<'a> {
-    pub(super) turn: &'a Turn,
-    pub(super) events: &'a Events,
-    /// Which of the calls of its message it is, from 1.
-    pub(super) position: usize,
+pub(in crate::executor) struct CallInTurn<'a> {
+    pub(in crate::executor) turn: &'a Turn,
+    pub(in crate::executor) events: &'a Events,
+    /// Which of the calls of its message it is: `2`, or `1.2` for the second one of a first round. What it is known by in steps.
+    pub(in crate::executor) key: String,
 }
 
 impl CallInTurn<'_> {
     fn own(&self, step: &str) -> String {
-        format!("{}/{step}", self.position)
+        format!("{}/{step}", self.key)
     }
 }
 
@@ -46,9 +46,9 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn idempotency_key(&self) -> String {
-        let (task, number, position) = (self.turn.unique_id(), self.turn.number, self.position);
+        let (task, number, key) = (self.turn.unique_id(), self.turn.number, &self.key);
         // Hashed: the id of a task is all that one needs to read it.
-        hex(&Sha256::digest(format!("{task}/{number}/{position}")))
+        hex(&Sha256::digest(format!("{task}/{number}/{key}")))
     }
 
     fn history(&self) -> Vec<Message> {

@@ -17,7 +17,7 @@ use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use asked::{Asked, AskedCall, Understanding};
-use call::CallInTurn;
+pub(super) use call::CallInTurn;
 pub(super) use mcp::McpOffer;
 use offer::Callable;
 pub(super) use offer::Offer;
@@ -126,7 +126,7 @@ async fn call_own(
     arguments: Map<String, Value>,
     position: usize,
 ) -> Result<Flow, ExecutorError> {
-    let call = CallInTurn { turn, events, position };
+    let call = CallInTurn { turn, events, key: position.to_string() };
     match call_checked(tool, arguments.into(), &call).await {
         Ok(output) => {
             let parts = output.into_parts().into_iter();

@@ -113,8 +113,8 @@ impl McpCall<'_> {
             }
         }
         let Answers { answers, .. } = answers;
-        let in_turn =
-            CallInTurn { turn: self.run.turn, events: self.run.events, position: self.position };
+        let (turn, events) = (self.run.turn, self.run.events);
+        let in_turn = CallInTurn { turn, events, key: self.position.to_string() };
         let key = Some(in_turn.idempotency_key());
         let request = ToolRequest::new(&definition, arguments.into());
         let mut call = client.call(ToolRequest { answers, state, round, key, ..request });

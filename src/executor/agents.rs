@@ -290,7 +290,7 @@ mod tests {
         for (unusable, reason) in [
             (
                 executor("oracle", json!({})),
-                "there is no kind of executor \"oracle\"; there are: tools, script, remote, http, seats",
+                "there is no kind of executor \"oracle\"; there are: tools, script, remote, http, model, seats",
             ),
             (
                 executor("tools", json!({"names": ["none_such"]})),

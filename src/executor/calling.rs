@@ -63,7 +63,7 @@ impl Turn {
     }
 
     /// A client with bounded settings of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
-    fn hosted(&self, slug: &str, settings: Settings) -> Client {
+    pub(super) fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
         let http = self.host.hosted(&self.agent, &self.caller);

@@ -4,14 +4,15 @@ use std::rc::Rc;
 
 use super::AgentExecutor;
 use super::http::HttpExecutor;
+use super::model::ModelExecutor;
 use super::remote::RemoteExecutor;
 use super::script::ScriptExecutor;
 use super::tools::{McpOffer, Offer, ToolsExecutor};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
 use a2a_agents::{
-    EmbeddedAgent, EmbeddedExecutor, HttpTable, HttpTool, Misfit, RemoteTable, ScriptTable, Table,
-    ToolsTable,
+    EmbeddedAgent, EmbeddedExecutor, HttpTable, HttpTool, Misfit, ModelSettings, RemoteTable,
+    ScriptTable, Table, ToolsTable,
 };
 
 /// Makes an executor from its table in an agent file.
@@ -62,6 +63,13 @@ impl Registry {
 
     fn tools(&self, agent: &EmbeddedAgent) -> Made {
         let ToolsTable { names, ask_missing, mcp } = agent.executor.table.read()?;
+        let offer = self.offer(agent, &names)?;
+        let mcp = (!mcp.is_empty()).then(|| McpOffer::new(mcp));
+        Ok(Rc::new(ToolsExecutor::new(offer, mcp, ask_missing)))
+    }
+
+    /// The tools that an agent names, and then its own.
+    fn offer(&self, agent: &EmbeddedAgent, names: &[String]) -> Result<Offer, Misfit> {
         let made = agent
             .tools
             .iter()
@@ -75,9 +83,14 @@ impl Registry {
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
         tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
-        let offer = Offer::new(tools, agent.restricted.clone());
-        let mcp = (!mcp.is_empty()).then(|| McpOffer::new(mcp));
-        Ok(Rc::new(ToolsExecutor::new(offer, mcp, ask_missing)))
+        Ok(Offer::new(tools, agent.restricted.clone()))
+    }
+
+    fn model(&self, agent: &EmbeddedAgent) -> Made {
+        let settings = ModelSettings::of(&agent.executor.table)?;
+        let offer = self.offer(agent, &settings.tools)?;
+        let mcp = (!settings.mcp.is_empty()).then(|| McpOffer::new(settings.mcp.clone()));
+        Ok(Rc::new(ModelExecutor::new(settings, offer, mcp)))
     }
 
     fn script(&self, agent: &EmbeddedAgent) -> Made {
@@ -99,11 +112,12 @@ impl Registry {
 type Made = Result<Rc<dyn AgentExecutor>, Misfit>;
 
 /// The kinds that come with every Worker, each with its constructor.
-const OWN: [(&str, Kind); 4] = [
+const OWN: [(&str, Kind); 5] = [
     ("tools", Registry::tools),
     ("script", Registry::script),
     ("remote", Registry::remote),
     ("http", Registry::http),
+    ("model", Registry::model),
 ];
 
 type Kind = fn(&Registry, &EmbeddedAgent) -> Made;

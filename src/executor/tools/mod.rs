@@ -5,8 +5,8 @@
 
 mod asked;
 mod call;
-mod mcp;
-mod offer;
+pub(super) mod mcp;
+pub(super) mod offer;
 mod telling;
 
 use async_trait::async_trait;
@@ -189,12 +189,12 @@ fn failed(tool: &str, position: usize, error: &ToolError) -> Artifact {
 }
 
 /// Whether the client can take a part that only repeats as data what a text says.
-fn is_for(part: &Part, turn: &Turn) -> bool {
+pub(super) fn is_for(part: &Part, turn: &Turn) -> bool {
     part.as_text().is_some() || turn.accepts("application/json")
 }
 
 /// A part as the client can take it: data as JSON text for a client that takes text but no JSON.
-fn shown(part: Part, turn: &Turn) -> Part {
+pub(super) fn shown(part: Part, turn: &Turn) -> Part {
     let takes_text_alone = || turn.accepts("text/plain") && !turn.accepts("application/json");
     match &part.content {
         PartContent::Data(data) if takes_text_alone() => {

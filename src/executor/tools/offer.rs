@@ -25,17 +25,17 @@ pub(super) enum Callable {
 
 /// A tool of an MCP server, as an agent offers it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct McpTool {
+pub(in crate::executor) struct McpTool {
     /// Its name in this agent.
-    pub(super) id: String,
+    pub(in crate::executor) id: String,
     /// The server.
-    pub(super) server: String,
+    pub(in crate::executor) server: String,
     /// The tool there. Where it is called and not offered any more, nothing but its name is known.
-    pub(super) tool: ::mcp::model::Tool,
+    pub(in crate::executor) tool: ::mcp::model::Tool,
     /// Its description, short enough to be listed.
-    pub(super) description: String,
+    pub(in crate::executor) description: String,
     /// Whether a call may be repeated that may have been carried out.
-    pub(super) repeats: bool,
+    pub(in crate::executor) repeats: bool,
 }
 
 impl Offer {
@@ -49,17 +49,27 @@ impl Offer {
 
     /// The tools of this Worker that a caller may use. To it there are no others.
     pub(super) fn to(&self, caller: &Caller) -> Vec<Callable> {
-        let tools = self.tools.iter().filter(|tool| self.allows(caller, tool.name()));
-        tools.cloned().map(Callable::Own).collect()
+        self.own(caller).into_iter().map(Callable::Own).collect()
+    }
+
+    /// The same, as tools.
+    pub(in crate::executor) fn own(&self, caller: &Caller) -> Vec<Rc<dyn Tool>> {
+        self.tools.iter().filter(|tool| self.allows(caller, tool.name())).cloned().collect()
     }
 
     /// Those of the tools of MCP servers that a caller may use. What is said about a name holds for the tools of all servers
     /// that have it, so that no server takes it away from another one's tool.
     pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
+        let tools = self.usable(caller, tools).into_iter();
+        tools.map(|tool| Callable::Mcp(Rc::new(tool))).collect()
+    }
+
+    /// The same, as tools.
+    pub(super) fn usable(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<McpTool> {
         let may_use = |tool: &McpTool| {
             self.allows(caller, &tool.tool.name) && self.allows(caller, &tool.full_name())
         };
-        tools.into_iter().filter(may_use).map(|tool| Callable::Mcp(Rc::new(tool))).collect()
+        tools.into_iter().filter(may_use).collect()
     }
 
     /// The names of the tools of this Worker.

@@ -323,24 +323,24 @@ impl McpCall<'_> {
 
 /// Progress of a call, which is said once a second at most.
 #[derive(Default)]
-struct Pace {
+pub(in crate::executor) struct Pace {
     newest: Option<Progress>,
     said: Option<UnixMillis>,
 }
 
 impl Pace {
-    fn take(&mut self, progress: Progress) {
+    pub(in crate::executor) fn take(&mut self, progress: Progress) {
         self.newest = Some(progress);
     }
 
     /// After how long something is to be said, if there is something.
-    fn pause_ms(&self, now: UnixMillis) -> Option<u64> {
+    pub(in crate::executor) fn pause_ms(&self, now: UnixMillis) -> Option<u64> {
         let said = self.said.filter(|_| self.newest.is_some())?;
         Some(PROGRESS_MS.saturating_sub(now.millis_since(said)))
     }
 
     /// What is to be said now.
-    fn due(&mut self, now: UnixMillis) -> Option<String> {
+    pub(in crate::executor) fn due(&mut self, now: UnixMillis) -> Option<String> {
         let is_due = self.said.is_none_or(|said| now.millis_since(said) >= PROGRESS_MS);
         let Progress { progress, total, message } = self.newest.take_if(|_| is_due)?;
         self.said = Some(now);
@@ -352,7 +352,7 @@ impl Pace {
 }
 
 /// Why a server could not do what it was asked for: with its name, and without its URL.
-pub(super) fn failure(server: &str, error: &McpError) -> String {
+pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
     match error {
         McpError::Unreachable(HttpError::Silent { timeout_ms, .. }) => {
             format!("the MCP server {server} did not answer within {timeout_ms} ms")

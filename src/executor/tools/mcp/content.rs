@@ -7,7 +7,7 @@ use a2a::model::{Base64, Part, PartContent};
 
 /// The parts of a result: its pieces in their order, and its structure as data. A text that only repeats the structure is left
 /// out, as is what cannot be read.
-pub(super) fn parts_of(result: CallResult) -> Vec<Part> {
+pub(in crate::executor) fn parts_of(result: CallResult) -> Vec<Part> {
     let CallResult { content, structured, .. } = result;
     let repeats = |piece: &Content| match (piece, &structured) {
         (Content::Text(text), Some(structured)) => is_twin(text, structured),

@@ -4,11 +4,12 @@
 //! that resumes knows that a call may have been carried out, and repeats it only where the operator trusts the server to say
 //! that this is harmless.
 
-mod call;
-mod content;
+pub(in crate::executor) mod call;
+pub(in crate::executor) mod content;
 mod follow;
-mod plan;
-mod question;
+mod known;
+pub(in crate::executor) mod plan;
+pub(in crate::executor) mod question;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -44,18 +44,18 @@ pub(super) enum Planned {
 
 /// What a server has asked in the middle of a call, and what is needed to go on with it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(in crate::executor) struct Asked {
     /// Which of the calls it is, from 1.
-    pub(super) position: usize,
+    pub(in crate::executor) position: usize,
     /// The questions.
-    pub(super) questions: Vec<Question>,
+    pub(in crate::executor) questions: Vec<Question>,
     /// How the call goes on.
-    pub(super) way: Way,
+    pub(in crate::executor) way: Way,
 }
 
 /// How a call goes on when its question is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Way {
+pub(in crate::executor) enum Way {
     /// It is made again, with the answers, and with what the server wants to have back.
     Round {
         /// What it wants to have back.
@@ -151,7 +151,7 @@ impl Planned {
 
 impl Asked {
     /// As a step keeps it.
-    fn to_json(&self) -> Value {
+    pub(in crate::executor) fn to_json(&self) -> Value {
         let questions = self.questions.iter().map(|question| {
             let mut json = question.to_json();
             if let Some(members) = json.as_object_mut() {
@@ -170,7 +170,7 @@ impl Asked {
         })
     }
 
-    fn read(json: &Value) -> Option<Self> {
+    pub(in crate::executor) fn read(json: &Value) -> Option<Self> {
         let question = |json: &Value| Question::read(&text(json, "key")?, json);
         let questions = json.get("questions")?.as_array()?.iter().map(question);
         let way = json.get("way")?;
@@ -189,7 +189,7 @@ impl Asked {
 }
 
 /// A tool of which nothing but its name is known.
-pub(super) fn bare(name: &str) -> Tool {
+pub(in crate::executor) fn bare(name: &str) -> Tool {
     Tool {
         name: name.to_owned(),
         title: None,

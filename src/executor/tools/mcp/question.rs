@@ -7,7 +7,10 @@ use a2a::model::{Message, Part, TaskState};
 use a2a_agents::tool::{example, required, takes_string};
 
 /// What is said to the client: the state that the task enters, and its message. `unfit` is why the last answer was none.
-pub(super) fn said(questions: &[Question], unfit: Option<&str>) -> (TaskState, Vec<Part>) {
+pub(in crate::executor) fn said(
+    questions: &[Question],
+    unfit: Option<&str>,
+) -> (TaskState, Vec<Part>) {
     let is_url = |question: &Question| matches!(question.kind, QuestionKind::Url(_));
     let is_auth = !questions.is_empty() && questions.iter().all(is_url);
     let state = if is_auth { TaskState::AuthRequired } else { TaskState::InputRequired };
@@ -53,7 +56,7 @@ pub(super) fn said(questions: &[Question], unfit: Option<&str>) -> (TaskState, V
 /// # Errors
 ///
 /// Why it is no answer.
-pub(super) fn answers(
+pub(in crate::executor) fn answers(
     message: &Message,
     questions: &[Question],
 ) -> Result<Vec<(String, Answer)>, &'static str> {

@@ -1,0 +1,154 @@
+//! What was said in the earlier tasks of a conversation.
+
+use std::rc::Rc;
+
+use futures_util::future::join_all;
+
+use super::{ExecutorError, StepStart, Turn};
+use a2a::binding::Binding;
+use a2a::client::{Client, Connection, Settings};
+use a2a::dialect::Dialect;
+use a2a::model::{GetTaskRequest, Json, ListTasksRequest, Message, Part, Role, Task};
+
+impl Turn {
+    /// What was said in the newest tasks of this conversation before this one, at most this many, oldest first: the messages of the
+    /// client, and behind those of each task what the agent answered, as one message of texts and data. Only the caller's own tasks
+    /// with this agent count, and files are left out. Empty if the client has named no conversation.
+    ///
+    /// It is a [step](Self::step), so a run that resumes gets the same, and a later turn of the task what the first one got.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read at the moment.
+    pub(crate) async fn earlier_tasks(&self, count: u8) -> Result<Vec<Message>, ExecutorError> {
+        if count == 0 || !self.joins_context && self.number == 1 {
+            return Ok(Vec::new());
+        }
+        if self.number > 1 {
+            return Ok(self.last_step::<Vec<Message>>(STEP)?.unwrap_or_default());
+        }
+        let nth = match self.host.begin_step(STEP)? {
+            StepStart::New(nth) => nth,
+            StepStart::Done(kept) => {
+                let kept = kept.map_err(ExecutorError)?.value();
+                let unfit = |error| ExecutorError(format!("the stored conversation: {error}"));
+                return serde_json::from_value(kept).map_err(unfit);
+            }
+        };
+        let said = Box::pin(self.look_at_tasks(count)).await;
+        let outcome = said.as_ref().map_err(|error| error.0.clone());
+        let outcome =
+            outcome.map(|said| Json::from(&serde_json::to_value(said).unwrap_or_default()));
+        self.end_step(STEP, nth, outcome)?;
+        said
+    }
+
+    async fn look_at_tasks(&self, count: u8) -> Result<Vec<Message>, ExecutorError> {
+        let client = self.own_agent();
+        let failed = |error| {
+            ExecutorError(format!("the earlier tasks of the conversation cannot be read: {error}"))
+        };
+        let request = ListTasksRequest {
+            tenant: None,
+            context_id: Some(self.context_id.clone()),
+            status: None,
+            // This one may be among them.
+            page_size: count.saturating_add(1),
+            page_token: None,
+            history_length: Some(0),
+            status_timestamp_after: None,
+            include_artifacts: false,
+        };
+        let listed = client.list(request).await.map_err(failed)?.tasks.into_iter();
+        let others = listed.map(|task| task.id).filter(|id| *id != self.task_id);
+        let others = others.take(count.into()).map(|id| {
+            let request = GetTaskRequest { tenant: None, id, history_length: None };
+            let client = &client;
+            async move { client.get(request).await }
+        });
+        // One that has vanished meanwhile is left out.
+        let tasks: Vec<Task> = join_all(others).await.into_iter().flatten().collect();
+        let mut said = Vec::new();
+        let mut size = 0;
+        for task in tasks {
+            let of_task = said_in(task);
+            let lengths = of_task.iter().flat_map(|message| &message.parts);
+            size += lengths.map(|part| part.as_text().map_or(0, str::len)).sum::<usize>();
+            if size > MAX_BYTES {
+                break;
+            }
+            said.push(of_task);
+        }
+        // The newest came first.
+        Ok(said.into_iter().rev().flatten().collect())
+    }
+
+    /// A client of the agent of this turn itself, which is asked for the same caller and without HTTP.
+    fn own_agent(&self) -> Client {
+        let settings =
+            Settings { request_timeout_ms: TIMEOUT_MS, max_retries: 1, ..Settings::new("") };
+        let client = self.hosted(&self.agent, settings);
+        let connection = Connection {
+            url: client.settings().url.clone(),
+            binding: Binding::JsonRpc,
+            dialect: Dialect::V1,
+            tenant: None,
+            is_trusted: true,
+            streams: false,
+        };
+        client.with_connection(Rc::new(connection))
+    }
+}
+
+/// What was said in a task: what the client said, and then the answer.
+fn said_in(task: Task) -> Vec<Message> {
+    let Task { id, context_id, status, artifacts, history, .. } = task;
+    let ids = (Some(context_id), Some(id.clone()));
+    let texts = |parts: Vec<Part>| -> Vec<Part> {
+        let text = |part: Part| match (part.as_text(), part.as_data()) {
+            (Some(_), _) => Some(part),
+            (None, Some(data)) => Some(Part::text(data.to_string())),
+            (None, None) => {
+                let name = part.filename.as_deref().or(part.media_type.as_deref());
+                Some(Part::text(format!("[file {}]", name.unwrap_or_default())))
+            }
+        };
+        parts.into_iter().filter_map(text).collect()
+    };
+    let of_client = history.into_iter().filter(|message| message.role == Role::User);
+    let mut said: Vec<Message> =
+        of_client.map(|message| Message { parts: texts(message.parts), ..message }).collect();
+    let mut answer: Vec<Part> = Vec::new();
+    for artifact in artifacts {
+        // The parts of a text that was streamed are its chunks.
+        let (chunks, others): (Vec<Part>, Vec<Part>) =
+            artifact.parts.into_iter().partition(|part| part.as_text().is_some());
+        let text: String = chunks.iter().filter_map(Part::as_text).collect();
+        answer.extend((!text.is_empty()).then(|| Part::text(text)));
+        answer.extend(texts(others));
+    }
+    answer.extend(texts(status.message.map(|message| message.parts).unwrap_or_default()));
+    if !answer.is_empty() {
+        let (context_id, task_id) = ids;
+        said.push(Message {
+            message_id: format!("{id}-answer"),
+            context_id,
+            task_id,
+            role: Role::Agent,
+            parts: answer,
+            metadata: None,
+            extensions: Vec::new(),
+            reference_task_ids: Vec::new(),
+        });
+    }
+    said
+}
+
+/// The step that keeps what was said.
+const STEP: &str = "context";
+
+/// How long one request may take, in milliseconds.
+const TIMEOUT_MS: u64 = 5_000;
+
+/// How much of earlier tasks is taken, in bytes of text. Older ones are left out.
+const MAX_BYTES: usize = 128 * 1024;

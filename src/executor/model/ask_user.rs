@@ -1,0 +1,41 @@
+//! The tool by which a model asks the user.
+
+use serde_json::{Value, json};
+
+use super::callable::{Callable, ModelCall, Question, Said, Saying};
+use a2a::model::{Part, TaskState};
+use chat::ToolSpec;
+
+/// The tool by which a model asks the user. The task waits for an answer, which is the result.
+pub(super) struct AskUser;
+
+impl Callable for AskUser {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "ask_user".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": {"question": {"type": "string", "description": "The question, as the user reads it."}},
+                "required": ["question"],
+                "additionalProperties": false,
+            }),
+        }
+    }
+
+    fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
+        let question = call.arguments.get("question").and_then(Value::as_str);
+        let said = match question.map(str::trim).filter(|question| !question.is_empty()) {
+            Some(question) => Said::Asks(Box::new(Question {
+                state: TaskState::InputRequired,
+                parts: vec![Part::text(question)],
+                kept: Value::Null,
+            })),
+            None => Said::error("`question` must be a text that is not empty"),
+        };
+        Box::pin(std::future::ready(Ok(said)))
+    }
+}
+
+const DESCRIPTION: &str = "Asks the user a question and waits for the answer. Use it only when you cannot go on without something that \
+                           only the user knows; ask for everything that you need at once.";

@@ -1,0 +1,214 @@
+//! The calls of one answer: made side by side, each a step that keeps what it came to.
+
+use futures_util::StreamExt;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream;
+use serde_json::{Map, Value, json};
+
+use super::callable::{ModelCall, Question, Said};
+use super::run::Run;
+use super::toolbox::Toolbox;
+use crate::executor::{ExecutorError, StepStart};
+use a2a::model::{Json, Part, TaskState};
+use chat::ToolCall;
+
+/// A call that the model makes, or that goes on.
+pub(super) struct Wanted<'a> {
+    pub(super) call: &'a ToolCall,
+    /// What it kept, if it has asked the user in an earlier turn.
+    pub(super) kept: Option<&'a Value>,
+}
+
+impl Run<'_> {
+    /// Makes the calls of a round, as far as they are not done; gives what each said, in order.
+    ///
+    /// # Errors
+    ///
+    /// Why the run fails.
+    pub(super) async fn make_calls(
+        &self,
+        toolbox: &Toolbox,
+        round: u64,
+        wanted: &[Wanted<'_>],
+        is_doubtful: bool,
+    ) -> Result<Vec<Said>, ExecutorError> {
+        let mut said: Vec<Option<Said>> = Vec::new();
+        let mut open = Vec::new();
+        for (index, wanted) in wanted.iter().enumerate() {
+            let key = format!("{round}.{}", index + 1);
+            match self.turn.host.begin_step(&key)? {
+                StepStart::Done(kept) => said.push(Some(read(kept)?)),
+                StepStart::New(nth) => {
+                    said.push(None);
+                    let too_many = index >= MAX_CALLS;
+                    open.push(self.make_call(
+                        toolbox,
+                        wanted,
+                        index,
+                        key,
+                        nth,
+                        is_doubtful,
+                        too_many,
+                    ));
+                }
+            }
+        }
+        let parallel = usize::try_from(self.settings().limits.parallel).unwrap_or(1).max(1);
+        let mut open = stream::iter(open).buffer_unordered(parallel);
+        let mut failed = None;
+        while let Some(made) = open.next().await {
+            match made {
+                Ok((index, what)) => {
+                    if let Some(place) = said.get_mut(index) {
+                        *place = Some(what);
+                    }
+                }
+                // The others may have to end what they have begun elsewhere.
+                Err(error) if self.turn.is_canceled() => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(said.into_iter().flatten().collect()),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what one call is made of")]
+    fn make_call<'r>(
+        &'r self,
+        toolbox: &'r Toolbox,
+        wanted: &'r Wanted<'_>,
+        index: usize,
+        key: String,
+        nth: u32,
+        is_doubtful: bool,
+        too_many: bool,
+    ) -> LocalBoxFuture<'r, Result<(usize, Said), ExecutorError>> {
+        Box::pin(async move {
+            let step = key.clone();
+            let said = match too_many {
+                true => Said::error(format!("at most {MAX_CALLS} calls may be made at once")),
+                false => self.say(toolbox, wanted, key, is_doubtful).await?,
+            };
+            self.turn.host.end_step(&step, nth, Ok(Json::from(&kept(&said))))?;
+            Ok((index, said))
+        })
+    }
+
+    /// What a call says. What the model did wrong it is told.
+    async fn say(
+        &self,
+        toolbox: &Toolbox,
+        wanted: &Wanted<'_>,
+        key: String,
+        is_doubtful: bool,
+    ) -> Result<Said, ExecutorError> {
+        let ToolCall { name, arguments, .. } = wanted.call;
+        let Some(callable) = toolbox.find(name) else {
+            let names = toolbox.names();
+            return Ok(Said::error(format!("there is no tool {name:?}; there are: {names}")));
+        };
+        let arguments = match arguments_of(arguments) {
+            Ok(arguments) => arguments,
+            Err(reason) => return Ok(Said::error(reason)),
+        };
+        let (turn, events) = (self.turn, self.events);
+        let call = ModelCall { turn, events, key, arguments, is_doubtful };
+        match wanted.kept {
+            Some(kept) => callable.answered(&call, kept).await,
+            None => callable.call(&call).await,
+        }
+    }
+}
+
+/// The arguments that a model has written.
+///
+/// # Errors
+///
+/// What is wrong with them, for the model.
+fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
+    if written.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(written) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(Value::Null) => Ok(Map::new()),
+        Ok(_) => Err("the arguments must be a JSON object".to_owned()),
+        Err(error) => Err(format!("the arguments are no JSON: {error}; write one JSON object")),
+    }
+}
+
+/// What a call said, as a step keeps it.
+fn kept(said: &Said) -> Value {
+    match said {
+        Said::Result(text) => json!({"result": text}),
+        Said::Asks(question) => json!({"asks": question_json(question)}),
+    }
+}
+
+/// A question, as steps keep it.
+pub(super) fn question_json(question: &Question) -> Value {
+    let Question { state, parts, kept } = question;
+    let needs_auth = *state == TaskState::AuthRequired;
+    json!({"needsAuth": needs_auth, "parts": parts, "kept": kept})
+}
+
+/// The question that was kept.
+pub(super) fn read_question(kept: &Value) -> Option<Question> {
+    let needs_auth = kept.get("needsAuth")?.as_bool()?;
+    let parts = kept.get("parts")?.as_array()?.iter();
+    let parts: Option<Vec<Part>> =
+        parts.map(|part| serde_json::from_value(part.clone()).ok()).collect();
+    Some(Question {
+        state: if needs_auth { TaskState::AuthRequired } else { TaskState::InputRequired },
+        parts: parts?,
+        kept: kept.get("kept")?.clone(),
+    })
+}
+
+fn read(kept: Result<Json, String>) -> Result<Said, ExecutorError> {
+    let kept = match kept {
+        Ok(kept) => kept.value(),
+        // What it said could not be kept.
+        Err(reason) => return Ok(Said::error(reason)),
+    };
+    let said = match kept.get("result").and_then(Value::as_str) {
+        Some(text) => Some(Said::Result(text.to_owned())),
+        None => {
+            kept.get("asks").and_then(read_question).map(|question| Said::Asks(Box::new(question)))
+        }
+    };
+    said.ok_or_else(|| ExecutorError("the stored result of a call cannot be read".to_owned()))
+}
+
+/// How many calls of one answer are made.
+const MAX_CALLS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_call_said_is_read_as_it_was_kept() {
+        let question = Question {
+            state: TaskState::AuthRequired,
+            parts: vec![Part::text("who?"), Part::data(json!({"a": 1}))],
+            kept: json!({"task": "t"}),
+        };
+        for said in [Said::Result("21".to_owned()), Said::Asks(Box::new(question))] {
+            assert_eq!(read(Ok(Json::from(&kept(&said)))), Ok(said));
+        }
+        assert_eq!(read(Err("too large".to_owned())), Ok(Said::error("too large")));
+        assert!(read(Ok(Json::from(&json!(5)))).is_err());
+    }
+
+    #[test]
+    fn arguments_are_a_json_object_or_nothing() {
+        assert_eq!(arguments_of(" "), Ok(Map::new()));
+        assert_eq!(arguments_of("null"), Ok(Map::new()));
+        assert_eq!(arguments_of(r#"{"a": 1}"#).unwrap()["a"], 1);
+        assert_eq!(arguments_of("[1]").unwrap_err(), "the arguments must be a JSON object");
+        assert!(arguments_of(r#"{"a": "#).unwrap_err().starts_with("the arguments are no JSON: "));
+    }
+}

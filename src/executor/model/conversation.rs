@@ -1,0 +1,122 @@
+//! The conversation with a model: what it was told and has said, over all turns of the task.
+
+use serde_json::{Value, json};
+
+use super::parts;
+use a2a::model::{Message, Role};
+use chat::{ChatMessage, Content};
+
+/// What a model was told and has said, oldest first, without its instructions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Conversation {
+    pub(super) entries: Vec<Entry>,
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) message: ChatMessage,
+    /// The id of the client's message that it is, if it is one of this task: it is kept by that.
+    pub(super) client: Option<String>,
+}
+
+impl Conversation {
+    /// Adds a message.
+    pub(super) fn push(&mut self, message: ChatMessage) {
+        self.entries.push(Entry { message, client: None });
+    }
+
+    /// Adds a message of the client in this task.
+    pub(super) fn push_client(&mut self, message: &Message, takes: &[String]) {
+        let client = Some(message.message_id.clone());
+        let message = ChatMessage::User(parts::contents(&message.parts, takes));
+        self.entries.push(Entry { message, client });
+    }
+
+    /// Adds messages of earlier tasks: what the client said, and what the agent answered. Files are only named.
+    pub(super) fn push_earlier(&mut self, messages: &[Message]) {
+        for message in messages {
+            let text = parts::as_text(&message.parts);
+            self.push(match message.role {
+                Role::Agent => ChatMessage::Assistant { text, calls: Vec::new(), reasoning: None },
+                _ => ChatMessage::user(text),
+            });
+        }
+    }
+
+    /// What is kept of it for the next turn, cut at message borders to this size.
+    pub(super) fn kept(&self, max_bytes: usize) -> Value {
+        let mut size = 0;
+        let mut kept = Vec::new();
+        for unit in self.units().into_iter().rev() {
+            let entries = self.entries.get(unit).unwrap_or_default();
+            let entries: Vec<Value> = entries.iter().map(Entry::to_json).collect();
+            size += entries.iter().map(|entry| entry.to_string().len()).sum::<usize>();
+            if size > max_bytes && !kept.is_empty() {
+                break;
+            }
+            kept.push(entries);
+        }
+        kept.into_iter().rev().flatten().collect()
+    }
+
+    /// The conversation that was kept. `history` has the messages of the client.
+    pub(super) fn read(kept: &Value, history: &[Message], takes: &[String]) -> Option<Self> {
+        let mut conversation = Self::default();
+        for entry in kept.as_array()? {
+            let Some(id) = entry.get("client").and_then(Value::as_str) else {
+                conversation.push(ChatMessage::from_json(entry)?);
+                continue;
+            };
+            let message = history.iter().find(|message| message.message_id == id)?;
+            conversation.push_client(message, takes);
+        }
+        Some(conversation)
+    }
+
+    /// What belongs together: a message, or one that calls tools with their results. In order.
+    pub(super) fn units(&self) -> Vec<std::ops::Range<usize>> {
+        let mut units: Vec<std::ops::Range<usize>> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            match (&entry.message, units.last_mut()) {
+                (ChatMessage::Tool { .. }, Some(unit)) => unit.end = at + 1,
+                _ => units.push(at..at + 1),
+            }
+        }
+        units
+    }
+}
+
+impl Entry {
+    fn to_json(&self) -> Value {
+        match &self.client {
+            Some(id) => json!({"client": id}),
+            None => self.message.to_json(),
+        }
+    }
+}
+
+/// About how much of a request a message is, in bytes of text.
+pub(super) fn size_of(message: &ChatMessage) -> usize {
+    let content = |content: &Content| match content {
+        Content::Text(text) => text.len(),
+        // Models do not read them by the byte.
+        Content::Image { .. } => IMAGE_BYTES,
+        Content::File { base64, .. } => IMAGE_BYTES.max(base64.len() / 8),
+    };
+    let size = match message {
+        ChatMessage::System(text) | ChatMessage::Tool { text, .. } => text.len(),
+        ChatMessage::User(contents) => contents.iter().map(content).sum(),
+        ChatMessage::Assistant { text, calls, reasoning } => {
+            let calls = calls.iter().map(|call| call.name.len() + call.arguments.len());
+            text.len() + calls.sum::<usize>() + reasoning.as_ref().map_or(0, String::len)
+        }
+    };
+    size + MESSAGE_BYTES
+}
+
+/// What an image is taken for, in bytes of text.
+const IMAGE_BYTES: usize = 3_000;
+
+/// What is written around a message, in bytes.
+const MESSAGE_BYTES: usize = 12;

@@ -1,0 +1,73 @@
+//! The executor `model`: a language model answers, and calls tools until it has what it needs.
+//!
+//! Each request to the model and each call of a tool is a durable step, so a run that resumes goes on with the one that was
+//! interrupted. What the run said before is not compared: a model says another thing each time. An answer whose request is made
+//! again begins its artifact anew.
+
+mod ask_user;
+mod budget;
+mod callable;
+mod calls;
+mod conversation;
+mod ending;
+mod limits;
+mod mcp;
+mod output;
+mod own;
+mod parts;
+mod request;
+mod result;
+mod run;
+mod start;
+mod toolbox;
+mod writer;
+
+use async_trait::async_trait;
+
+use super::tools::{McpOffer, Offer};
+use super::{AgentExecutor, Events, ExecutorError, Turn};
+use crate::task::Recovery;
+use crate::usage::CallerLimits;
+use a2a_agents::{ModelLimits, ModelSettings};
+use run::Run;
+
+/// The id of the artifact that holds the answer.
+const ANSWER: &str = "answer";
+
+/// Asks a language model.
+pub(super) struct ModelExecutor {
+    settings: ModelSettings,
+    /// The tools of this Worker that the model may call.
+    offer: Offer,
+    /// Those of MCP servers.
+    mcp: Option<McpOffer>,
+}
+
+impl ModelExecutor {
+    /// As the settings say, with these tools.
+    pub(super) fn new(settings: ModelSettings, offer: Offer, mcp: Option<McpOffer>) -> Self {
+        Self { settings, offer, mcp }
+    }
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for ModelExecutor {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        turn.take_up();
+        turn.host.set_event_interval(self.settings.event_interval_ms);
+        Box::pin(Run::new(self, turn, events).execute()).await
+    }
+
+    fn caller_limits(&self) -> CallerLimits {
+        let ModelLimits { caller_tokens_per_day, caller_cost_per_day, .. } = self.settings.limits;
+        CallerLimits {
+            tokens_per_day: caller_tokens_per_day,
+            cost_micros_per_day: caller_cost_per_day.map(limits::micros),
+        }
+    }
+
+    /// What is done is not done again.
+    fn recovery(&self) -> Recovery {
+        Recovery::Resume
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers that have a schema.
+
+use serde_json::Value;
+
+use a2a_agents::tool::validate;
+
+/// The data that an answer is.
+///
+/// # Errors
+///
+/// What is wrong with it, as the model is told.
+pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
+    let text = unfenced(text.trim());
+    let data =
+        serde_json::from_str::<Value>(text).map_err(|error| format!("it is no JSON: {error}"))?;
+    let problems = validate(schema, &data);
+    if problems.is_empty() {
+        return Ok(data);
+    }
+    // The check speaks of arguments, which is what it is made for.
+    let problems = problems.iter().map(|problem| problem.replacen("arguments", "answer", 1));
+    Err(problems.collect::<Vec<_>>().join("; "))
+}
+
+/// What the model is told about an answer that does not fit, once.
+pub(super) fn repair(reason: &str) -> String {
+    format!(
+        "Your answer does not fit its JSON schema: {reason}. Answer again with nothing but JSON that fits the schema."
+    )
+}
+
+/// A text without the fence of Markdown that many models put around JSON.
+fn unfenced(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
+        return text;
+    };
+    // The language stands in the first line.
+    inside.split_once('\n').map_or(inside, |(_, body)| body).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_and_checked() {
+        let schema =
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+        for text in
+            ["{\"n\": 5}", " {\"n\": 5}\n", "```json\n{\"n\": 5}\n```", "```\n{\"n\": 5}\n```"]
+        {
+            assert_eq!(parse(text, &schema), Ok(json!({"n": 5})), "{text}");
+        }
+        assert!(parse("five", &schema).unwrap_err().starts_with("it is no JSON: "));
+        assert_eq!(
+            parse("{\"n\": \"five\"}", &schema).unwrap_err(),
+            "answer.n: must be of type integer, got string"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Tools of this Worker, as a model calls them.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::callable::{Callable, ModelCall, Said, Saying};
+use super::result;
+use crate::executor::tools::CallInTurn;
+use a2a_agents::tool::{Fault, Tool, call_checked};
+use chat::ToolSpec;
+
+/// A tool of this Worker.
+pub(super) struct OwnTool {
+    pub(super) tool: Rc<dyn Tool>,
+    /// How much of a result the model is told, in bytes.
+    pub(super) max_bytes: usize,
+}
+
+impl Callable for OwnTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.tool.name().to_owned(),
+            description: self.tool.description().to_owned(),
+            parameters: self.tool.input_schema().clone(),
+        }
+    }
+
+    fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
+        Box::pin(async {
+            let ModelCall { turn, events, key, arguments, .. } = call;
+            let in_turn = CallInTurn { turn, events, key: key.clone() };
+            let arguments = Value::Object(arguments.clone());
+            match call_checked(self.tool.as_ref(), arguments, &in_turn).await {
+                Ok(output) => {
+                    result::told(call, self.tool.name(), output.into_parts(), self.max_bytes)
+                }
+                Err(error) => {
+                    let text = turn.redaction.text(error.text());
+                    let text = result::cut(&text, self.max_bytes);
+                    Ok(Said::error(match error.fault() {
+                        Fault::Arguments => format!("wrong arguments: {text}"),
+                        Fault::Tool | Fault::Upstream => text,
+                    }))
+                }
+            }
+        })
+    }
+}

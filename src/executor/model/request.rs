@@ -1,0 +1,302 @@
+//! One request to a model: repeated where that may help, and its answer kept as a step.
+
+use futures_util::future::{Either, select};
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::conversation::{Conversation, size_of};
+use super::ending;
+use super::limits::usage_of;
+use super::run::Run;
+use super::writer::Writer;
+use crate::executor::{ExecutorError, StepStart};
+use a2a::model::Json;
+use chat::{
+    AnswerStream, ChatAnswer, ChatError, ChatErrorKind, ChatRequest, Delta, Endpoint, ToolSpec,
+    Usage,
+};
+
+/// What a request is made of, besides the conversation.
+pub(super) struct Asking {
+    pub(super) endpoint: Endpoint,
+    pub(super) model: String,
+    pub(super) instructions: String,
+    pub(super) tools: Vec<ToolSpec>,
+    /// The id of the artifact that the answer goes to.
+    pub(super) artifact: String,
+}
+
+impl Asking {
+    /// Adds something to what the model is told about its work.
+    pub(super) fn note(&mut self, note: &str) {
+        if !self.instructions.is_empty() {
+            self.instructions.push_str("\n\n");
+        }
+        self.instructions.push_str(note);
+    }
+}
+
+/// An answer, as a step keeps it.
+pub(super) struct Answered {
+    /// The answer. A text that stands in the artifact is left out of one that is read from storage.
+    pub(super) answer: ChatAnswer,
+    /// What it took.
+    pub(super) usage: Usage,
+    /// The size of its request, in bytes of text.
+    pub(super) request_bytes: usize,
+    /// Whether an earlier attempt has had it.
+    pub(super) is_recalled: bool,
+}
+
+/// What becomes of a request that was made.
+enum Heard {
+    Answer(Box<ChatAnswer>),
+    Failed(ChatError),
+    Canceled,
+}
+
+impl Run<'_> {
+    /// The next answer of the model, which is told the conversation. `None` if the task has ended meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Why the run fails.
+    pub(super) async fn ask(
+        &self,
+        asking: &Asking,
+        conversation: &Conversation,
+        budget: &mut Budget,
+    ) -> Result<Option<Answered>, ExecutorError> {
+        let nth = match self.turn.host.begin_step(STEP)? {
+            StepStart::New(nth) => nth,
+            StepStart::Done(kept) => {
+                let unfit = || "the stored answer of the model cannot be read".to_owned();
+                let read = kept.and_then(|kept| Answered::read(&kept.value()).ok_or_else(unfit));
+                return read.map(Some).map_err(ExecutorError);
+            }
+        };
+        let interval_ms = self.settings().event_interval_ms;
+        let mut writer = Writer::new(self.turn, self.events, &asking.artifact, interval_ms);
+        let mut tries = 0;
+        let mut may_be_empty = false;
+        let mut is_halved = false;
+        loop {
+            let (request, request_bytes) = self.request(asking, conversation, budget);
+            writer.begin();
+            let error = match Box::pin(self.hear(asking, &request, &mut writer)).await? {
+                Heard::Canceled => return Ok(None),
+                Heard::Answer(answer) => {
+                    let usage = usage_of(&answer, request_bytes);
+                    self.record(usage);
+                    if ending::may_be_repeated(&answer) && !may_be_empty {
+                        may_be_empty = true;
+                        continue;
+                    }
+                    let answered =
+                        Answered { answer: *answer, usage, request_bytes, is_recalled: false };
+                    self.keep(nth, &answered, &mut writer)?;
+                    return Ok(Some(answered));
+                }
+                Heard::Failed(error) => error,
+            };
+            if error.kind == ChatErrorKind::ContextTooLong && !is_halved {
+                is_halved = true;
+                budget.halve(request_bytes);
+                continue;
+            }
+            tries += 1;
+            if !self.waits_after(&error, tries).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn request(
+        &self,
+        asking: &Asking,
+        conversation: &Conversation,
+        budget: &Budget,
+    ) -> (ChatRequest, usize) {
+        let tools = asking.tools.iter().map(|tool| {
+            tool.name.len() + tool.description.len() + Json::from(&tool.parameters).as_str().len()
+        });
+        let schema = self.settings().output_schema.as_ref();
+        let schema_bytes = schema.map_or(0, |schema| Json::from(schema).as_str().len());
+        let others = tools.sum::<usize>() + schema_bytes;
+        let messages = budget.fit(&asking.instructions, conversation, others);
+        let size = others + messages.iter().map(size_of).sum::<usize>();
+        let request = ChatRequest {
+            tools: asking.tools.clone(),
+            output_schema: schema.cloned(),
+            parameters: self.settings().parameters.clone(),
+            ..ChatRequest::new(asking.model.clone(), messages)
+        };
+        (request, size)
+    }
+
+    /// Makes a request, and gives the text of its answer while it comes. A cancel drops it.
+    async fn hear(
+        &self,
+        asking: &Asking,
+        request: &ChatRequest,
+        writer: &mut Writer<'_>,
+    ) -> Result<Heard, ExecutorError> {
+        let heard = {
+            let answer = Box::pin(self.listen(asking, request, writer));
+            match select(answer, Box::pin(self.turn.canceled())).await {
+                Either::Left((heard, _)) => heard,
+                Either::Right(_) => return Ok(Heard::Canceled),
+            }
+        };
+        match heard {
+            // What is said to a task that was canceled is refused.
+            Err(_) if self.turn.is_canceled() => Ok(Heard::Canceled),
+            heard => heard,
+        }
+    }
+
+    async fn listen(
+        &self,
+        asking: &Asking,
+        request: &ChatRequest,
+        writer: &mut Writer<'_>,
+    ) -> Result<Heard, ExecutorError> {
+        let mut stream = match chat::open(self.http(), &asking.endpoint, request).await {
+            Ok(stream) => stream,
+            Err(error) => return Ok(Heard::Failed(error)),
+        };
+        // What is checked as a whole is not shown before.
+        let shows = self.settings().output_schema.is_none();
+        loop {
+            match self.next(&mut stream, writer).await? {
+                Ok(Some(Delta::Text(text))) if shows => writer.take(&text)?,
+                Ok(Some(Delta::Text(_) | Delta::Refusal(_))) => {}
+                Ok(None) => break,
+                Err(error) => return Ok(Heard::Failed(error)),
+            }
+        }
+        Ok(match stream.into_answer() {
+            Ok(answer) => Heard::Answer(Box::new(answer)),
+            Err(error) => Heard::Failed(error),
+        })
+    }
+
+    /// The next piece of an answer. Text that was taken before is given meanwhile, when its time has come.
+    async fn next(
+        &self,
+        stream: &mut AnswerStream,
+        writer: &mut Writer<'_>,
+    ) -> Result<Result<Option<Delta>, ChatError>, ExecutorError> {
+        let mut next = stream.next();
+        while let Some(wait_ms) = writer.due_ms() {
+            match select(next, self.turn.host.sleep(wait_ms)).await {
+                Either::Left((piece, _)) => return Ok(piece),
+                Either::Right(((), goes_on)) => {
+                    writer.say(false)?;
+                    next = goes_on;
+                }
+            }
+        }
+        Ok(next.await)
+    }
+
+    /// Keeps an answer, in one row with the end of its text.
+    fn keep(
+        &self,
+        nth: u32,
+        answered: &Answered,
+        writer: &mut Writer<'_>,
+    ) -> Result<(), ExecutorError> {
+        let ChatAnswer { calls, text, .. } = &answered.answer;
+        let stays = calls.is_empty();
+        writer.end(stays)?;
+        if !stays && !text.trim().is_empty() {
+            self.events.working(Some(text))?;
+        }
+        let is_shown = stays && self.settings().output_schema.is_none();
+        let kept = answered.to_json(is_shown);
+        self.turn.host.end_step(STEP, nth, Ok(Json::from(&kept)))
+    }
+
+    /// After a failed request: waits until it may be made again, and says whether it is; otherwise the task has ended.
+    async fn waits_after(&self, error: &ChatError, tries: u32) -> Result<bool, ExecutorError> {
+        let give_up = |reason: String| {
+            self.events.fail(&format!("the model gave no answer: {reason}")).map(|()| false)
+        };
+        if !error.is_retryable() {
+            return give_up(error.to_string());
+        }
+        if tries >= MAX_TRIES {
+            return give_up(format!("{error}; it was asked {tries} times"));
+        }
+        let backoff_ms = FIRST_PAUSE_MS << (tries - 1);
+        let chance = self.turn.host.random().chance();
+        let wait_ms = error.retry_after_ms.unwrap_or(backoff_ms).max(backoff_ms / 2);
+        let wait_ms = wait_ms.saturating_add(spread(backoff_ms, chance));
+        if wait_ms.saturating_add(CLOSING_MS) >= self.turn.time_left_ms() {
+            let seconds = wait_ms.div_ceil(1_000);
+            return give_up(format!(
+                "{error}; it may be asked again in {seconds} s, which is longer than the task may take"
+            ));
+        }
+        let seconds = wait_ms.div_ceil(1_000);
+        self.events.working(Some(&format!("{error}; it is asked again in {seconds} s")))?;
+        self.turn.sleep(wait_ms).await;
+        Ok(!self.turn.is_canceled())
+    }
+}
+
+impl Answered {
+    fn to_json(&self, is_shown: bool) -> Value {
+        let mut kept = self.answer.to_json();
+        // The artifact has it, in the same row.
+        if is_shown && let Some(text) = kept.get_mut("text") {
+            *text = Value::from("");
+        }
+        if let Value::Object(members) = &mut kept {
+            members.insert("took".to_owned(), self.usage.to_json());
+            members.insert("requestBytes".to_owned(), self.request_bytes.into());
+            members.insert("isShown".to_owned(), (is_shown && !self.answer.text.is_empty()).into());
+        }
+        kept
+    }
+
+    fn read(kept: &Value) -> Option<Self> {
+        let mut answer = ChatAnswer::from_json(kept)?;
+        // What an answer means depends on whether it has a text.
+        if kept.get("isShown").and_then(Value::as_bool).unwrap_or_default() {
+            answer.text = SHOWN.to_owned();
+        }
+        Some(Self {
+            answer,
+            usage: kept.get("took").and_then(Usage::from_json)?,
+            request_bytes: usize::try_from(kept.get("requestBytes")?.as_u64()?).ok()?,
+            is_recalled: true,
+        })
+    }
+}
+
+/// Up to a quarter of a pause.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a part of a small positive number"
+)]
+fn spread(pause_ms: u64, chance: f64) -> u64 {
+    (pause_ms as f64 * chance / 4.0) as u64
+}
+
+/// Stands for a text that the artifact has.
+const SHOWN: &str = "…";
+
+/// The step that keeps an answer.
+const STEP: &str = "model";
+
+/// How often a request is made that fails for a reason that may pass.
+const MAX_TRIES: u32 = 4;
+
+/// The pause before a request is made again, in milliseconds. It doubles.
+const FIRST_PAUSE_MS: u64 = 1_000;
+
+/// The time that is kept at the end of a run, in milliseconds.
+const CLOSING_MS: u64 = 1_000;

@@ -1,0 +1,260 @@
+//! A turn with a model: rounds of requests and calls, until there is an answer.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::callable::{Question, Said};
+use super::calls::Wanted;
+use super::conversation::Conversation;
+use super::ending::{Ending, ending};
+use super::limits::{Spent, cost_micros};
+use super::request::Answered;
+use super::start::Start;
+use super::toolbox::Toolbox;
+use super::{ANSWER, ModelExecutor, output};
+use crate::executor::tools::shown;
+use crate::executor::{Events, ExecutorError, Turn};
+use crate::port::{Http, Target};
+use crate::usage::Usage;
+use a2a::DayLimit;
+use a2a::model::{Artifact, Part};
+use a2a_agents::{DEV_MODEL, ModelSettings, Provider};
+use chat::{ChatAnswer, ChatMessage, ToolCall};
+
+/// A turn with a model.
+pub(super) struct Run<'a> {
+    pub(super) executor: &'a ModelExecutor,
+    pub(super) turn: &'a Turn,
+    pub(super) events: &'a Events,
+    /// Where the model is, if it is not at a URL.
+    bound: Option<Rc<dyn Http>>,
+}
+
+/// How a turn goes on behind an answer.
+enum Next {
+    /// With another request.
+    Ask,
+    /// Not at all.
+    Over,
+}
+
+/// What a turn has come to so far.
+struct Talk {
+    conversation: Conversation,
+    spent: Spent,
+    /// Whether a tool was called.
+    has_called: bool,
+    /// Whether an answer was given back because it did not fit its schema.
+    is_repaired: bool,
+    /// How many messages of the client were answered, those that came meanwhile included.
+    answered: u32,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(executor: &'a ModelExecutor, turn: &'a Turn, events: &'a Events) -> Self {
+        let settings = &executor.settings;
+        let target = match settings.provider {
+            Provider::WorkersAi => Some(Target::WorkersAi(settings.binding.clone())),
+            Provider::OpenAi if settings.base_url == DEV_MODEL => Some(Target::DevModel),
+            Provider::OpenAi => None,
+        };
+        let bound = target.map(|target| turn.host.bound(&target));
+        Self { executor, turn, events, bound }
+    }
+
+    pub(super) fn settings(&self) -> &'a ModelSettings {
+        &self.executor.settings
+    }
+
+    /// What requests to the model go through.
+    pub(super) fn http(&self) -> &dyn Http {
+        match &self.bound {
+            Some(bound) => bound.as_ref(),
+            None => self.turn.host.http(),
+        }
+    }
+
+    /// An answer took this.
+    pub(super) fn record(&self, usage: chat::Usage) {
+        self.turn.record_usage(Usage {
+            requests: 1,
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cost_micros: cost_micros(usage, self.settings().price.as_ref()),
+        });
+    }
+
+    /// Asks, and calls, until the task ends or waits for the client.
+    ///
+    /// # Errors
+    ///
+    /// Why the run fails.
+    pub(super) async fn execute(&self) -> Result<(), ExecutorError> {
+        if !self.turn.resumes {
+            self.events.working(None)?;
+        }
+        let (toolbox, mut asking) = Box::pin(self.prepare()).await?;
+        let (conversation, pending) = match Box::pin(self.start(&mut asking)).await? {
+            Start::Talk(conversation) => (conversation, Vec::new()),
+            Start::Answered { conversation, pending } => (conversation, pending),
+            Start::Asked(question) => return self.say_question(&question),
+        };
+        let mut talk = Talk {
+            conversation,
+            spent: Spent::default(),
+            has_called: !pending.is_empty(),
+            is_repaired: false,
+            answered: 1,
+        };
+        if !pending.is_empty() {
+            let wanted = pending.iter().map(|(call, kept)| Wanted { call, kept: Some(kept) });
+            let wanted: Vec<Wanted<'_>> = wanted.collect();
+            let said = Box::pin(self.make_calls(&toolbox, 0, &wanted, self.turn.resumes)).await?;
+            let calls: Vec<&ToolCall> = pending.iter().map(|(call, _)| call).collect();
+            if let Next::Over = self.take_results(&mut talk, &calls, said)? {
+                return Ok(());
+            }
+            self.push_files(&mut talk.conversation);
+        }
+        let mut budget = Budget::new(self.settings().context_tokens);
+        loop {
+            asking.artifact = artifact_id(talk.answered);
+            let asked = self.ask(&asking, &talk.conversation, &mut budget);
+            let Some(answered) = Box::pin(asked).await? else { return Ok(()) };
+            budget.learn(answered.answer.usage.as_ref(), answered.request_bytes);
+            talk.spent.add(answered.usage, self.settings().price.as_ref());
+            let next = match answered.answer.calls.is_empty() {
+                true => self.end(&mut talk, &answered.answer)?,
+                false => Box::pin(self.call(&toolbox, &mut talk, answered)).await?,
+            };
+            if let Next::Over = next {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes the calls of an answer.
+    async fn call(
+        &self,
+        toolbox: &Toolbox,
+        talk: &mut Talk,
+        answered: Answered,
+    ) -> Result<Next, ExecutorError> {
+        if self.is_over(talk)? {
+            return Ok(Next::Over);
+        }
+        let Answered { answer, is_recalled, .. } = answered;
+        let wanted = answer.calls.iter().map(|call| Wanted { call, kept: None });
+        let wanted: Vec<Wanted<'_>> = wanted.collect();
+        talk.has_called = true;
+        talk.conversation.push(answer.to_message());
+        let round = talk.spent.rounds;
+        let said = Box::pin(self.make_calls(toolbox, round, &wanted, is_recalled)).await?;
+        let calls: Vec<&ToolCall> = answer.calls.iter().collect();
+        self.take_results(talk, &calls, said)
+    }
+
+    /// Adds what calls said to the conversation. What they ask the user is asked.
+    fn take_results(
+        &self,
+        talk: &mut Talk,
+        calls: &[&ToolCall],
+        said: Vec<Said>,
+    ) -> Result<Next, ExecutorError> {
+        if self.turn.is_canceled() {
+            return Ok(Next::Over);
+        }
+        let mut asked: Vec<(String, Question)> = Vec::new();
+        for (call, said) in calls.iter().zip(said) {
+            match said {
+                Said::Result(text) => {
+                    talk.conversation.push(ChatMessage::Tool { call_id: call.id.clone(), text });
+                }
+                Said::Asks(question) => asked.push((call.id.clone(), *question)),
+            }
+        }
+        if asked.is_empty() {
+            return Ok(Next::Ask);
+        }
+        self.ask_user(&talk.conversation, asked)?;
+        Ok(Next::Over)
+    }
+
+    /// What an answer without calls means. One that does not fit its schema goes back once, and a message that came meanwhile is
+    /// answered, too.
+    fn end(&self, talk: &mut Talk, answer: &ChatAnswer) -> Result<Next, ExecutorError> {
+        match ending(answer) {
+            Ending::Refused(refusal) if talk.has_called => {
+                self.events.fail(&format!("the model declines to go on: {refusal}"))?;
+                return Ok(Next::Over);
+            }
+            Ending::Refused(refusal) => {
+                self.events.reject(&refusal)?;
+                return Ok(Next::Over);
+            }
+            Ending::Failed(reason) => {
+                self.events.fail(&reason)?;
+                return Ok(Next::Over);
+            }
+            Ending::Answered => {}
+        }
+        if let Some(schema) = &self.settings().output_schema {
+            match output::parse(&answer.text, schema) {
+                Ok(data) => self.give(talk.answered, data)?,
+                Err(reason) if talk.is_repaired => {
+                    let reason =
+                        format!("the answer of the model does not fit `output_schema`: {reason}");
+                    self.events.fail(&reason)?;
+                    return Ok(Next::Over);
+                }
+                Err(reason) => {
+                    if self.is_over(talk)? {
+                        return Ok(Next::Over);
+                    }
+                    talk.is_repaired = true;
+                    talk.conversation.push(answer.to_message());
+                    talk.conversation.push(ChatMessage::user(output::repair(&reason)));
+                    return Ok(Next::Ask);
+                }
+            }
+        }
+        let Some(message) = self.turn.host.take_message() else {
+            self.events.complete(None)?;
+            return Ok(Next::Over);
+        };
+        if self.is_over(talk)? {
+            return Ok(Next::Over);
+        }
+        talk.conversation.push(answer.to_message());
+        talk.conversation.push_client(&message, &self.settings().takes);
+        talk.answered += 1;
+        talk.is_repaired = false;
+        Ok(Next::Ask)
+    }
+
+    /// Gives an answer that is data.
+    fn give(&self, answered: u32, data: Value) -> Result<(), ExecutorError> {
+        let part = shown(Part::data(data), self.turn);
+        self.events.artifact(Artifact::new(artifact_id(answered), part))
+    }
+
+    /// Whether the model may not be asked again. The task has failed then.
+    fn is_over(&self, talk: &Talk) -> Result<bool, ExecutorError> {
+        let used_up = self.turn.used_up().map(|limit| match limit {
+            DayLimit::Tokens(_) => "the caller has used up the tokens of the day",
+            DayLimit::CostMicros(_) => "the caller has used up what it may cost in a day",
+        });
+        let reason = used_up.map(str::to_owned);
+        let reason = reason.or_else(|| talk.spent.over(&self.settings().limits));
+        let Some(reason) = reason else { return Ok(false) };
+        self.events.fail(&format!("the model has come to no answer: {reason}"))?;
+        Ok(true)
+    }
+}
+
+/// The artifact that answers the `number`th message of the client in a turn.
+fn artifact_id(number: u32) -> String {
+    if number == 1 { ANSWER.to_owned() } else { format!("{ANSWER}-{number}") }
+}

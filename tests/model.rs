@@ -1,0 +1,226 @@
+//! Agents of kind `model`, over a model in memory: what they ask, what they answer, and how their tasks end.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use a2a::model::{Part, TaskState};
+use a2a_edge::tool::prelude::{Value, json, tool};
+use support::model::{Answer, Fate};
+use support::modeled::{Modeled, Setup};
+
+/// Says what it is given.
+#[tool]
+fn say(text: String) -> String {
+    format!("they say {text}")
+}
+
+/// What the model was told in its newest request, without instructions.
+fn told(agent: &Modeled) -> Vec<Value> {
+    let messages = agent.model.last().body["messages"].as_array().unwrap().clone();
+    messages.into_iter().filter(|message| message["role"] != "system").collect()
+}
+
+#[test]
+fn a_text_is_streamed_into_the_artifact() {
+    let agent = Setup::default().build();
+    let pieces = ["The ", "sky ", "is ", "blue", "."];
+    agent.model.answers([Answer::said(&pieces).pace(60).usage(20, 5)]);
+    assert_eq!(agent.ask("What color is the sky?"), TaskState::Completed);
+    assert_eq!(agent.answer(), "The sky is blue.");
+    let asked = agent.model.last();
+    assert_eq!(asked.header("authorization"), Some("Bearer sk-marker-0123456789abcdef"));
+    assert_eq!(
+        asked.body["messages"],
+        json!([
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "What color is the sky?"},
+        ])
+    );
+    let task = agent.task();
+    assert_eq!(task.artifacts.len(), 1);
+    assert_eq!(task.artifacts[0].artifact_id, "answer");
+    // The first piece at once, and then what has come in a tenth of a second.
+    let chunks: Vec<_> = task.artifacts[0].parts.iter().filter_map(Part::as_text).collect();
+    assert_eq!(chunks, ["The ", "sky ", "is blue", ".", ""]);
+    assert_eq!(task.status.message, None);
+}
+
+#[test]
+fn tools_are_called_side_by_side_and_their_results_go_back() {
+    let agent = Setup::default().tool(say()).sells("pay").sells("ship").build();
+    agent.shop.delay("pay", 5_000);
+    agent.shop.delay("ship", 5_000);
+    agent.model.answers([
+        Answer::call("c1", "say", r#"{"text": "hi"}"#)
+            .and_call("c2", "pay", r#"{"what": "tea"}"#)
+            .and_call("c3", "ship", r#"{"what": "tea"}"#),
+        Answer::said(&["Done."]),
+    ]);
+    assert_eq!(agent.ask("go"), TaskState::Completed, "{}", agent.status());
+    assert_eq!(agent.answer(), "Done.");
+    let results = agent.model.last().results();
+    assert_eq!(results[0], ("c1".to_owned(), "they say hi".to_owned()));
+    let ids: Vec<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["c1", "c2", "c3"]);
+    let orders = agent.shop.orders();
+    assert_eq!(orders.len(), 2);
+    assert!(orders[1].at_ms - orders[0].at_ms < 5_000, "the second one did not wait for the first");
+    assert_ne!(orders[0].key, orders[1].key);
+    assert_eq!(agent.model.asked()[0].tools().len(), 3);
+}
+
+#[test]
+fn what_is_said_beside_calls_is_a_note_and_the_artifact_begins_anew() {
+    let agent = Setup::default().tool(say()).build();
+    let first = Answer::say("Let me see.").and_call("c1", "say", r#"{"text": "hi"}"#);
+    agent.model.answers([first, Answer::said(&["Done."])]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    assert_eq!(agent.answer(), "Done.");
+    let notes: Vec<String> = agent.task().history.iter().skip(1).map(|said| said.text()).collect();
+    assert_eq!(notes, ["Let me see."]);
+}
+
+#[test]
+fn what_a_model_does_wrong_it_is_told() {
+    let agent = Setup::default().tool(say()).build();
+    agent.model.answers([
+        Answer::call("c1", "say", "{\"text\": ")
+            .and_call("c2", "shout", "{}")
+            .and_call("c3", "say", r#"{"txt": 5}"#)
+            .and_call("c4", "say", "[]"),
+        Answer::said(&["Sorry."]),
+    ]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    let results: Vec<String> =
+        agent.model.last().results().into_iter().map(|(_, result)| result).collect();
+    assert!(results[0].starts_with("error: the arguments are no JSON: "), "{results:?}");
+    assert_eq!(results[1], "error: there is no tool \"shout\"; there are: say");
+    assert!(results[2].starts_with("error: wrong arguments: "), "{results:?}");
+    assert_eq!(results[3], "error: the arguments must be a JSON object");
+}
+
+#[test]
+fn the_user_is_asked_and_the_answer_goes_on_in_the_same_conversation() {
+    let agent = Setup::default().tool(say()).with(json!({"ask_user": true})).build();
+    agent.model.answers([
+        Answer::call("c1", "ask_user", r#"{"question": "Which city?"}"#).and_call(
+            "c2",
+            "say",
+            r#"{"text": "hi"}"#,
+        ),
+        Answer::said(&["Rain in Porto."]),
+    ]);
+    assert_eq!(agent.ask("Will it rain?"), TaskState::InputRequired);
+    assert_eq!(agent.status(), "Which city?");
+    assert_eq!(agent.ask("Porto"), TaskState::Completed, "{}", agent.status());
+    assert_eq!(agent.answer(), "Rain in Porto.");
+    let told = told(&agent);
+    let roles: Vec<&str> = told.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "tool"]);
+    let mut results = agent.model.last().results();
+    results.sort();
+    assert_eq!(
+        results,
+        [("c1".to_owned(), "Porto".to_owned()), ("c2".to_owned(), "they say hi".to_owned())]
+    );
+}
+
+#[test]
+fn an_answer_that_has_a_schema_is_data_and_is_repaired_once() {
+    let schema =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let agent = Setup::default().with(json!({"output_schema": schema})).build();
+    agent.model.answers([Answer::said(&["five"]), Answer::said(&["{\"n\"", ": 5}"])]);
+    assert_eq!(agent.ask("a number"), TaskState::Completed, "{}", agent.status());
+    assert_eq!(agent.data(), [json!({"n": 5})]);
+    assert_eq!(agent.answer(), "", "text is not shown before it is checked");
+    assert_eq!(agent.model.last().body["response_format"]["type"], "json_schema");
+    let told = told(&agent);
+    assert_eq!(told[1]["content"], "five");
+    assert!(
+        told[2]["content"].as_str().unwrap().starts_with("Your answer does not fit"),
+        "{told:?}"
+    );
+
+    let agent = Setup::default().with(json!({"output_schema": schema})).build();
+    agent.model.answers([Answer::said(&["five"]), Answer::said(&["{\"n\": \"5\"}"])]);
+    assert_eq!(agent.ask("a number"), TaskState::Failed);
+    assert_eq!(
+        agent.status(),
+        "the answer of the model does not fit `output_schema`: answer.n: must be of type integer, got string"
+    );
+}
+
+#[test]
+fn a_refusal_rejects_the_task_unless_something_was_done() {
+    let agent = Setup::default().tool(say()).build();
+    agent.model.answers([Answer::refuse("I will not do that.")]);
+    assert_eq!(agent.ask("go"), TaskState::Rejected);
+    assert_eq!(agent.status(), "I will not do that.");
+    let agent = Setup::default().tool(say()).build();
+    let call = Answer::call("c1", "say", r#"{"text": "hi"}"#);
+    agent.model.answers([call, Answer::refuse("No more.")]);
+    assert_eq!(agent.ask("go"), TaskState::Failed);
+    assert_eq!(agent.status(), "the model declines to go on: No more.");
+}
+
+#[test]
+fn limits_end_a_turn_and_say_which_it_was() {
+    let endless = |number: usize| Answer::call(&format!("c{number}"), "say", r#"{"text": "hi"}"#);
+    for (limits, expected, requests) in [
+        (json!({"rounds": 3}), "it was asked 3 times, which is the limit (limits.rounds)", 3),
+        (json!({"tokens": 250}), "it has taken 300 tokens; the limit is 250 (limits.tokens)", 2),
+        (json!({"cost": 0.0004}), "it has cost 0.0006; the limit is 0.0004 (limits.cost)", 2),
+    ] {
+        let price = json!({"input": 1, "output": 4});
+        let agent =
+            Setup::default().tool(say()).with(json!({"limits": limits, "price": price})).build();
+        agent.model.answer_with(move |asked| endless(asked.number).usage(100, 50));
+        assert_eq!(agent.ask("go"), TaskState::Failed);
+        assert!(
+            agent.status().starts_with("the model has come to no answer: "),
+            "{}",
+            agent.status()
+        );
+        assert!(agent.status().contains(expected), "{}", agent.status());
+        assert_eq!(agent.model.asked().len(), requests);
+    }
+}
+
+#[test]
+fn a_request_that_fails_for_now_is_made_again_and_the_artifact_holds_one_answer() {
+    let agent = Setup::default().build();
+    agent.model.answers([
+        Answer::error(429, "rate_limit_exceeded", "slow down").header("retry-after", "20"),
+        Answer::said(&["Half of ", "an answer"]).pace(200).cut_after(1),
+        Answer::said(&["A whole one."]),
+    ]);
+    assert_eq!(agent.ask("go"), TaskState::Completed, "{}", agent.status());
+    assert_eq!(agent.answer(), "A whole one.");
+    let asked = agent.model.asked();
+    assert!(asked[1].at_ms - asked[0].at_ms >= 20_000, "{asked:?}");
+    let agent = Setup::default().build();
+    agent.model.answer_with(|_| Answer::error(503, "overloaded", "no room"));
+    assert_eq!(agent.ask("go"), TaskState::Failed);
+    assert!(agent.status().starts_with("the model gave no answer: "), "{}", agent.status());
+    assert!(agent.status().ends_with("; it was asked 4 times"), "{}", agent.status());
+}
+
+#[test]
+fn a_cancel_drops_the_request_that_is_under_way() {
+    let agent = Setup::default().build();
+    agent.model.answers([Answer::said(&["a", "b", "c"]).pace(1_000)]);
+    agent.front.send("go");
+    agent.front.run(None, || !agent.task().artifacts.is_empty());
+    agent.front.cancel();
+    agent.front.finish();
+    assert_eq!(agent.state(), TaskState::Canceled);
+    assert_eq!(agent.model.last().fate(), Fate::Left);
+    assert_eq!(agent.answer(), "a");
+}

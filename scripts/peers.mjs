@@ -13,7 +13,7 @@ import { outputs } from "./lib/worker.mjs";
 
 const usage = `Usage: npm run test:peers [-- [--only NAME] [--kit FOLDER]]
 
-Builds the Worker, tries foreign programs against it (clients, libraries for receivers of notifications) and writes their
+Builds the Worker, tries foreign programs against it (clients, libraries for receivers of notifications, frameworks for agents) and writes their
 versions and results into docs/peers.md. Installs them first, once. The exit code is 1 if one of them fails. Python 3.11 or
 newer is needed for those in Python; without it they are left out and nothing is written.
 
@@ -24,7 +24,7 @@ newer is needed for those in Python; without it they are left out and nothing is
 await main(async () => {
   const { values } = readOptions({ usage, options: { only: { type: "string" }, kit: { type: "string" } } });
   await setUpAndBuild();
-  const { rust, python, older, newest, mcp } = await ensurePeers();
+  const { rust, python, older, newest, mcp, frameworks } = await ensurePeers();
   for (const [example, from] of [["call", "a2a-edge-protocol"], ["tools", "a2a-edge-mcp"]]) {
     const { code } = await run("cargo", ["build", "--quiet", "--example", example, "--package", from, "--features", `${from}/native`], { cwd: packageDir });
     if (code !== 0) throw new Stop("Our client was not built; what the compiler says is above.");
@@ -35,7 +35,7 @@ await main(async () => {
   if (!(await passes(inNpmPackage("typescript", "bin", "tsc"), "--project", inPackage("tests", "peers")))) {
     throw new Stop("The programs in tests/peers have wrong types, see above.");
   }
-  const args = [...(values.only === undefined ? [] : ["--only", values.only]), ...rust, ...(python ? [python, older, newest, mcp] : [])];
+  const args = [...(values.only === undefined ? [] : ["--only", values.only]), ...rust, ...(python ? [python, older, newest, mcp, frameworks] : [])];
   const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), ...args);
   if (values.kit === undefined) {
     say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x.");

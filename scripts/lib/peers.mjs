@@ -12,16 +12,17 @@ const folder = inPackage("tests", "peers");
 
 /**
  * Installs what is missing. Answers the paths of the Rust programs, the second for MCP, and of the interpreters of Python, if there is one:
- * `python` has the packages of requirements.txt, `older` those of requirements-older.txt, `newest` the SDK of today, and `mcp` the packages of requirements-mcp.txt.
+ * `python` has the packages of requirements.txt, `older` those of requirements-older.txt, `newest` the SDK of today, `mcp` the packages of requirements-mcp.txt, and `frameworks`
+ * those of requirements-frameworks.txt.
  */
 export async function ensurePeers() {
   return locked(inPackage(".wrangler", "peers.lock"), async () => {
     await ensureNpm(folder, "Installing the peers in JavaScript");
     const [python, older] = [await ensurePackages("requirements.txt"), await ensurePackages("requirements-older.txt")];
-    const mcp = await ensurePackages("requirements-mcp.txt");
+    const [mcp, frameworks] = [await ensurePackages("requirements-mcp.txt"), await ensurePackages("requirements-frameworks.txt")];
     if (python === undefined) say("Leaving out the peers in Python: they want Python 3.11 or newer with venv.");
     const { A2A_PYTHON: newest } = await ensurePython();
-    return { rust: await ensureRust(), python, older, newest, mcp };
+    return { rust: await ensureRust(), python, older, newest, mcp, frameworks };
   });
 }
 

@@ -1,6 +1,6 @@
 // Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
 // which installs them: `main.ts [--only NAME] RUST_PROGRAM RUST_PROGRAM_OF_MCP
-// [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST PYTHON_OF_MCP]`.
+// [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST PYTHON_OF_MCP PYTHON_OF_FRAMEWORKS]`.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -9,13 +9,14 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
 import { resumes } from "./eventsource.ts";
+import { answersTurns } from "./frameworks.ts";
 import { inspects, servesTools, usesTools } from "./mcp.ts";
 import { answersOurClient } from "./servers.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { results, type Result } from "./page.ts";
 
 const { values: { only }, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
-const [rust = "", rustMcp = "", python = "", older = "", newest = "", pythonMcp = ""] = positionals;
+const [rust = "", rustMcp = "", python = "", older = "", newest = "", pythonMcp = "", pythonFrameworks = ""] = positionals;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const text = (name: string) => readFileSync(here(name), "utf8");
 
@@ -73,6 +74,10 @@ const OLDER = "requirements-older.txt";
 const MCP = "requirements-mcp.txt";
 const USED = "uses agents as tools of MCP: lists them, calls them, answers questions, gets tasks, is refused without a key, in";
 const SERVED = "as a server of MCP: our client lists its tools and calls them, for structured content, progress, errors and images";
+const ANSWERS = `as an agent behind \`kind = "http"\`: its text comes in chunks, it knows the conversation, its tool is called, its errors are the reason of the failure, and a cancel reaches its model`;
+const frameworks = [
+  { name: "pydantic-ai", from: "pydantic-ai-slim" }, { name: "openai-agents", from: "openai-agents" }, { name: "langgraph", from: "langgraph" }, { name: "google-adk", from: "google-adk" },
+];
 const bindings = ["JSONRPC", "HTTP+JSON"];
 const algorithms: Algorithm[] = ["ES256", "EdDSA"];
 const eras = [{ mode: "legacy", revision: "2025-11-25" }, { mode: "auto", revision: "2026-07-28" }];
@@ -176,6 +181,10 @@ const peers: Peer[] = [
       what: `its command line finds no error in the schemas of tools, calls one, and is refused without a key, in ${revision}`, work: () => inspects(mode),
     })),
   },
+  ...frameworks.map(({ name, from }): Peer => ({
+    name, language: "Python", version: pip(from, "requirements-frameworks.txt"), checks: [{ what: ANSWERS, work: () => answersTurns(name, pythonFrameworks) }],
+  })),
+  { name: "ai", language: "JavaScript", version: npm("ai"), checks: [{ what: ANSWERS, work: () => answersTurns("ai-sdk") }] },
 ];
 
 /** Fails if the work takes longer than anything here should. */

@@ -30,10 +30,10 @@ async def run(turn, say):
     try:
         *before, now = [message(given) for given in turn["history"]]
         runner = InMemoryRunner(agent)
-        session = await runner.session_service.create_session(app_name=runner.app_name, user_id="a2a")
+        session = await runner.session_service.create_session(app_name=runner.app_name, user_id=turn["caller"]["id"])
         for said in before:
             await runner.session_service.append_event(session, said)
-        ids, streams = {"user_id": "a2a", "session_id": session.id}, RunConfig(streaming_mode=StreamingMode.SSE)
+        ids, streams = {"user_id": session.user_id, "session_id": session.id}, RunConfig(streaming_mode=StreamingMode.SSE)
         async for event in runner.run_async(new_message=now.content, run_config=streams, **ids):
             for part in (event.content and event.content.parts or []) if event.partial else []:
                 if part.text and not part.thought:
@@ -41,7 +41,7 @@ async def run(turn, say):
                     verb = {"do": "append"}
         say({"do": "complete"})
     except Exception as error:
-        say({"do": "fail", "text": str(error)})
+        say({"do": "fail", "text": f"{type(error).__name__}: {error}"})
     finally:
         say(None)
 

@@ -32,7 +32,7 @@ async def run(turn, say):
                         verb = {"do": "append"}
         say({"do": "complete"})
     except Exception as error:
-        say({"do": "fail", "text": str(error)})
+        say({"do": "fail", "text": f"{type(error).__name__}: {error}"})
     finally:
         say(None)
 

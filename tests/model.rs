@@ -9,8 +9,14 @@
 
 mod support;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use a2a::http::HttpAnswer;
+use a2a::http::memory::ok;
 use a2a::model::{Part, TaskState};
-use a2a_edge::tool::prelude::{Value, json, tool};
+use a2a_edge::tool::FunctionTool;
+use a2a_edge::tool::prelude::{ToolCall, Value, json, tool};
 use support::model::{Answer, Fate};
 use support::modeled::{Modeled, Setup};
 
@@ -223,4 +229,127 @@ fn a_cancel_drops_the_request_that_is_under_way() {
     assert_eq!(agent.state(), TaskState::Canceled);
     assert_eq!(agent.model.last().fate(), Fate::Left);
     assert_eq!(agent.answer(), "a");
+}
+
+#[test]
+fn the_newest_tasks_of_the_conversation_are_told_where_the_client_names_one() {
+    let agent = Setup::default().build();
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let noted = asked.clone();
+    agent.front.platform.memory_http().answer_with(move |request, body| {
+        assert_eq!(request.url, "https://agents.example/agent");
+        let body: Value = serde_json::from_str(body).unwrap();
+        let (method, params) = (body["method"].as_str().unwrap(), &body["params"]);
+        noted.borrow_mut().push(format!("{method} {}", params["id"].as_str().unwrap_or("c")));
+        let task = |id: &str, said: &str, answered: &str| {
+            json!({
+                "id": id, "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"},
+                "history": [{"messageId": "m0", "role": "ROLE_USER", "parts": [{"text": said}]}],
+                "artifacts": [{"artifactId": "answer", "parts": [{"text": answered}, {"text": "!"}]}],
+            })
+        };
+        let result = match (method, params["id"].as_str()) {
+            ("ListTasks", _) => {
+                assert_eq!(params["contextId"], "c");
+                let head = |id: &str| json!({"id": id, "contextId": "c", "status": {"state": "TASK_STATE_WORKING"}});
+                json!({"tasks": [head("t"), head("t2"), head("t1")], "nextPageToken": "", "pageSize": 6, "totalSize": 3})
+            }
+            ("GetTask", Some("t1")) => task("t1", "I am Ada", "Hello Ada"),
+            ("GetTask", Some("t2")) => task("t2", "How are you?", "Well"),
+            other => panic!("{other:?}"),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        Ok(HttpAnswer { headers, ..ok(answer.to_string()) })
+    });
+    agent.model.answers([Answer::say("You are Ada.")]);
+    agent.front.send_parts(vec![Part::text("Who am I?")], Some("c"));
+    agent.front.settle();
+    assert_eq!(agent.state(), TaskState::Completed, "{}", agent.status());
+    assert_eq!(
+        agent.model.last().lines(),
+        [
+            "system: Be brief.",
+            "user: I am Ada",
+            "assistant: Hello Ada!",
+            "user: How are you?",
+            "assistant: Well!",
+            "user: Who am I?"
+        ]
+    );
+    assert_eq!(asked.take(), ["ListTasks c", "GetTask t2", "GetTask t1"]);
+
+    // Nobody is asked for a conversation that the client does not name.
+    let agent = Setup::default().build();
+    agent.front.platform.memory_http().answer_with(|_, _| panic!("it is asked"));
+    agent.model.answers([Answer::say("I do not know.")]);
+    assert_eq!(agent.ask("Who am I?"), TaskState::Completed);
+
+    // One that cannot be read is no reason to fail.
+    let agent = Setup::default().build();
+    agent.front.platform.memory_http().answer_with(|_, _| Err("it is down".to_owned()));
+    agent.model.answers([Answer::say("I do not know.")]);
+    agent.front.send_parts(vec![Part::text("Who am I?")], Some("c"));
+    agent.front.settle();
+    assert_eq!(agent.state(), TaskState::Completed, "{}", agent.status());
+    assert!(agent.model.last().said_by("system").contains("cannot be read at the moment"));
+}
+
+#[test]
+fn files_of_tools_are_given_to_the_user_and_the_model_is_told() {
+    let draw = FunctionTool::new(
+        "draw",
+        "Draws.",
+        json!({"type": "object"}),
+        async |_: Value, _: &dyn ToolCall| {
+            Ok([Part::text("drawn"), Part::raw(b"\x89PNG", "image/png").with_filename("a.png")]
+                .into())
+        },
+    );
+    let agent = Setup::default().tool(draw).build();
+    agent.model.answers([Answer::call("c1", "draw", "{}"), Answer::say("There it is.")]);
+    assert_eq!(agent.ask("draw"), TaskState::Completed, "{}", agent.status());
+    let results = agent.model.last().results();
+    assert_eq!(results[0].1, "drawn\n[file a.png (image/png); given to the user]");
+    let task = agent.task();
+    let ids: Vec<&str> =
+        task.artifacts.iter().map(|artifact| artifact.artifact_id.as_str()).collect();
+    assert_eq!(ids, ["draw-1.1", "answer"]);
+    assert_eq!(task.artifacts[0].parts[0].media_type.as_deref(), Some("image/png"));
+}
+
+#[test]
+fn a_message_that_comes_meanwhile_is_answered_behind_the_first_one() {
+    let agent = Setup::default().build();
+    agent.model.answers([Answer::said(&["One", "."]).pace(1_000), Answer::say("Two.")]);
+    agent.front.send("first");
+    agent.front.run(None, || !agent.task().artifacts.is_empty());
+    agent.front.send("second");
+    agent.front.settle();
+    assert_eq!(agent.state(), TaskState::Completed);
+    let texts: Vec<(String, String)> = agent
+        .task()
+        .artifacts
+        .iter()
+        .map(|artifact| (artifact.artifact_id.clone(), artifact.text().unwrap()))
+        .collect();
+    assert_eq!(
+        texts,
+        [("answer".to_owned(), "One.".to_owned()), ("answer-2".to_owned(), "Two.".to_owned())]
+    );
+    assert_eq!(agent.model.last().lines()[1..], ["user: first", "assistant: One.", "user: second"]);
+}
+
+#[test]
+fn what_was_used_is_told() {
+    let agent =
+        Setup::default().tool(say()).with(json!({"price": {"input": 1, "output": 2}})).build();
+    let call = Answer::call("c1", "say", r#"{"text": "hi"}"#).usage(100, 50);
+    agent.model.answers([call, Answer::say("Done.").usage(200, 10)]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    let metadata = agent.task().metadata.unwrap().members();
+    assert_eq!(
+        metadata["urn:a2a-edge:usage"],
+        json!({"requests": 2, "inputTokens": 300, "outputTokens": 60, "cost": 0.00042})
+    );
 }

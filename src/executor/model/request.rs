@@ -75,6 +75,9 @@ impl Run<'_> {
                 return read.map(Some).map_err(ExecutorError);
             }
         };
+        if self.is_used_up()? {
+            return Ok(None);
+        }
         let interval_ms = self.settings().event_interval_ms;
         let mut writer = Writer::new(self.turn, self.events, &asking.artifact, interval_ms);
         let mut tries = 0;

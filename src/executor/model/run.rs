@@ -19,7 +19,7 @@ use crate::executor::{Events, ExecutorError, Turn};
 use crate::port::{Http, Target};
 use crate::usage::Usage;
 use a2a::DayLimit;
-use a2a::model::{Artifact, Part};
+use a2a::model::{Artifact, Part, Task, TaskState};
 use a2a_agents::{DEV_MODEL, ModelSettings, Provider};
 use chat::{ChatAnswer, ChatMessage, ToolCall};
 
@@ -92,7 +92,8 @@ impl<'a> Run<'a> {
     ///
     /// Why the run fails.
     pub(super) async fn execute(&self) -> Result<(), ExecutorError> {
-        if !self.turn.resumes {
+        let is_working = |task: Task| task.status.state == TaskState::Working;
+        if !self.turn.task().is_some_and(is_working) {
             self.events.working(None)?;
         }
         let (toolbox, mut asking) = Box::pin(self.prepare()).await?;
@@ -242,15 +243,28 @@ impl<'a> Run<'a> {
 
     /// Whether the model may not be asked again. The task has failed then.
     fn is_over(&self, talk: &Talk) -> Result<bool, ExecutorError> {
-        let used_up = self.turn.used_up().map(|limit| match limit {
-            DayLimit::Tokens(_) => "the caller has used up the tokens of the day",
-            DayLimit::CostMicros(_) => "the caller has used up what it may cost in a day",
-        });
-        let reason = used_up.map(str::to_owned);
-        let reason = reason.or_else(|| talk.spent.over(&self.settings().limits));
-        let Some(reason) = reason else { return Ok(false) };
-        self.events.fail(&format!("the model has come to no answer: {reason}"))?;
+        let Some(reason) = talk.spent.over(&self.settings().limits) else { return Ok(false) };
+        self.fail_over(&reason)?;
         Ok(true)
+    }
+}
+
+impl Run<'_> {
+    /// Whether the caller may use no more of models today. The task has failed then. What is stored of this turn counts, so this is
+    /// asked before a request that is not stored yet.
+    pub(super) fn is_used_up(&self) -> Result<bool, ExecutorError> {
+        let reason = match self.turn.used_up() {
+            None => return Ok(false),
+            Some(DayLimit::Tokens(_)) => "the caller has used up the tokens of the day",
+            Some(DayLimit::CostMicros(_)) => "the caller has used up what it may cost in a day",
+        };
+        self.fail_over(reason)?;
+        Ok(true)
+    }
+
+    /// The task ends, because the model may not be asked again.
+    fn fail_over(&self, reason: &str) -> Result<(), ExecutorError> {
+        self.events.fail(&format!("the model has come to no answer: {reason}"))
     }
 }
 

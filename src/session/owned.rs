@@ -280,6 +280,9 @@ impl<'a> Owned<'a> {
         session.flush().map_err(|_| self.internal())?;
         if was_parked {
             hook::call(session);
+        } else {
+            // A task that waits for its client has no run that would notice.
+            hook::call_if_owed(session);
         }
         if let Some(facts) = session.life.facts() {
             let (agent, task) = (facts.agent.as_str(), self.id());

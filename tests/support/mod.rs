@@ -1,6 +1,7 @@
 //! A task in memory with an agent that is one closure, for tests of whole walks.
 #![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file takes what it needs")]
 
+pub mod coordinated;
 pub mod front;
 pub mod http_agent;
 pub mod model;

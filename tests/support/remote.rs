@@ -70,8 +70,10 @@ struct State {
     loses_answers: Cell<bool>,
     withholds_answers: Cell<bool>,
     /// How often the process that calls it has made something durable: a request leaves when what came first is.
-    commits: Rc<Cell<usize>>,
+    commits: RefCell<Rc<Cell<usize>>>,
     is_gated: Cell<bool>,
+    /// The name and the description of its card.
+    described: RefCell<(String, String)>,
 }
 
 struct Task {
@@ -104,15 +106,28 @@ impl Remote {
             is_down: Cell::default(),
             loses_answers: Cell::default(),
             withholds_answers: Cell::default(),
-            commits: Rc::default(),
+            commits: RefCell::default(),
             is_gated: Cell::default(),
+            described: RefCell::new(("Remote".to_owned(), "Far away.".to_owned())),
         }))
     }
 
     /// Requests leave the caller only when what it wrote before is durable.
     pub fn gate(&self) -> Rc<Cell<usize>> {
         self.0.is_gated.set(true);
-        self.0.commits.clone()
+        self.0.commits.borrow().clone()
+    }
+
+    /// As [`gate`](Self::gate), by the count of somebody else.
+    pub fn gate_by(&self, commits: Rc<Cell<usize>>) {
+        self.0.is_gated.set(true);
+        self.0.commits.replace(commits);
+    }
+
+    /// The same, with another card.
+    pub fn described(self, name: &str, description: &str) -> Self {
+        self.0.described.replace((name.to_owned(), description.to_owned()));
+        self
     }
 
     pub fn set_down(&self, is_down: bool) {
@@ -379,8 +394,9 @@ impl Remote {
     fn card(&self) -> HttpAnswer {
         let Habits { streams, sends_webhooks, .. } = self.0.habits;
         self.0.asked.borrow_mut().push("card".to_owned());
+        let (name, description) = self.0.described.borrow().clone();
         let card = json!({
-            "name": "Remote", "description": "Far away.", "version": "1", "skills": [],
+            "name": name, "description": description, "version": "1", "skills": [],
             "capabilities": {"streaming": streams, "pushNotifications": sends_webhooks},
             "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
             "supportedInterfaces": [{"url": URL, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
@@ -400,8 +416,9 @@ impl Http for Remote {
         let remote = self.clone();
         Box::pin(async move {
             // What was written before it is durable first.
-            let before = remote.0.commits.get();
-            while remote.0.is_gated.get() && remote.0.commits.get() == before {
+            let commits = remote.0.commits.borrow().clone();
+            let before = commits.get();
+            while remote.0.is_gated.get() && commits.get() == before {
                 yield_once().await;
             }
             let url = request.url.clone();

@@ -9,6 +9,7 @@ mod budget;
 mod callable;
 mod calls;
 mod conversation;
+mod delegate;
 mod ending;
 mod limits;
 mod mcp;
@@ -24,6 +25,7 @@ mod writer;
 
 use async_trait::async_trait;
 
+use super::awake::AwakeRuns;
 use super::tools::{McpOffer, Offer};
 use super::{AgentExecutor, Events, ExecutorError, Turn};
 use crate::task::Recovery;
@@ -41,12 +43,18 @@ pub(super) struct ModelExecutor {
     offer: Offer,
     /// Those of MCP servers.
     mcp: Option<McpOffer>,
+    awake: AwakeRuns,
 }
 
 impl ModelExecutor {
     /// As the settings say, with these tools.
     pub(super) fn new(settings: ModelSettings, offer: Offer, mcp: Option<McpOffer>) -> Self {
-        Self { settings, offer, mcp }
+        Self { settings, offer, mcp, awake: AwakeRuns::default() }
+    }
+
+    /// Whether the model may delegate to other agents.
+    fn coordinates(&self) -> bool {
+        !self.settings.agents.is_empty()
     }
 }
 
@@ -55,7 +63,26 @@ impl AgentExecutor for ModelExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         turn.take_up();
         turn.host.set_event_interval(self.settings.event_interval_ms);
-        Box::pin(Run::new(self, turn, events).execute()).await
+        let _awake = self.awake.wake(turn);
+        let result = Box::pin(Run::new(self, turn, events).execute()).await;
+        // What other agents were given is of no use to a task that has ended. Where storage has failed nothing is found: another
+        // run goes on with it.
+        if self.coordinates() && (turn.is_canceled() || result.is_err() || has_ended(turn)) {
+            Box::pin(delegate::cancel_left(turn)).await;
+        }
+        result
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        if self.coordinates() && !self.awake.has(turn) {
+            // A run that was dropped may have begun tasks and not known it.
+            Box::pin(delegate::cancel_left(turn)).await;
+        }
+    }
+
+    /// The tasks that other agents were given are canceled, too.
+    fn ensures_cancel(&self) -> bool {
+        self.coordinates()
     }
 
     fn caller_limits(&self) -> CallerLimits {
@@ -70,4 +97,8 @@ impl AgentExecutor for ModelExecutor {
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }
+}
+
+fn has_ended(turn: &Turn) -> bool {
+    turn.task().is_some_and(|task| task.status.state.is_terminal())
 }

@@ -9,6 +9,7 @@ use super::budget::Budget;
 use super::callable::Question;
 use super::calls::{question_json, read_question};
 use super::conversation::Conversation;
+use super::delegate::Team;
 use super::mcp::ServerTool;
 use super::own::OwnTool;
 use super::parts;
@@ -43,6 +44,15 @@ impl Run<'_> {
         let mut notes = Vec::new();
         let max_bytes = self.result_bytes();
         let (offer, turn) = (&self.executor.offer, self.turn);
+        let ModelSettings { agents, limits, instructions, .. } = self.settings();
+        let team = match agents.is_empty() {
+            true => None,
+            false => Some(Team::of(turn, agents, limits.delegations, max_bytes).await?),
+        };
+        // They come first, so that nothing else has the names that the team has chosen.
+        for tool in team.iter().flat_map(Team::tools) {
+            toolbox.add(Rc::new(tool));
+        }
         for tool in offer.own(&turn.caller) {
             toolbox.add(Rc::new(OwnTool { tool, max_bytes }));
         }
@@ -62,7 +72,8 @@ impl Run<'_> {
         let mut asking = Asking {
             endpoint: self.endpoint()?,
             model: self.filled(&self.settings().model)?,
-            instructions: self.settings().instructions.clone(),
+            instructions: team
+                .map_or_else(|| instructions.clone(), |team| team.prompt(instructions)),
             tools: toolbox.specs(),
             artifact: super::ANSWER.to_owned(),
         };

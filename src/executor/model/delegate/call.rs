@@ -1,0 +1,245 @@
+//! A delegation: a call that is a task of another agent.
+
+use std::cell::RefMut;
+use std::rc::Rc;
+
+use futures_util::future::{Either, select};
+use serde_json::Value;
+
+use super::super::super::calling::CLOSING_MS;
+use super::super::super::remote::link::Link;
+use super::super::super::remote::messages::context_at;
+use super::super::super::remote::send::{Begun, Kept, Opened, Sending, kept};
+use super::super::super::{ExecutorError, Turn};
+use super::super::callable::{Callable, ModelCall, Said, Saying};
+use super::super::result::cut;
+use super::ledger::{Ledger, step_name};
+use super::outcome::{refused, told};
+use super::{Member, Shared};
+use a2a::client::{CallOptions, Client, DelegationArguments, Observe, Observed, create_message};
+use a2a::model::{
+    Artifact, Message, Part, SendMessageConfiguration, SendMessageRequest, Task, TaskId, TaskState,
+    TaskStatus,
+};
+use chat::ToolSpec;
+
+/// The tool that hands tasks to an agent.
+pub(in crate::executor::model) struct Delegation {
+    member: Member,
+    shared: Rc<Shared>,
+}
+
+impl Delegation {
+    pub(super) fn new(member: Member, shared: Rc<Shared>) -> Self {
+        Self { member, shared }
+    }
+
+    async fn delegate(&self, call: &ModelCall<'_>) -> Result<String, ExecutorError> {
+        let DelegationArguments { prompt, task_id } =
+            match DelegationArguments::read(&Value::Object(call.arguments.clone())) {
+                Ok(arguments) => arguments,
+                Err(reason) => return Ok(refused(reason)),
+            };
+        let known = match &task_id {
+            Some(task) => match self.task_of(call.turn, task)? {
+                Ok(link) => Some(link),
+                Err(reason) => return Ok(refused(reason)),
+            },
+            None => None,
+        };
+        let is_answer = known.is_some();
+        let begun = match self.begin(call, prompt, known).await? {
+            Ok(begun) => begun,
+            Err(reason) => return Ok(refused(reason)),
+        };
+        match begun {
+            Begun::Answered(message) => Ok(told(Observed::answered(&message)).0),
+            Begun::Failed(reason) => Ok(refused(reason)),
+            Begun::Over => Err(canceled()),
+            Begun::Linked(link, client, opened) => {
+                self.shared.ledger(call.turn)?.add(&self.member.agent, (*link).clone());
+                let observing = Box::pin(observed(call.turn, &client, &link, opened, is_answer));
+                let Either::Left((observed, _)) =
+                    select(observing, Box::pin(call.turn.canceled())).await
+                else {
+                    // The run cancels what it has left behind.
+                    return Err(canceled());
+                };
+                self.tell(call, observed)
+            }
+        }
+    }
+
+    /// Begins a task, or goes on with one, unless an earlier attempt has; or says why not.
+    async fn begin(
+        &self,
+        call: &ModelCall<'_>,
+        prompt: String,
+        known: Option<Link>,
+    ) -> Result<Result<Begun, String>, ExecutorError> {
+        let (turn, agent) = (call.turn, self.member.agent.as_str());
+        let step = step_name(&call.key, agent);
+        let nth = match kept(turn, &step)? {
+            Kept::Nothing(nth) => nth,
+            Kept::Failed(reason) => return Ok(Err(reason)),
+            Kept::Link(link) => {
+                let client = link.reach(self.member.client.clone());
+                return Ok(Ok(Begun::Linked(link, client, None)));
+            }
+        };
+        if known.is_none() && !self.shared.may_begin(turn)? {
+            let limit = self.shared.limit;
+            return Ok(Err(format!(
+                "no more than {limit} tasks may be given to agents in a turn; answer with what there is"
+            )));
+        }
+        let client = self.member.client.clone();
+        let client =
+            known.as_ref().map_or_else(|| client.clone(), |link| link.reach(client.clone()));
+        let sending = sending(turn, agent, &call.key, &step, known, call.is_doubtful);
+        let request = request(&sending, &client, prompt);
+        sending.begin(nth, client, Box::pin(async { Ok(request) })).await.map(Ok)
+    }
+
+    /// The task whose question is answered, if this run may answer it.
+    fn task_of(&self, turn: &Turn, task: &TaskId) -> Result<Result<Link, String>, ExecutorError> {
+        let ledger = self.shared.ledger(turn)?;
+        Ok(match ledger.find(&self.member.agent, task) {
+            Some(known) if known.agent == self.member.agent => Ok(known.link.clone()),
+            Some(known) => Err(format!("{task} is a task of another agent, {}", known.agent)),
+            None => Err(format!("there is no task {task}; leave `task_id` out to begin one")),
+        })
+    }
+
+    /// Tells the outcome, and gives the client what a model cannot read.
+    fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<String, ExecutorError> {
+        let task = observed.task.as_ref();
+        if let Some(ended) = task.filter(|task| task.status.state.is_terminal()) {
+            self.shared.ledger(call.turn)?.close(&self.member.agent, &ended.id);
+        }
+        let (line, files) = told(observed);
+        if !files.is_empty() {
+            let name = self.member.tool.clone();
+            let id = format!("{name}-{}", call.key);
+            let artifact = Artifact::new(id, Part::text(""));
+            call.events.artifact(Artifact { parts: files, name: Some(name), ..artifact })?;
+        }
+        Ok(line)
+    }
+}
+
+impl Callable for Delegation {
+    fn spec(&self) -> ToolSpec {
+        let Member { tool, description, .. } = &self.member;
+        let parameters = DelegationArguments::schema();
+        ToolSpec { name: tool.clone(), description: description.clone(), parameters }
+    }
+
+    fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
+        Box::pin(async move {
+            let line = self.delegate(call).await?;
+            let line = call.turn.redaction.text(&line);
+            Ok(Said::Result(cut(&line, self.shared.max_bytes)))
+        })
+    }
+}
+
+impl Shared {
+    /// What the task has delegated so far.
+    fn ledger(&self, turn: &Turn) -> Result<RefMut<'_, Ledger>, ExecutorError> {
+        if self.ledger.borrow().is_none() {
+            // Nothing can have been delegated before the first run.
+            let ledger = match turn.number == 1 && !turn.resumes {
+                true => Ledger::default(),
+                false => Ledger::of(&turn.host.steps()?),
+            };
+            self.begun.set(ledger.begun);
+            self.ledger.replace(Some(ledger));
+        }
+        Ok(RefMut::map(self.ledger.borrow_mut(), |ledger| ledger.get_or_insert_default()))
+    }
+
+    /// Whether one more task may be begun, which it then is.
+    fn may_begin(&self, turn: &Turn) -> Result<bool, ExecutorError> {
+        drop(self.ledger(turn)?);
+        let begun = self.begun.get();
+        self.begun.set(begun + 1);
+        Ok(begun < self.limit)
+    }
+}
+
+/// The call has no outcome: its run is over.
+fn canceled() -> ExecutorError {
+    ExecutorError("the task was canceled".to_owned())
+}
+
+/// The message of a call on its way.
+pub(super) fn sending<'a>(
+    turn: &'a Turn,
+    agent: &'a str,
+    key: &str,
+    step: &'a str,
+    known: Option<Link>,
+    is_doubtful: bool,
+) -> Sending<'a> {
+    Sending {
+        turn,
+        step,
+        agent,
+        message_id: format!("{}-{}-{key}", turn.unique_id(), turn.number),
+        context: context_at(turn, &[agent]),
+        known,
+        is_doubtful,
+    }
+}
+
+fn request(sending: &Sending<'_>, client: &Client, prompt: String) -> SendMessageRequest {
+    let known = sending.known.as_ref();
+    let context = known.map_or_else(|| sending.context.clone(), |link| link.context.clone());
+    let message = Message {
+        message_id: sending.message_id.clone(),
+        context_id: Some(context),
+        task_id: known.map(|link| link.task.clone()),
+        ..create_message(prompt, client.ports())
+    };
+    let configuration = SendMessageConfiguration {
+        return_immediately: true,
+        ..SendMessageConfiguration::default()
+    };
+    SendMessageRequest { tenant: None, message, configuration, metadata: None }
+}
+
+/// Follows a task to its end or its question.
+async fn observed(
+    turn: &Turn,
+    client: &Client,
+    link: &Link,
+    opened: Option<Opened>,
+    is_answer: bool,
+) -> Observed {
+    let left_ms = turn.time_left_ms();
+    let left_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2));
+    let deadline = Some(turn.now().after(left_ms));
+    let options = CallOptions { deadline, ..CallOptions::default() };
+    let observe = Observe { options, ..Observe::default() };
+    match opened {
+        Some(Opened::Stream(events)) => client.observe_stream(events, is_answer, observe).await,
+        Some(Opened::Task(task)) => match Observed::of(*task) {
+            Ok(observed) => observed,
+            Err(task) => client.observe_task(*task, observe).await,
+        },
+        None => client.observe_task(unseen(link), observe).await,
+    }
+}
+
+/// A task of which nothing is known but that it was begun.
+fn unseen(link: &Link) -> Task {
+    Task {
+        id: link.task.clone(),
+        context_id: link.context.clone(),
+        status: TaskStatus { state: TaskState::Submitted, message: None, timestamp: None },
+        artifacts: Vec::new(),
+        history: Vec::new(),
+        metadata: None,
+    }
+}

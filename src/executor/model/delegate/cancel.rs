@@ -1,0 +1,38 @@
+//! The tasks of other agents that nobody waits for any more, since ours has ended.
+
+use futures_util::future::join_all;
+
+use super::super::super::Turn;
+use super::call::sending;
+use super::ledger::{Entry, Ledger, Unsure};
+use a2a::model::{CancelTaskRequest, TaskId};
+
+/// Cancels all that the task has delegated and that goes on or waits for an answer. A task that may have been begun by a message of which
+/// nothing else is known is looked for.
+pub(in crate::executor::model) async fn cancel_left(turn: &Turn) {
+    let Ok(steps) = turn.host.steps() else { return };
+    let Ledger { tasks, unsure, .. } = Ledger::of(&steps);
+    let open = tasks.into_iter().filter(|task| task.is_open);
+    let known = open.map(|task| async move { cancel(turn, &task).await });
+    let unsure = unsure.iter().map(|call| look(turn, call));
+    futures_util::future::join(join_all(known), join_all(unsure)).await;
+}
+
+async fn cancel(turn: &Turn, task: &Entry) {
+    // One whose agent is not there any more has nobody to cancel it.
+    let Ok(client) = turn.remote(&task.agent) else { return };
+    let _ = task.link.reach(client).cancel(request(task.link.task.clone())).await;
+}
+
+async fn look(turn: &Turn, call: &Unsure) {
+    let Ok(client) = turn.remote(&call.agent) else { return };
+    let sending = sending(turn, &call.agent, &call.key, "", None, true);
+    if let Some(task) = sending.found(&client).await.filter(|task| !task.status.state.is_terminal())
+    {
+        let _ = client.cancel(request(task.id)).await;
+    }
+}
+
+fn request(id: TaskId) -> CancelTaskRequest {
+    CancelTaskRequest { tenant: None, id, metadata: None }
+}

@@ -1,0 +1,246 @@
+//! What a task has delegated, as its steps tell it. Pure.
+//!
+//! | step | holds |
+//! |---|---|
+//! | `agents` | the tool of each agent, from the first attempt at a turn |
+//! | `model` | an answer of the model, with its calls; its number is the round |
+//! | `agent <call> <agent>` | what leads to the task of a call |
+//! | `<call>` | the outcome of a call, `<round>.<position>` |
+
+use serde_json::Value;
+
+use super::super::super::remote::link::Link;
+use super::{TEAM, read_tools};
+use crate::task::StepRecord;
+use a2a::model::TaskId;
+
+/// The tasks of other agents, and the calls of which it is not known whether they have begun one.
+#[derive(Default)]
+pub(super) struct Ledger {
+    pub(super) tasks: Vec<Entry>,
+    /// The calls of the newest turn that have neither a task nor an outcome.
+    pub(super) unsure: Vec<Unsure>,
+    /// How many tasks the newest turn has begun.
+    pub(super) begun: u64,
+}
+
+/// A task of another agent.
+pub(super) struct Entry {
+    pub(super) agent: String,
+    pub(super) link: Link,
+    /// Whether it goes on, or waits for somebody, as far as is known.
+    pub(super) is_open: bool,
+}
+
+/// A call that may have begun a task.
+#[derive(Debug, PartialEq)]
+pub(super) struct Unsure {
+    pub(super) key: String,
+    pub(super) agent: String,
+}
+
+impl Ledger {
+    /// What the steps of each turn tell, oldest first.
+    pub(super) fn of(turns: &[Vec<StepRecord>]) -> Self {
+        let mut ledger = Self::default();
+        for steps in turns {
+            ledger.begun = 0;
+            ledger.unsure.clear();
+            let mut reading = Reading::default();
+            for step in steps {
+                ledger.follow(step, &mut reading);
+            }
+        }
+        ledger
+    }
+
+    fn follow<'s>(&mut self, step: &'s StepRecord, reading: &mut Reading<'s>) {
+        let value = || step.outcome.as_ref().ok().map(a2a::model::Json::value);
+        if step.name == TEAM {
+            reading.tools = value().map(|kept| read_tools(&kept)).unwrap_or_default();
+        } else if step.name == MODEL {
+            let calls = value().map(|answer| reading.calls(&answer, step.nth));
+            self.unsure.extend(calls.unwrap_or_default());
+        } else if let Some((key, agent)) = read_step_name(&step.name) {
+            self.unsure.retain(|call| call.key != key);
+            if let Some(link) = value().and_then(Link::read) {
+                reading.linked.push((key, agent, link.task.clone()));
+                self.begun += u64::from(self.add(agent, link));
+            }
+        } else if let Some(Value::String(line)) =
+            value().and_then(|mut kept| Some(kept.get_mut("result")?.take()))
+        {
+            self.unsure.retain(|call| call.key != step.name);
+            let linked = reading.linked.iter().rev().find(|(key, ..)| *key == step.name);
+            if let Some((_, agent, task)) = linked.filter(|_| !waits(&line)) {
+                self.close(agent, task);
+            }
+        }
+    }
+
+    /// A task was begun, or goes on. Whether it is new.
+    pub(super) fn add(&mut self, agent: &str, link: Link) -> bool {
+        match self
+            .tasks
+            .iter_mut()
+            .find(|known| known.link.task == link.task && known.agent == agent)
+        {
+            Some(known) => {
+                known.is_open = true;
+                false
+            }
+            None => {
+                self.tasks.push(Entry { agent: agent.to_owned(), link, is_open: true });
+                true
+            }
+        }
+    }
+
+    /// A task of an agent has ended. Tasks of several agents may have one id.
+    pub(super) fn close(&mut self, agent: &str, task: &TaskId) {
+        let is_it = |known: &&mut Entry| known.link.task == *task && known.agent == agent;
+        for known in self.tasks.iter_mut().filter(is_it) {
+            known.is_open = false;
+        }
+    }
+
+    /// The task of this id: that of this agent, else one of another.
+    pub(super) fn find(&self, agent: &str, task: &TaskId) -> Option<&Entry> {
+        let mut known = self.tasks.iter().filter(|known| known.link.task == *task);
+        let first = known.clone().next();
+        known.find(|known| known.agent == agent).or(first)
+    }
+}
+
+/// What is known while the steps of a turn are read.
+#[derive(Default)]
+struct Reading<'s> {
+    tools: Vec<(String, String)>,
+    /// The calls that have a task, each with its agent.
+    linked: Vec<(&'s str, &'s str, TaskId)>,
+}
+
+impl Reading<'_> {
+    /// The delegations of an answer.
+    fn calls(&self, answer: &Value, round: u32) -> Vec<Unsure> {
+        let calls = answer["calls"].as_array().into_iter().flatten().enumerate();
+        let delegations = calls.filter_map(|(index, call)| {
+            let (agent, _) = self.tools.iter().find(|(_, tool)| call["name"] == tool.as_str())?;
+            Some(Unsure { key: format!("{round}.{}", index + 1), agent: agent.clone() })
+        });
+        delegations.collect()
+    }
+}
+
+/// The step that keeps what leads to the task of a call.
+pub(super) fn step_name(key: &str, agent: &str) -> String {
+    format!("{AGENT}{key} {agent}")
+}
+
+fn read_step_name(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix(AGENT)?.split_once(' ')
+}
+
+/// Whether the task of an outcome waits for somebody.
+fn waits(line: &str) -> bool {
+    ["[INPUT_REQUIRED", "[AUTH_REQUIRED"].iter().any(|head| line.starts_with(head))
+}
+
+const AGENT: &str = "agent ";
+
+/// The step that keeps an answer of the model.
+const MODEL: &str = "model";
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use a2a::binding::Binding;
+    use a2a::client::Connection;
+    use a2a::dialect::Dialect;
+    use a2a::model::{ContextId, Json};
+    use serde_json::json;
+
+    use super::*;
+
+    fn step(name: &str, nth: u32, outcome: Result<Value, &str>) -> StepRecord {
+        let outcome = outcome.as_ref().map(Json::from).map_err(|reason| (*reason).to_owned());
+        StepRecord { name: name.to_owned(), nth, outcome, usage: None }
+    }
+
+    fn link(task: &str) -> Value {
+        let connection = Connection {
+            url: "https://a.example".to_owned(),
+            binding: Binding::JsonRpc,
+            dialect: Dialect::V1,
+            tenant: None,
+            is_trusted: true,
+            streams: true,
+        };
+        let (task, context) = (TaskId::new(task), ContextId::new("c"));
+        Link { task, context, has_webhooks: false, connection: Rc::new(connection) }.stored()
+    }
+
+    fn told(line: &str) -> Value {
+        json!({"result": line})
+    }
+
+    #[test]
+    fn the_steps_tell_what_is_open_and_what_may_have_begun() {
+        let call = |name: &str| json!({"id": "x", "name": name, "arguments": "{}"});
+        let first = vec![
+            step("agents", 1, Ok(json!({"weather": "weather_agent", "travel": "travel"}))),
+            step(
+                "model",
+                1,
+                Ok(
+                    json!({"text": "", "calls": [call("weather_agent"), call("clock"), call("travel")]}),
+                ),
+            ),
+            step("1.2", 1, Ok(told("noon"))),
+            step("agent 1.3 travel", 1, Ok(link("t-3"))),
+            step("agent 1.1 weather", 1, Ok(link("t-1"))),
+            step("1.1", 1, Ok(told("[COMPLETED] rain"))),
+            step("1.3", 1, Ok(told("[INPUT_REQUIRED:task_id=t-3] Which day?"))),
+        ];
+        let ledger = Ledger::of(std::slice::from_ref(&first));
+        let open = |ledger: &Ledger| {
+            let open = ledger.tasks.iter().filter(|task| task.is_open);
+            open.map(|task| format!("{} {}", task.agent, task.link.task)).collect::<Vec<_>>()
+        };
+        assert_eq!((open(&ledger), ledger.begun), (vec!["travel t-3".to_owned()], 2));
+        assert_eq!(ledger.unsure, []);
+        let mut other = Ledger::of(&[first[..6].to_vec()]);
+        other.close("travel", &TaskId::new("t-1"));
+        other.close("weather", &TaskId::new("t-3"));
+        assert_eq!(open(&other), ["travel t-3"]);
+        assert_eq!(ledger.find("travel", &TaskId::new("t-1")).unwrap().agent, "weather");
+        assert!(ledger.find("travel", &TaskId::new("t-2")).is_none());
+        // A crash in the middle of the first round.
+        let ledger = Ledger::of(&[first[..4].to_vec()]);
+        let unsure = Unsure { key: "1.1".to_owned(), agent: "weather".to_owned() };
+        assert_eq!((open(&ledger), &ledger.unsure), (vec!["travel t-3".to_owned()], &vec![unsure]));
+        // The next turn answers.
+        let mut second = vec![
+            step("agents", 1, Ok(json!({"travel": "travel"}))),
+            step("model", 1, Ok(json!({"calls": [call("travel"), call("weather_agent")]}))),
+            step("agent 1.1 travel", 1, Ok(link("t-3"))),
+        ];
+        let ledger = Ledger::of(&[first.clone(), second.clone()]);
+        assert_eq!((open(&ledger), ledger.begun), (vec!["travel t-3".to_owned()], 0));
+        second.push(step("1.1", 1, Ok(told("[FAILED] no trains"))));
+        let ledger = Ledger::of(&[first, second]);
+        assert_eq!(open(&ledger), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_call_that_was_not_sent_leaves_nothing() {
+        let steps = vec![
+            step("agents", 1, Ok(json!({"a": "a"}))),
+            step("model", 1, Ok(json!({"calls": [{"name": "a"}]}))),
+            step("agent 1.1 a", 1, Err("it is down")),
+        ];
+        let ledger = Ledger::of(&[steps]);
+        assert!(ledger.tasks.is_empty() && ledger.unsure.is_empty());
+    }
+}

@@ -1,0 +1,215 @@
+//! A coordinator through crashes: its process dies between any two polls, while the agents that it has given tasks go on, and count
+//! what they are asked.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod support;
+
+use a2a::model::TaskState;
+use a2a_edge::port::Clock;
+use serde_json::json;
+
+use support::coordinated::Coordinated;
+use support::front::Crash;
+use support::model::{Answer, BASE_URL};
+use support::remote::{Act, Habits};
+
+const ASKED: &str = "Will it rain in Rome, and book a train there";
+const DAY_MS: u64 = 86_400_000;
+
+fn forecast(_: &str) -> Vec<(u64, Act)> {
+    vec![
+        (5, Act::Say("looking")),
+        (3_000, Act::Chunk("a", "It is ", false)),
+        (5, Act::Chunk("a", "sunny.", true)),
+        (5, Act::Complete("done")),
+    ]
+}
+
+fn booking(text: &str) -> Vec<(u64, Act)> {
+    match text {
+        "Monday" => vec![(100, Act::Chunk("b", "Booked.", true)), (5, Act::Complete("done"))],
+        _ => vec![(50, Act::Ask("Which day?"))],
+    }
+}
+
+fn for_ever(_: &str) -> Vec<(u64, Act)> {
+    vec![(5, Act::Say("begun")), (DAY_MS, Act::Complete("late"))]
+}
+
+fn team(habits: Habits) -> Coordinated {
+    Coordinated::new(habits, forecast, booking, json!({}))
+}
+
+/// Leads the conversation through crashes: each number is how often the process is polled before it dies. How often it died.
+fn live(team: &Coordinated, crashes: &[Crash]) -> usize {
+    let front = &team.front;
+    let mut crashes = crashes.iter().copied();
+    let mut crash = crashes.next();
+    let mut deaths = 0;
+    for (text, state) in [(ASKED, TaskState::InputRequired), ("Monday", TaskState::Completed)] {
+        loop {
+            // What the client got no answer to it sends again.
+            if !front.transcript().iter().any(|said| said == text) {
+                front.send_as(text, text);
+            }
+            let before = front.polls();
+            if front.run(crash, || front.state() == Some(state)) {
+                let polls = front.polls() - before;
+                crash = crash.map(|(at, keeps)| (at - polls, keeps));
+                break;
+            }
+            crash = crashes.next();
+            deaths += 1;
+            assert!(deaths < 100, "it dies for ever");
+        }
+        if state == TaskState::InputRequired {
+            assert_eq!(team.said(), "Which day?");
+        }
+    }
+    deaths
+}
+
+fn assert_whole(team: &Coordinated, told: &str) {
+    assert_eq!(
+        team.answer(),
+        "Here are 2 results:\n- Weather: It is sunny.\n- Travel: Booked.",
+        "{told}"
+    );
+    assert_eq!((team.weather.tasks(), team.travel.tasks()), (1, 1), "{told}");
+    assert_eq!(team.weather.heard(), ["Will it rain in Rome"], "{told}");
+    assert_eq!(team.travel.heard(), ["book a train there", "Monday"], "{told}");
+}
+
+#[test]
+fn a_process_that_dies_at_any_poll_goes_on_with_each_task_and_begins_none_twice() {
+    for habits in [Habits::ALL, Habits::POLLED] {
+        let whole = team(habits);
+        whole.front.note_moments();
+        live(&whole, &[]);
+        assert_whole(&whole, "without a crash");
+        let crashes = whole.front.crashes();
+        assert!(crashes.len() > 60, "{}", crashes.len());
+        for crash in crashes {
+            let team = team(habits);
+            let deaths = live(&team, &[crash]);
+            assert_whole(&team, &format!("{habits:?} {crash:?}"));
+            assert_eq!(deaths, 1, "{habits:?} {crash:?}");
+        }
+    }
+}
+
+#[test]
+fn one_that_dies_again_and_again_begins_none_twice_either() {
+    for habits in [Habits::ALL, Habits::POLLED] {
+        for first in 1..15 {
+            let crashes: Vec<_> =
+                (0..8).map(|nth| (1 + (first * 7 + nth * 5) % 23, nth % 2 == 0)).collect();
+            let team = team(habits);
+            live(&team, &crashes);
+            assert_whole(&team, &format!("{habits:?} {crashes:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_cancel_reaches_every_task_wherever_the_process_dies() {
+    for habits in [Habits::ALL, Habits::POLLED] {
+        for (after_ms, at) in (0..40).map(|at| (1_000, at)).chain((0..20).map(|at| (1, at))) {
+            for keeps in [false, true] {
+                let team = Coordinated::new(habits, for_ever, for_ever, json!({}));
+                let front = &team.front;
+                front.send(ASKED);
+                let begun = || team.weather.tasks() + team.travel.tasks() == 2;
+                front.run(None, || begun() && front.platform.now().0 >= after_ms);
+                front.cancel();
+                front.run(Some((at, keeps)), || false);
+                // A cancel that the client was told of is durable.
+                if front.state() != Some(TaskState::Canceled) {
+                    front.cancel();
+                }
+                front.finish();
+                let told = format!("{habits:?} {after_ms} {at} {keeps}");
+                assert_eq!(front.state(), Some(TaskState::Canceled), "{told}");
+                assert_eq!(team.weather.states(), ["TASK_STATE_CANCELED"], "{told}");
+                assert_eq!(team.travel.states(), ["TASK_STATE_CANCELED"], "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cancel_reaches_a_task_whose_question_nobody_has_answered() {
+    let team = team(Habits::ALL);
+    assert_eq!(team.ask(ASKED), Some(TaskState::InputRequired));
+    team.front.cancel();
+    team.front.finish();
+    assert_eq!(team.travel.states(), ["TASK_STATE_CANCELED"]);
+    assert_eq!(team.weather.states(), ["TASK_STATE_COMPLETED"]);
+    assert_eq!(team.weather.count("CancelTask"), 0, "what has ended is left alone");
+}
+
+#[test]
+fn an_agent_that_is_down_is_left_out_and_the_others_work() {
+    let team = team(Habits::ALL);
+    team.travel.set_down(true);
+    assert_eq!(team.ask(ASKED), Some(TaskState::Completed));
+    assert_eq!(team.answer(), "Weather says: It is sunny.");
+}
+
+#[test]
+fn a_turn_gives_no_more_tasks_than_its_limit() {
+    let limits = json!({"limits": {"delegations": 1}});
+    let team = Coordinated::new(Habits::ALL, forecast, booking, limits);
+    assert_eq!(team.ask(ASKED), Some(TaskState::Completed));
+    assert_eq!(team.weather.tasks() + team.travel.tasks(), 1);
+    assert!(team.answer().contains("no more than 1 tasks"), "{}", team.answer());
+}
+
+#[test]
+fn a_model_is_told_what_each_agent_came_to_and_answers_no_task_but_its_own() {
+    let keys = json!({"base_url": BASE_URL});
+    let team = Coordinated::new(Habits::POLLED, forecast, booking, keys);
+    team.model.answers([
+        Answer::call("a", "travel", r#"{"prompt": "x", "task_id": "remote-1"}"#)
+            .and_call("b", "travel", r#"{"prompt": "a train"}"#)
+            .and_call("c", "weather", "{}"),
+        Answer::call("d", "weather", r#"{"prompt": "Monday", "task_id": "remote-1"}"#).and_call(
+            "e",
+            "travel",
+            r#"{"prompt": "Monday", "task_id": "remote-1"}"#,
+        ),
+        Answer::say("done"),
+    ]);
+    assert_eq!(team.ask("go"), Some(TaskState::Completed), "{}", team.said());
+    let asked = team.model.asked();
+    let prompt = asked[0].said_by("system");
+    assert!(prompt.contains("## Travel") && prompt.contains("tool `weather`"), "{prompt}");
+    assert_eq!(asked[0].tools()[..2], ["weather", "travel"]);
+    let told = |nth: usize| asked[nth].results().into_iter().map(|(_, text)| text);
+    let first: Vec<String> = told(1).collect();
+    assert!(first[0].starts_with("[FAILED] there is no task remote-1"), "{first:?}");
+    assert_eq!(first[1], "[INPUT_REQUIRED:task_id=remote-1] Which day?");
+    assert_eq!(first[2], "[FAILED] the argument prompt is missing: say what the agent is to do");
+    let second: Vec<String> = told(2).collect();
+    assert_eq!(second[0], "[FAILED] remote-1 is a task of another agent, travel");
+    assert_eq!(second[1], "[COMPLETED] Booked.");
+    assert_eq!((team.weather.tasks(), team.travel.tasks()), (0, 1));
+}
+
+#[test]
+fn a_task_that_nobody_can_answer_any_more_is_canceled() {
+    let keys = json!({"base_url": BASE_URL});
+    let team = Coordinated::new(Habits::ALL, forecast, booking, keys);
+    team.model.answers([
+        Answer::call("a", "travel", r#"{"prompt": "a train"}"#),
+        Answer::say("I do not know the day."),
+    ]);
+    assert_eq!(team.ask("go"), Some(TaskState::Completed));
+    assert_eq!(team.travel.states(), ["TASK_STATE_CANCELED"]);
+}

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { access } from "./access.ts";
+import { agents } from "./agents.ts";
 import { comparison, KEYS } from "./comparison/comparison.ts";
 import { costs } from "./costs.ts";
 import { distance } from "./distance.ts";
@@ -28,6 +29,7 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   comparison: () => comparison(effort, compared, values.against && relative(root, resolve(values.against))),
   requests: () => load(effort),
   access: () => access(effort),
+  agents: () => agents(effort),
   streams: () => streams(effort),
   webhooks: () => webhooks(effort),
   lists: () => listing(effort),

@@ -6,6 +6,7 @@ import { Sink } from "../../tests/e2e/sink.ts";
 import { testAgents } from "../../tests/e2e/harness.ts";
 import { EventStream, sendStreaming, subscribe } from "../../tests/e2e/stream.ts";
 import { measure, startCounting, type Counts, type Operation } from "../counted.ts";
+import { startAnswering } from "../answering.ts";
 import { startEffects } from "../effects.ts";
 import type { Worker } from "../workers.ts";
 import { differences, KEPT, type Kept, type Table } from "./table.ts";
@@ -22,6 +23,7 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
   const provider = await IdentityProvider.open();
   const issuer = provider.issuer("guarded");
   const effects = await startEffects();
+  const answering = await startAnswering();
   const workers: Worker[] = [];
   const inTurn = async (worker: Worker, operations: Operation[]): Promise<[string, Kept][]> => {
     const taken: [string, Kept][] = [];
@@ -39,17 +41,20 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     const guarded = await started({ AGENTS: agentsWith({ guarded: { sso: jwt(issuer) } }) });
     const remote = await started();
     const front = await started({ NEXT_URL: `${remote.url}/demo`, AGENTS: withFrontOfDemo() });
+    const asking = await started(answering.vars);
     const taken = await Promise.all([
       inTurn(short, operations(short, effects.url, sink)),
       inTurn(guarded, [...withTokens(guarded, issuer), ...byKnown(guarded, issuer.token())]),
       inTurn(long, [chunks(long)]),
       inTurn(forgetful, [deletion(forgetful)]),
       inTurn(front, fronts(front)),
+      inTurn(asking, elsewhere(asking)),
     ]);
     return Object.fromEntries(taken.flat());
   } finally {
     for (const worker of workers) await worker.stop();
     await effects.close();
+    await answering.close();
     provider.close();
     sink.close();
   }
@@ -101,6 +106,16 @@ function fronts({ url }: Worker): Operation[] {
   return [
     { name: "SendMessage to a front of a remote agent, a task of 4 events", count, work: passed("front") },
     { name: "SendMessage to a front of an agent of the same Worker, a task of 4 events", count, work: passed("inside") },
+  ];
+}
+
+/** Turns of agents that ask others, who answer at once. */
+function elsewhere({ url }: Worker): Operation[] {
+  const count = 3;
+  const asked = (slug: string) => (): Promise<Task> => new Agent(`${url}/${slug}`).sendForTask("hello");
+  return [
+    { name: "SendMessage to an agent that asks a model once", count, work: asked("thinker") },
+    { name: "SendMessage to an agent behind HTTP", count, work: asked("speaker") },
   ];
 }
 

@@ -19,6 +19,8 @@ export interface Asked {
   readonly tasks: Set<string>;
 }
 
+type Fault = "none" | "refused" | "broken" | "cut";
+
 /** How often in a row something goes wrong with the answers for one task. */
 const MOST_FAULTS = 2;
 
@@ -108,7 +110,6 @@ export class Others {
     const said = messages.filter(({ role }) => role === "user").map(contentOf).at(-1) ?? "";
     const [, name = "", orders = "0"] = said.split(" ");
     const done = messages.filter(({ role }) => role === "tool").length;
-    if (await this.#misbehaves(name, response)) return;
     const event = (delta: object, finish: string | null = null) => `data: ${JSON.stringify({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
     const usage = `data: ${JSON.stringify({ id: "c", model: "m", choices: [], usage: { prompt_tokens: this.#random.whole(1, 99), completion_tokens: 7 } })}\n\n`;
     const pieces: string[] = [];
@@ -123,7 +124,7 @@ export class Others {
     } else {
       pieces.push(...this.#text(name).map((content) => event({ content })), event({}, "stop"));
     }
-    await this.#stream(name, response, "text/event-stream", [...pieces, usage, "data: [DONE]\n\n"]);
+    await this.#answer(name, response, "text/event-stream", [...pieces, usage, "data: [DONE]\n\n"]);
   }
 
   /** Tells a text, as an artifact that grows. */
@@ -132,10 +133,9 @@ export class Others {
     const { turns, tasks } = this.asked(name);
     turns.add(key);
     tasks.add(taskId);
-    if (await this.#misbehaves(name, response)) return;
     const [first = "", ...rest] = this.#text(name);
     const verbs = [{ do: "artifact", id: "answer", more: true, text: first }, ...rest.map((text) => ({ do: "append", id: "answer", text })), { do: "complete" }];
-    await this.#stream(name, response, "application/x-ndjson", verbs.map((verb) => `${JSON.stringify(verb)}\n`));
+    await this.#answer(name, response, "application/x-ndjson", verbs.map((verb) => `${JSON.stringify(verb)}\n`));
   }
 
   /** A text that nobody else is told, in pieces. */
@@ -147,24 +147,20 @@ export class Others {
     return pieces;
   }
 
-  #mayFail(name: string): boolean {
+  /** What goes wrong with the next answer: it is refused, or its connection breaks, before it begins or in the middle. */
+  #fault(name: string): Fault {
     const faults = this.#faults.get(name) ?? 0;
-    const fails = faults < MOST_FAULTS && this.#random.chance(0.25);
+    const fails = faults < MOST_FAULTS && this.#random.chance(0.3);
     this.#faults.set(name, fails ? faults + 1 : 0);
-    return fails;
+    return fails ? this.#random.pick(["refused", "broken", "cut", "cut"] as const) : "none";
   }
 
-  /** Refuses to answer, or breaks the connection before it does. */
-  async #misbehaves(name: string, response: ServerResponse): Promise<boolean> {
-    if (!this.#mayFail(name)) return false;
-    if (this.#random.chance(0.5)) response.writeHead(503, { "content-type": "text/plain" }).end("busy");
-    else response.destroy();
-    return true;
-  }
-
-  async #stream(name: string, response: ServerResponse, type: string, pieces: string[]): Promise<void> {
+  async #answer(name: string, response: ServerResponse, type: string, pieces: string[]): Promise<void> {
+    const fault = this.#fault(name);
+    if (fault === "refused") return void response.writeHead(503, { "content-type": "text/plain" }).end("busy");
+    if (fault === "broken") return void response.destroy();
     response.writeHead(200, { "content-type": type });
-    const breaksAt = this.#mayFail(name) ? this.#random.whole(1, pieces.length - 1) : Infinity;
+    const breaksAt = fault === "cut" ? this.#random.whole(1, pieces.length - 1) : Infinity;
     const isSlow = this.#random.chance(0.6);
     for (const [index, piece] of pieces.entries()) {
       if (index >= breaksAt) return void response.destroy();

@@ -26,8 +26,8 @@ pub(super) fn is_owed(session: &TaskSession) -> bool {
 
 /// Counts the turns that are over, unless that is under way or waits for a retry.
 pub(super) fn count(session: &TaskSession) {
-    // What is not stored yet could be undone.
-    if session.health.is_broken() || session.journal.unsaved_bytes() > 0 {
+    // What is not stored yet could be undone. Most tasks owe nothing, and need no look at the clock.
+    if !is_owed(session) || session.health.is_broken() || session.journal.unsaved_bytes() > 0 {
         return;
     }
     if let Some(handle) = session.handle()

@@ -20,7 +20,6 @@ use crate::edge::service::index::{D1Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
-use crate::edge::service::usage::D1Usage;
 use crate::edge::service::vault::WorkerVault;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
@@ -34,7 +33,8 @@ pub(super) fn ports(
     untold: &Rc<Untold>,
 ) -> Ports {
     let object = ObjectId::new(state.id().to_string());
-    let index = D1Index { env: env.clone() };
+    let index =
+        Rc::new(ObjectIndex { index: D1Index { env: env.clone() }, object: object.clone() });
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
@@ -44,9 +44,9 @@ pub(super) fn ports(
             session: Rc::downgrade(session),
             untold: untold.clone(),
         }),
-        queue: Rc::new(Queue { env: env.clone(), object: object.clone() }),
-        index: Rc::new(ObjectIndex { index, object }),
-        usage: Rc::new(D1Usage { env: env.clone() }),
+        queue: Rc::new(Queue { env: env.clone(), object }),
+        index: index.clone(),
+        usage: index,
         http: Rc::new(Outbound),
         peers: Rc::new(WorkerPeers { env: env.clone() }),
         counters: Rc::new(D1Counters { env: env.clone() }),

@@ -1,11 +1,14 @@
 //! What callers have used of models, in the tables `usage` and `usage_turns` of D1. `STORAGE.md` describes them.
 
+use std::cell::RefCell;
+
 use async_trait::async_trait;
 use serde::Deserialize;
 use worker::{Env, Result};
 
 use super::clock::now;
 use super::database::{Statement, Value, number, run_one};
+use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::read_row;
 use crate::port::{CountedTurn, Observation, Observer, UsageSums};
@@ -35,8 +38,13 @@ impl D1Usage {
         Ok(Usage { requests, input_tokens, output_tokens, cost_micros })
     }
 
-    /// Deletes the turns that no task counts again, and the sums that are too old.
+    /// Deletes the turns that no task counts again, and the sums that are too old; once a day at most in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
+        let today = day_of(now());
+        if CLEANED.with_borrow(|cleaned| *cleaned == today) {
+            return;
+        }
+        CLEANED.set(today);
         for (table, days) in [("usage_turns", TURN_DAYS), ("usage", SUM_DAYS)] {
             let statement = clean_up_statement(table, days, now());
             if let Err(error) = run_one(&self.env, &statement).await {
@@ -49,9 +57,9 @@ impl D1Usage {
 }
 
 #[async_trait(?Send)]
-impl UsageSums for D1Usage {
+impl UsageSums for ObjectIndex {
     async fn count(&self, turn: CountedTurn) -> std::result::Result<(), String> {
-        let counted = run_one(&self.env, &count_statement(turn)).await;
+        let counted = run_one(&self.index.env, &count_statement(turn)).await;
         counted.map(|_| ()).map_err(|error| error.to_string())
     }
 }
@@ -94,6 +102,11 @@ fn clean_up_statement(table: &str, days: u64, now: UnixMillis) -> Statement {
     let mut statement = Statement::new(format!("DELETE FROM {table}"));
     statement.push(" WHERE day < {}", Value::Text(before));
     statement
+}
+
+thread_local! {
+    /// The day in which this instance has cleaned up.
+    static CLEANED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 const COUNT: &str = "INSERT INTO usage_turns \

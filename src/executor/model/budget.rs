@@ -66,6 +66,15 @@ impl Budget {
             }
         }
         let has_gaps = is_left_out.contains(&true);
+        // Many models want a conversation to begin with what they are asked.
+        for (at, (left_out, unit)) in is_left_out.iter_mut().zip(&units).enumerate() {
+            let entry = conversation.entries.get(unit.start);
+            let asks = entry.is_some_and(|entry| matches!(entry.message, ChatMessage::User(_)));
+            if !*left_out && (!has_gaps || asks || stays(at)) {
+                break;
+            }
+            *left_out = true;
+        }
         let instructions = match (instructions.is_empty(), has_gaps) {
             (true, false) => None,
             (false, false) => Some(instructions.to_owned()),
@@ -192,7 +201,7 @@ mod tests {
     #[test]
     fn the_oldest_messages_go_first_and_calls_keep_their_results() {
         for (tokens, expected) in
-            [(1_000, "suauattat"), (200, "sauattat"), (170, "suattat"), (140, "suat"), (80, "suat")]
+            [(1_000, "suauattat"), (200, "suattat"), (170, "suattat"), (140, "suat"), (80, "suat")]
         {
             let messages = Budget::new(tokens).fit("Be brief.", &conversation(), 0);
             assert_eq!(roles(&messages), expected, "{tokens}");

@@ -2,6 +2,7 @@
 import "./lib/node-version.mjs";
 import { localAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
+import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -15,6 +16,7 @@ await main(async () => {
   await setUpAndBuild("dev");
   await checkLocalNeeds(outputs.dev, options.vars);
   await ensureLocalMigrations(options.state);
+  await serveExampleAgent();
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {
     main: `${outputs.dev}/index.js`,

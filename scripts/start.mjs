@@ -2,6 +2,7 @@
 import "./lib/node-version.mjs";
 import { localAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
+import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -15,5 +16,6 @@ await main(async () => {
   await setUpAndBuild();
   await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);
+  await serveExampleAgent();
   await serve(options, { access: localAccess(outputs.default) });
 });

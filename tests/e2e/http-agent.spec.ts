@@ -82,6 +82,21 @@ describe("a turn", () => {
     assert.notEqual(first?.headers["idempotency-key"], second?.headers["idempotency-key"]);
   });
 
+  test("of a further task has what was said in the conversation before (§3.4.1)", async () => {
+    const first = await agent.sendForTask("ask");
+    await agent.sendForTask(followUp(first, "the blue one"));
+    const second = await agent.sendForTask({ contextId: first.contextId, parts: [{ text: "and now?" }] });
+    const { turn } = only(server.of(second.id));
+    assert.equal(turnProblem(turn), undefined);
+    assert.deepEqual(turn.history.map(({ role, taskId }) => [role, taskId]), [
+      ["ROLE_USER", first.id], ["ROLE_USER", first.id], ["ROLE_AGENT", first.id], ["ROLE_USER", second.id],
+    ]);
+    const [, , answer] = turn.history;
+    assert.match(JSON.stringify(answer?.parts), /red.*blue.*ask, Which\?, the blue one by anonymous/);
+    const elsewhere = await agent.sendForTask("alone");
+    assert.equal(only(server.of(elsewhere.id)).turn.history.length, 1);
+  });
+
   test("that is answered at once with a reply is a message", async () => {
     const { task, message } = await agent.send("reply");
     assert.deepEqual([task, textOf(message)], [undefined, "hello"]);

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::super::{ExecutorError, Turn};
 use a2a::model::{Message, Task, hex};
 
-/// The turn as the agent gets it. `attempt` counts the requests for it from 1; `resumes` says whether an earlier attempt may
+/// The turn as the agent gets it. `earlier` was said in other tasks of the conversation; `attempt` counts the requests for it from 1; `resumes` says whether an earlier attempt may
 /// have said something.
 ///
 /// # Errors
@@ -14,6 +14,7 @@ use a2a::model::{Message, Task, hex};
 /// If the credentials of the turn cannot be opened.
 pub(super) async fn turn_document(
     turn: &Turn,
+    earlier: &[Message],
     attempt: u32,
     resumes: bool,
 ) -> Result<String, ExecutorError> {
@@ -23,7 +24,14 @@ pub(super) async fn turn_document(
     put("resumes", json!(resumes));
     put("timeLeftMs", json!(turn.time_left_ms()));
     put("message", json!(turn.message));
-    put("history", json!(history(turn)));
+    put(
+        "history",
+        earlier
+            .iter()
+            .map(|message| json!(message))
+            .chain(history(turn).iter().map(|message| json!(message)))
+            .collect(),
+    );
     put("caller", json!({"id": turn.caller.id, "permissions": turn.caller.permissions}));
     if let Some(metadata) = &turn.metadata {
         put("metadata", json!(metadata));

@@ -2,7 +2,7 @@
 //!
 //! The agent gets the turn as a document and answers with verbs, which become events of our task as they come. A run that
 //! was interrupted asks again: the agent is told so, by the same idempotency key, and what it begins again replaces what was
-//! half said. So a run never repeats what it said ([`Turn::take_up`]), and needs no steps.
+//! half said. So a run never repeats what it said ([`Turn::take_up`]), and needs no steps but for the conversation before the task.
 
 mod call;
 mod document;
@@ -46,10 +46,14 @@ impl HttpExecutor {
     async fn answer(&self, call: &Call, turn: &Turn, events: &Events) -> Result<(), Failure> {
         let HttpTable { timeout_ms, idle_timeout_ms, event_interval_ms, attempts, .. } = self.table;
         let patience = Patience { head_ms: timeout_ms, idle_ms: idle_timeout_ms };
+        // They are of use, but not needed.
+        let earlier = Box::pin(turn.earlier_tasks(self.table.context_tasks)).await;
+        let earlier = earlier.unwrap_or_default();
         let mut has_said = turn.resumes;
         let mut asked = 0;
         loop {
-            let document = turn_document(turn, turn.attempt.saturating_add(asked), has_said);
+            let attempt = turn.attempt.saturating_add(asked);
+            let document = turn_document(turn, &earlier, attempt, has_said);
             let document = document.await.map_err(Failure::own)?;
             asked += 1;
             let mut saying = Saying::new(turn, events, event_interval_ms);
@@ -84,6 +88,7 @@ impl AgentExecutor for HttpExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let _awake = self.awake.wake(turn);
         turn.take_up();
+        turn.host.set_event_interval(self.table.event_interval_ms);
         let call = Call::of(&self.table, turn)?;
         let answered = Box::pin(self.answer(&call, turn, events));
         // A cancel drops the exchange that is under way: the agent sees its connection close.

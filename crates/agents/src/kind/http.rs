@@ -43,6 +43,9 @@ pub struct HttpTable {
     /// How often text that an artifact grows by is stored and shown at most, in milliseconds: 0 to 10,000.
     #[serde(default = "event_interval_ms")]
     pub event_interval_ms: u64,
+    /// How many earlier tasks of the conversation the agent is told of at most: 0 to 50.
+    #[serde(default = "context_tasks")]
+    pub context_tasks: u8,
     /// Where the agent is told that a task was canceled: a URL, or a path at the same server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_url: Option<String>,
@@ -111,6 +114,10 @@ impl HttpTable {
                 "event_interval_ms",
                 format!("must be from 0 to {LONGEST_INTERVAL_MS}, got {given}"),
             );
+        }
+        if self.context_tasks > MOST_TASKS {
+            let given = self.context_tasks;
+            report("context_tasks", format!("must be from 0 to {MOST_TASKS}, got {given}"));
         }
         if let Some(url) = &self.cancel_url {
             let checked = match (url.starts_with('/'), &self.service) {
@@ -215,6 +222,10 @@ fn event_interval_ms() -> u64 {
     100
 }
 
+fn context_tasks() -> u8 {
+    5
+}
+
 fn attempts() -> u32 {
     3
 }
@@ -226,6 +237,7 @@ const OWN_HEADERS: [&str; 6] =
 const SHORTEST_MS: u64 = 100;
 const LONGEST_MS: u64 = 900_000;
 const LONGEST_INTERVAL_MS: u64 = 10_000;
+const MOST_TASKS: u8 = 50;
 const MOST_ATTEMPTS: u32 = 10;
 
 #[cfg(test)]
@@ -324,6 +336,10 @@ mod tests {
             (
                 "url = 'https://a.example'\nattempts = 0",
                 "executor.http.attempts must be from 1 to 10, got 0",
+            ),
+            (
+                "url = 'https://a.example'\ncontext_tasks = 51",
+                "executor.http.context_tasks must be from 0 to 50, got 51",
             ),
             (
                 "url = 'https://a.example'\nevent_interval_ms = 10001",

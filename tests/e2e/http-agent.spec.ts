@@ -13,6 +13,7 @@ const { isSigned } = (await import(new URL("../../docs/receivers/verify.mjs", im
 };
 
 const SIGNING_SECRET = secret("signing secret of the agent", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD");
+const STATE_KEY = secret("state key", Buffer.alloc(32, 7).toString("base64"));
 const TOKEN = secret("token of the agent", "agent-token-77d1c0");
 
 let server: AgentServer, worker: Worker, agent: Agent;
@@ -41,7 +42,7 @@ before(async () => {
     url: `${server.url}/turn?x=1`, cancel_url: "/stop", headers: { Authorization: "Bearer ${AGENT_TOKEN}" }, signing_secret: "${AGENT_SIGNING_SECRET}",
     event_interval_ms: 0,
   };
-  const vars = { AGENTS: withHttpAgents({ poet: table }), AGENT_TOKEN: TOKEN, AGENT_SIGNING_SECRET: SIGNING_SECRET };
+  const vars = { AGENTS: withHttpAgents({ poet: table }), AGENT_TOKEN: TOKEN, AGENT_SIGNING_SECRET: SIGNING_SECRET, STATE_KEY };
   worker = await startWorker({ vars });
   agent = new Agent(`${worker.url}/poet`);
 });

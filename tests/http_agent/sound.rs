@@ -1,6 +1,6 @@
 //! Agents that behave: what they are told, and what their verbs become.
 
-use a2a::model::{Message, TaskState};
+use a2a::model::{Message, Part, TaskState};
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::signature::SigningSecret;
 use a2a_edge::task::LogEntry;
@@ -294,5 +294,49 @@ fn an_answer_is_the_same_in_any_pieces() {
             let answer = Answer::raw(content_type, &body).split_every(bytes);
             assert_eq!(transcript(answer), expected, "{content_type} by {bytes}");
         }
+    }
+}
+
+#[test]
+fn what_was_said_in_the_conversation_before_comes_first() {
+    for (context_tasks, expected) in
+        [(5, &["paint it", "in red\nit is red", "and now?"][..]), (0, &["and now?"][..])]
+    {
+        let (platform, front, agent) = front(json!({"context_tasks": context_tasks}));
+        // The earlier tasks are asked of our own server.
+        platform.memory_http().answer_with(|_, body| {
+            let call: Value = serde_json::from_str(body).unwrap();
+            let said = |id: &str, role: &str, text: &str| json!({"messageId": id, "role": role, "parts": [{"text": text}]});
+            let task = json!({
+                "id": "t-0", "contextId": "c-1", "status": {"state": "TASK_STATE_COMPLETED", "message": said("m-2", "ROLE_AGENT", "it is red")},
+                "history": [said("m-0", "ROLE_USER", "paint it")],
+                "artifacts": [{"artifactId": "a", "parts": [{"text": "in "}, {"text": "red"}]}],
+            });
+            let result = match call["method"].as_str() {
+                Some("ListTasks") => json!({"tasks": [task], "nextPageToken": "", "pageSize": 6, "totalSize": 1}),
+                _ => task,
+            };
+            let answer = json!({"jsonrpc": "2.0", "id": call["id"], "result": result}).to_string();
+            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+            Ok(a2a::http::HttpAnswer { headers, ..a2a::http::memory::ok(answer) })
+        });
+        agent.answers(vec![Answer::status(503, ""), Answer::json(&json!({"do": "complete"}))]);
+        front.send_parts(vec![Part::text("and now?")], Some("c-1"));
+        front.settle();
+        front.finish();
+        assert_eq!(front.state(), Some(TaskState::Completed), "{}", said(&front));
+        for asked in agent.asked() {
+            let body = asked.body();
+            let history = body["history"].as_array().unwrap().iter();
+            let texts: Vec<String> = history
+                .map(|message| {
+                    let parts = message["parts"].as_array().unwrap().iter();
+                    parts.map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+                })
+                .collect();
+            assert_eq!(texts, expected, "in each attempt");
+        }
+        let asked = platform.memory_http().called().len();
+        assert_eq!(asked, if context_tasks == 0 { 0 } else { 2 }, "once for all attempts");
     }
 }

@@ -25,6 +25,8 @@ test("every setting with a number is in limits.md with its default", () => {
 
 /** Fixed limits: a row of the page, a pattern for its number, and where the code has it. */
 const FIXED = [
+  ["an answer of [an agent behind HTTP](http-agents.md)", /^(\d+) MiB/, "src/executor/http/exchange.rs", /MAX_ANSWER_BYTES: usize = (\d+) \* 1024 \* 1024/],
+  ["a line, an event or a document of such an answer", /^(\d+) MiB/, "src/executor/http/frames.rs", /MAX_FRAME_BYTES: usize = (\d+) \* 1024 \* 1024/],
   ["all bodies that arrive at an isolate at the same time", /^(\d+) MiB/, "src/edge/front/body.rs", /BUDGET_BYTES: usize = (\d+) \* 1024 \* 1024/],
   ["nesting of JSON", /^(\d+)/, "crates/a2a/src/binding/json.rs", /MAX_DEPTH: usize = (\d+)/],
   ["an `Idempotency-Key`", /^(\d+)/, "crates/a2a/src/binding/service_parameters.rs", /MAX_KEY_CHARS: usize = (\d+)/],

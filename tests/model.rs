@@ -353,3 +353,36 @@ fn what_was_used_is_told() {
         json!({"requests": 2, "inputTokens": 300, "outputTokens": 60, "cost": 0.00042})
     );
 }
+
+#[test]
+fn a_message_that_comes_meanwhile_is_answered_wherever_the_process_dies() {
+    let text = |number: usize| [format!("{number}: "), "one ".to_owned(), "answer.".to_owned()];
+    for at in (0..120).step_by(2) {
+        let agent = Setup::default().build();
+        agent.model.answer_with(move |asked| {
+            let pieces = text(asked.number);
+            Answer::said(&pieces.each_ref().map(String::as_str)).pace(300)
+        });
+        agent.front.send_as("m1", "first");
+        agent.front.run(None, || agent.front.task().is_some_and(|task| !task.artifacts.is_empty()));
+        let mut crash = Some((at, at % 4 == 0));
+        let mut is_sent = false;
+        for _ in 0..20 {
+            if agent.front.state().is_none_or(TaskState::is_terminal) && is_sent {
+                break;
+            }
+            // A client that got no answer says it again.
+            agent.front.send_as("m2", "second");
+            is_sent = agent.run(crash.take());
+        }
+        let task = agent.task();
+        assert_eq!(task.status.state, TaskState::Completed, "{at}: {:?}", agent.status());
+        let texts: Vec<String> =
+            task.artifacts.iter().filter_map(|artifact| artifact.text()).collect();
+        let is_whole = |told: &String| (1..=5).any(|number| *told == text(number).concat());
+        assert!(texts.len() == 2 && texts.iter().all(is_whole), "{at}: {texts:?}");
+        let last = agent.model.last();
+        assert_eq!(last.said_by("user"), "second", "{at}");
+        assert_eq!(last.mistakes(), Vec::<String>::new(), "{at}");
+    }
+}

@@ -105,7 +105,10 @@ impl Run<'_> {
             if error.kind == ChatErrorKind::ContextTooLong && !is_halved {
                 is_halved = true;
                 budget.halve(request_bytes);
-                continue;
+                // The same request again would be too long again.
+                if self.request(asking, conversation, budget).1 < request_bytes {
+                    continue;
+                }
             }
             tries += 1;
             if !self.waits_after(&error, tries).await? {
@@ -227,7 +230,7 @@ impl Run<'_> {
             self.events.fail(&format!("the model gave no answer: {reason}")).map(|()| false)
         };
         if !error.is_retryable() {
-            return give_up(error.to_string());
+            return give_up(format!("{error}{}", remedy(error.kind)));
         }
         if tries >= MAX_TRIES {
             return give_up(format!("{error}; it was asked {tries} times"));
@@ -276,6 +279,18 @@ impl Answered {
             request_bytes: usize::try_from(kept.get("requestBytes")?.as_u64()?).ok()?,
             is_recalled: true,
         })
+    }
+}
+
+/// What the author of the agent can do about it.
+fn remedy(kind: ChatErrorKind) -> &'static str {
+    match kind {
+        ChatErrorKind::Unauthorized => "; check `api_key` of the agent, and what it may use",
+        ChatErrorKind::NotFound | ChatErrorKind::Malformed => {
+            "; check `base_url` and `model` of the agent: requests go to `base_url` with /chat/completions behind it"
+        }
+        ChatErrorKind::ContextTooLong => "; lower `context_tokens` of the agent, or send less",
+        _ => "",
     }
 }
 

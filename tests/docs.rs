@@ -43,7 +43,10 @@ fn every_agent_file_of_the_pages_can_be_built() {
     let mut problems = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         let checked = match block.title() {
-            title if title.starts_with("agents/") => check(number, title, &block.text, &shared),
+            title if title.starts_with("agents/") => {
+                let beside = beside(block, &blocks, &shared);
+                check(number, title, &block.text, &beside)
+            }
             // They are built with every agent; wrangler's own; cargo's.
             title if title.starts_with("tools/") || title == "remotes.toml" => Ok(()),
             "wrangler.toml" | "Cargo.toml" => parse(&block.text).map(|_| ()),
@@ -58,6 +61,17 @@ fn every_agent_file_of_the_pages_can_be_built() {
     if let Some(target) = std::env::var_os("A2A_DOCS_AGENTS") {
         embed("served", &whole, &shared, Path::new(&target)).unwrap();
     }
+}
+
+/// What the agent of a block may name: what is shared, and the other agents of its page.
+fn beside(block: &Block, blocks: &[Block], shared: &Files) -> Files {
+    let page = |block: &Block| block.place.rsplit_once(':').map(|(page, _)| page.to_owned());
+    let others = blocks.iter().filter(|other| {
+        let is_agent = other.title().starts_with("agents/") && other.title() != block.title();
+        is_agent && page(other) == page(block)
+    });
+    let others = others.map(|other| (other.title().to_owned(), other.text.clone()));
+    shared.clone().into_iter().chain(others).collect()
 }
 
 /// The texts of the blocks whose titles begin like this, by title: of several with one title, the last.

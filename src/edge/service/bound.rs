@@ -2,7 +2,7 @@
 //! never by a URL.
 
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, JSON, Promise, Reflect};
+use js_sys::{Array, Function, JSON, Promise, Reflect};
 use worker::js_sys::futures::JsFuture;
 use worker::wasm_bindgen::{JsCast, JsValue};
 use worker::{AbortController, Env, Error, Response};
@@ -50,10 +50,12 @@ impl Called {
         Some(Self { binding, method })
     }
 
+    /// What the method gives with these arguments.
     fn with(&self, one: &JsValue, two: &JsValue) -> Result<JsFuture, JsValue> {
-        let promise = self.method.call2(&self.binding, one, two)?;
-        // What a method gives is no promise in tests that say so, and a promise of another kind where it is remote.
-        Ok(JsFuture::from(Promise::resolve(&promise)))
+        // By `Reflect`: to the method of another Worker, `call` is the name of a method there.
+        let given = Reflect::apply(&self.method, &self.binding, &Array::of2(one, two))?;
+        // What comes of another Worker is a promise of a kind of its own.
+        Ok(JsFuture::from(Promise::resolve(&given)))
     }
 }
 

@@ -55,10 +55,9 @@ pub(crate) fn check_header_name(name: &str) -> Result<(), String> {
         return Err(format!("{name:?} is no name of a header, such as X-Api-Key"));
     }
     let lower = name.to_ascii_lowercase();
-    if FORBIDDEN.contains(&lower.as_str())
-        || lower.starts_with("proxy-")
-        || lower.starts_with("cf-")
-    {
+    let is_of_cloudflare =
+        lower.starts_with("cf-") && !OF_CLIENTS.iter().any(|begin| lower.starts_with(begin));
+    if FORBIDDEN.contains(&lower.as_str()) || lower.starts_with("proxy-") || is_of_cloudflare {
         return Err("is a header that only the connection itself may set; remove it".to_owned());
     }
     Ok(())
@@ -71,6 +70,9 @@ pub(crate) fn visible(text: &str) -> Result<String, &'static str> {
         false => Err("may hold only visible ASCII letters and spaces, since it stands in a header"),
     }
 }
+
+/// How headers begin by which clients of Cloudflare's own services show who they are: AI Gateway, and service tokens of Access.
+const OF_CLIENTS: [&str; 2] = ["cf-aig-", "cf-access-client-"];
 
 /// What belongs to the connection, or is made of the request itself.
 const FORBIDDEN: [&str; 13] = [
@@ -120,6 +122,9 @@ mod tests {
         {
             let refused = HeaderTemplate::parse(name, "x").unwrap_err();
             assert!(refused.contains("only the connection itself"), "{name}: {refused}");
+        }
+        for name in ["cf-aig-authorization", "CF-Access-Client-Secret"] {
+            assert!(HeaderTemplate::parse(name, "x").is_ok(), "{name}");
         }
         for name in ["", "X A", "X:", "Ü", "X\n", "{a}"] {
             assert!(

@@ -12,8 +12,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use a2a_edge::executor::Registry;
-use a2a_edge::http::HttpAnswer;
-use a2a_edge::http::memory::ok;
+use a2a_edge::http::{HttpAnswer, HttpBody, HttpError};
 use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
@@ -63,14 +62,15 @@ impl Scene {
         let is_down = Rc::new(Cell::new(false));
         let left = RefCell::new(answers.into_iter().collect::<VecDeque<_>>());
         let (noted, called, down) = (asked.clone(), calls.clone(), is_down.clone());
-        agent.http().answer_with(move |request, body| {
+        agent.http().respond_with(move |request, body| {
             let body: Value = serde_json::from_str(body).unwrap();
             if request.url.starts_with("https://models.example/") {
                 noted.borrow_mut().push(body);
                 return Ok(json_of(&left.borrow_mut().pop_front().expect("an answer")));
             }
             if down.get() {
-                return Err("it is down".to_owned());
+                let (url, reason) = (request.url.clone(), "it is down".to_owned());
+                return Err(HttpError::Failed { url, reason });
             }
             let mut result = match body["method"].as_str().unwrap() {
                 "server/discover" => {
@@ -82,6 +82,10 @@ impl Scene {
                     serve(&body["params"])
                 }
             };
+            if result == json!("hangs") {
+                let body = HttpBody::stream(futures_util::stream::pending());
+                return Ok(HttpAnswer { body, ..json_of(&json!(null)) });
+            }
             let member = if result.get("error").is_some() { "error" } else { "result" };
             if let Some(error) = result.get_mut("error") {
                 result = error.take();
@@ -112,9 +116,9 @@ fn tools() -> Value {
     ])
 }
 
-fn json_of(json: &Value) -> HttpAnswer<String> {
+fn json_of(json: &Value) -> HttpAnswer {
     let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    HttpAnswer { headers, ..ok(json.to_string()) }
+    HttpAnswer { status: 200, headers, body: json.to_string().into(), url: String::new() }
 }
 
 fn calls(name: &str, arguments: &str) -> Value {
@@ -199,4 +203,34 @@ fn what_a_server_asks_the_user_is_asked_and_the_call_goes_on() {
     assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
     assert_eq!(scene.results(), ["booked for \"Monday\""]);
     assert_eq!(scene.calls.borrow().len(), 2);
+}
+
+#[test]
+fn a_call_that_was_interrupted_is_made_again_only_where_that_is_harmless() {
+    let done = || json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"});
+    for (name, calls_made, told) in [
+        ("files_read", 2, "done"),
+        (
+            "book",
+            1,
+            "error: this agent was interrupted while it called book; it is not known whether the MCP server files has",
+        ),
+    ] {
+        let is_first = Cell::new(true);
+        let serve = move |_: &Value| if is_first.replace(false) { json!("hangs") } else { done() };
+        let scene = Scene::new(vec![calls(name, "{}"), says("Done.")], Box::new(serve));
+        scene.agent.begin("go").unwrap();
+        scene.agent.pass(1_000);
+        assert_eq!(scene.calls.borrow().len(), 1, "{name}: it is under way");
+        scene.agent.crash().unwrap();
+        scene.agent.run();
+        assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+        assert_eq!(scene.calls.borrow().len(), calls_made, "{name}");
+        assert_eq!(
+            scene.asked.borrow().len(),
+            2,
+            "{name}: the stored answer was not asked for again"
+        );
+        assert!(scene.results()[0].starts_with(told), "{:?}", scene.results());
+    }
 }

@@ -29,13 +29,13 @@ export interface Thinking {
   killAndRestart(): Promise<void>;
 }
 
-/** Starts a Worker with the thinker and these variants of it before the tests of a spec, and stops it behind them. */
-export function withThinkers(variants: Record<string, Variant> = {}, vars: Record<string, string> = {}): Thinking {
+/** Starts a Worker with the thinker and these variants of it before the tests of a spec, and stops it behind them. `services`: see `WorkerOptions`. */
+export function withThinkers(variants: Record<string, Variant> = {}, vars: Record<string, string> = {}, services: Record<string, string> = {}): Thinking {
   const thinking = { key: fresh() } as Thinking;
   before(async () => {
     [thinking.model, thinking.sink] = await Promise.all([ModelServer.start(), Sink.open()]);
     const { model, sink, key } = thinking;
-    thinking.worker = await startWorker({ vars: { AGENTS: withVariants(variants), MODEL_URL: model.url, MODEL_KEY: key, SINK: sink.url, ...vars } });
+    thinking.worker = await startWorker({ services, vars: { AGENTS: withVariants(variants), MODEL_URL: model.url, MODEL_KEY: key, SINK: sink.url, ...vars } });
   });
   after(async () => {
     await thinking.worker?.stop();

@@ -48,7 +48,7 @@ pub(super) struct Answered {
     pub(super) is_recalled: bool,
 }
 
-/// What becomes of a request that was made.
+/// How a request that was made has ended.
 enum Heard {
     Answer(Box<ChatAnswer>),
     Failed(ChatError),

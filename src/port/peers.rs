@@ -102,7 +102,6 @@ mod tests {
                 Target::WorkersAi("AI".to_owned()),
                 r#"this Worker has no binding "AI" of Workers AI: add [ai] with binding = "AI" to wrangler.toml"#,
             ),
-            (Target::DevModel, "the scripted model is there in development only"),
         ] {
             assert_eq!(asked(&target).map_err(|error| error.to_string()), Err(text.to_owned()));
             platform.bind(target.clone()).answer_with(|_, _| Ok(ok("")));

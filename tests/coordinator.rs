@@ -48,31 +48,12 @@ fn team(habits: Habits) -> Coordinated {
 
 /// Leads the conversation through crashes: each number is how often the process is polled before it dies. How often it died.
 fn live(team: &Coordinated, crashes: &[Crash]) -> usize {
-    let front = &team.front;
-    let mut crashes = crashes.iter().copied();
-    let mut crash = crashes.next();
-    let mut deaths = 0;
-    for (text, state) in [(ASKED, TaskState::InputRequired), ("Monday", TaskState::Completed)] {
-        loop {
-            // What the client got no answer to it sends again.
-            if !front.transcript().iter().any(|said| said == text) {
-                front.send_as(text, text);
-            }
-            let before = front.polls();
-            if front.run(crash, || front.state() == Some(state)) {
-                let polls = front.polls() - before;
-                crash = crash.map(|(at, keeps)| (at - polls, keeps));
-                break;
-            }
-            crash = crashes.next();
-            deaths += 1;
-            assert!(deaths < 100, "it dies for ever");
-        }
+    let turns = [(ASKED, TaskState::InputRequired), ("Monday", TaskState::Completed)];
+    team.front.converse(&turns, crashes, |state| {
         if state == TaskState::InputRequired {
             assert_eq!(team.said(), "Which day?");
         }
-    }
-    deaths
+    })
 }
 
 fn assert_whole(team: &Coordinated, told: &str) {

@@ -128,7 +128,7 @@ fn modeled(story: &Story) -> Modeled {
     modeled
 }
 
-/// Lets a task live to its end, through these deaths: each so many polls behind the one before.
+/// Lets a task live to its end, through these deaths: each number is the count of polls since the one before.
 fn live(modeled: &Modeled, crashes: &[Crash]) {
     let mut crashes = crashes.iter().copied();
     let mut crash = crashes.next();

@@ -48,26 +48,8 @@ fn live_through(habits: Habits, crashes: &[Crash]) -> (Front, usize) {
 
 /// How often the process died.
 fn live(front: &Front, crashes: &[Crash]) -> usize {
-    let mut crashes = crashes.iter().copied();
-    let mut crash = crashes.next();
-    let mut deaths = 0;
-    for (text, state) in [("go", TaskState::InputRequired), ("yes", TaskState::Completed)] {
-        loop {
-            // What the client got no answer to it sends again.
-            if !front.transcript().iter().any(|said| said == text) {
-                front.send_as(text, text);
-            }
-            let before = front.polls();
-            if front.run(crash, || front.state() == Some(state)) {
-                let polls = front.polls() - before;
-                crash = crash.map(|(at, keeps)| (at - polls, keeps));
-                break;
-            }
-            crash = crashes.next();
-            deaths += 1;
-        }
-    }
-    deaths
+    let turns = [("go", TaskState::InputRequired), ("yes", TaskState::Completed)];
+    front.converse(&turns, crashes, |_| {})
 }
 
 fn assert_whole(front: &Front, habits: Habits, crashes: &[(usize, bool)]) {

@@ -1,5 +1,7 @@
 //! The ports in memory, for tests: a store that can fail, and time that moves when everybody waits.
 
+mod usage;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -15,17 +17,17 @@ use futures_util::future::LocalBoxFuture;
 
 use super::peers::Unbound;
 use super::{
-    Batch, Clock, Counted, CountedTurn, FirstRow, Followers, Http, HttpAnswer, HttpError,
-    HttpRequest, IndexRow, Indexed, Observation, Observer, Outside, Peers, Ports, Random, Runtime,
-    Sealed, Severity, StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore,
-    UsageSums, Vault, WebhookJob, WebhookQueue, yield_once,
+    Batch, Clock, Counted, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow,
+    Indexed, Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity,
+    StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob,
+    WebhookQueue, yield_once,
 };
 use crate::auth::Caller;
 use crate::dev_model::DevModel;
-use crate::usage::Usage;
 pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
+pub use usage::MemoryUsage;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
 #[derive(Clone, Default)]
@@ -593,63 +595,6 @@ impl TaskIndex for MemoryIndex {
             return Err("the index was told to fail".to_owned());
         }
         self.rows.borrow_mut().remove(id);
-        Ok(())
-    }
-}
-
-/// Sums of usage that can fail, or lose their answers.
-#[derive(Default)]
-pub struct MemoryUsage {
-    turns: RefCell<BTreeMap<(String, TaskId, u64), CountedTurn>>,
-    statements: Cell<usize>,
-    fails: Cell<bool>,
-    is_lossy: Cell<bool>,
-}
-
-impl MemoryUsage {
-    /// The turns that were counted.
-    pub fn turns(&self) -> Vec<CountedTurn> {
-        self.turns.borrow().values().cloned().collect()
-    }
-
-    /// What a caller has used of an agent in a day.
-    pub fn sum(&self, day: &str, owner: &str, agent: &str) -> Usage {
-        let turns = self.turns.borrow();
-        let of = |turn: &&CountedTurn| {
-            turn.turn.day() == day && turn.owner == owner && turn.agent == agent
-        };
-        turns.values().filter(of).fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
-    }
-
-    /// How many statements it was given, also those that failed.
-    pub fn statements(&self) -> usize {
-        self.statements.get()
-    }
-
-    /// Lets every statement fail from now on, or succeed again.
-    pub fn set_failing(&self, fails: bool) {
-        self.fails.set(fails);
-    }
-
-    /// Lets every statement take effect without an answer from now on, or be answered again.
-    pub fn set_lossy(&self, is_lossy: bool) {
-        self.is_lossy.set(is_lossy);
-    }
-}
-
-#[async_trait(?Send)]
-impl UsageSums for MemoryUsage {
-    async fn count(&self, turn: CountedTurn) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        yield_once().await;
-        if self.fails.get() {
-            return Err("the sums were told to fail".to_owned());
-        }
-        let key = (turn.turn.day(), turn.task.clone(), turn.turn.turn);
-        self.turns.borrow_mut().entry(key).or_insert(turn);
-        if self.is_lossy.get() {
-            std::future::pending::<()>().await;
-        }
         Ok(())
     }
 }

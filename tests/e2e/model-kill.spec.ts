@@ -13,7 +13,7 @@ const answerOf = (task: Task) => textOf(task.artifacts?.findLast(({ artifactId }
 /** What the model says to the request of this number. */
 const saying = ({ number }: Asked): string[] => [`answer ${number}: `, "one, ", "two, ", `three of ${number}`];
 const whole = (asked: Asked): string => saying(asked).join("");
-/** An answer that waits behind so many events if it is the first one of its kind, and goes through after that. */
+/** An answer that waits behind this number of events if it is the first one of its kind, and goes through after that. */
 const onceHeld = (count: number): ((asked: Asked) => Answer) => {
   let isFirst = true;
   return (asked) => {

@@ -94,11 +94,11 @@ export const events = (...data: (object | string)[]): Answer => () => ({
   status: 200, headers: SSE, pieces: data.map((one) => `data: ${typeof one === "string" ? one : JSON.stringify(one)}\n\n`),
 });
 
-/** Waits behind so many events until the model is released. */
+/** Waits behind this number of events until the model is released. */
 export const held = (answer: Answer, count: number): Answer => put(answer, count, "hold");
-/** Breaks the connection behind so many events. */
+/** Breaks the connection behind this number of events. */
 export const cut = (answer: Answer, count: number): Answer => put(answer, count, { cut: true });
-/** Keeps silent behind so many events, and leaves the connection open. */
+/** Keeps silent behind this number of events, and leaves the connection open. */
 export const hanging = (answer: Answer, count: number): Answer => put(answer, count, { hang: true });
 /** Sends the same bytes in pieces of this size. */
 export const inPieces = (answer: Answer, size: number): Answer => (asked) => {

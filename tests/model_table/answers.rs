@@ -36,10 +36,10 @@ fn ends() -> Vec<Case> {
         case("the model refuses behind a call", [Answer::call("c1", "pay", "{}"), refusal()])
             .orders(["pay"])
             .holds(Failed, ["I cannot help with that."]),
-        case("the answer is as long as it may be", [hello().finish("length")])
+        case("the answer reaches its largest length", [hello().finish("length")])
             .holds(Failed, ["the model", "cut"]),
         case(
-            "the answer is as long as it may be, and has nothing",
+            "the answer reaches its largest length, and has nothing",
             [Answer::say("").finish("length")],
         )
         .holds(Failed, ["the model", "cut"]),

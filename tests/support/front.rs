@@ -194,6 +194,38 @@ impl Front {
         cancel_task(owned, Terms::default()).expect("it is canceled");
     }
 
+    /// Leads a conversation through crashes: sends each text, and goes on until the task is in the state behind it, for which
+    /// `reached` is called. How often the process died.
+    pub fn converse(
+        &self,
+        turns: &[(&str, TaskState)],
+        crashes: &[Crash],
+        reached: impl Fn(TaskState),
+    ) -> usize {
+        let mut crashes = crashes.iter().copied();
+        let mut crash = crashes.next();
+        let mut deaths = 0;
+        for (text, state) in turns {
+            loop {
+                // What the client got no answer to it sends again.
+                if !self.transcript().iter().any(|said| said == text) {
+                    self.send_as(text, text);
+                }
+                let before = self.polls();
+                if self.run(crash, || self.state() == Some(*state)) {
+                    let polls = self.polls() - before;
+                    crash = crash.map(|(at, keeps)| (at - polls, keeps));
+                    break;
+                }
+                crash = crashes.next();
+                deaths += 1;
+                assert!(deaths < 100, "it dies for ever");
+            }
+            reached(*state);
+        }
+        deaths
+    }
+
     /// Lets everything go on until nothing is left to do and nothing is due, `until` holds, or the process dies. Whether it
     /// lives.
     pub fn run(&self, crash: Option<Crash>, until: impl Fn() -> bool) -> bool {

@@ -32,7 +32,7 @@ pub enum End {
     Stop,
     /// It calls tools.
     ToolCalls,
-    /// The answer has as many tokens as it may have: it is cut.
+    /// The answer was cut at the largest number of tokens that it may have.
     Length,
     /// A filter of the provider took something away, or everything.
     ContentFilter,

@@ -104,7 +104,7 @@ impl Budget {
     }
 }
 
-/// Cuts the results of tools so that they have so many bytes less, all by the same part.
+/// Takes this number of bytes off the results of tools, from each in proportion to its size.
 fn cut_results(messages: &mut [ChatMessage], excess: usize) {
     let results = messages.iter().filter_map(|message| match message {
         ChatMessage::Tool { text, .. } => Some(text.len()),

@@ -10,7 +10,7 @@ use futures_executor::block_on;
 use futures_util::stream;
 use serde_json::Value;
 
-/// What a listener saw of an answer, and what came of it.
+/// What a listener saw of an answer, and how it ended.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) deltas: Vec<Delta>,

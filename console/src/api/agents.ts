@@ -1,0 +1,44 @@
+// The agents of this Worker.
+import { signal } from "@preact/signals";
+import { json } from "./http.ts";
+import { Problem } from "./problem.ts";
+
+/** An agent of the catalogue (`GET /console/api/agents`). */
+export interface CataloguedAgent {
+  slug: string;
+  name: string;
+  description: string;
+  version: string;
+  isDefault: boolean;
+  /** The versions of A2A that it speaks, as `1.0`. */
+  dialects: string[];
+  /** Whether everybody may call it. */
+  isOpen: boolean;
+  health: { state: "ok" | "partial" | "misconfigured"; reason?: string };
+}
+
+export interface Catalogue {
+  version: string;
+  development: boolean;
+  agents: CataloguedAgent[];
+}
+
+/** The newest catalogue; undefined until it is there. */
+export const catalogue = signal<Catalogue | undefined>(undefined);
+/** Why there is none. */
+export const catalogueProblem = signal<Problem | undefined>(undefined);
+
+/** Reads the catalogue anew. */
+export async function loadCatalogue(): Promise<void> {
+  try {
+    catalogue.value = await json<Catalogue>({ agent: "", path: "/console/api/agents", isQuiet: true });
+    catalogueProblem.value = undefined;
+  } catch (error) {
+    catalogueProblem.value = error instanceof Problem ? error : new Problem(String(error));
+  }
+}
+
+/** The agent of this slug, as far as the catalogue is there. */
+export function agentOf(slug: string): CataloguedAgent | undefined {
+  return catalogue.value?.agents.find((agent) => agent.slug === slug);
+}

@@ -1,0 +1,75 @@
+// What went wrong with a request, as the console tells it.
+
+/** A member of a request that the server refused, with the reason. */
+export interface FieldViolation {
+  field: string;
+  description: string;
+}
+
+/** A request that came to nothing. `message` is text of the server, or of the console where there was no answer. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  /** The HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  /** The code of JSON-RPC, where there is one. */
+  readonly code: number | undefined;
+  /** The reason of the error, as `TASK_NOT_FOUND` (spec §5.4). */
+  readonly reason: string | undefined;
+  readonly violations: readonly FieldViolation[];
+  /** Seconds after which the server would like to be asked again. */
+  readonly retryAfter: number | undefined;
+  /** `WWW-Authenticate` of a 401. */
+  readonly challenge: string | undefined;
+  /** Names the request in the logs of the server. */
+  readonly requestId: string | undefined;
+
+  constructor(message: string, about: Partial<Omit<Problem, keyof Error>> = {}) {
+    super(message);
+    this.status = about.status ?? 0;
+    this.code = about.code;
+    this.reason = about.reason;
+    this.violations = about.violations ?? [];
+    this.retryAfter = about.retryAfter;
+    this.challenge = about.challenge;
+    this.requestId = about.requestId;
+  }
+
+  /** Whether asking again may help: there was no answer, or the server is busy. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** The problem that an answer tells: an error of JSON-RPC, of HTTP+JSON, or of something in between that knows neither. */
+export function problemOf(status: number, headers: Headers, text: string): Problem {
+  const error = errorIn(text);
+  const details = Array.isArray(error?.["data"]) ? error["data"] : Array.isArray(error?.["details"]) ? error["details"] : [];
+  const members = details.filter((detail): detail is Record<string, unknown> => typeof detail === "object" && detail !== null);
+  const seconds = Number(headers.get("retry-after") ?? NaN);
+  const said = typeof error?.["message"] === "string" ? error["message"] : undefined;
+  return new Problem(said ?? `The server answered ${status}.`, {
+    status,
+    code: typeof error?.["code"] === "number" ? error["code"] : undefined,
+    reason: members.map((detail) => detail["reason"]).find((reason) => typeof reason === "string"),
+    violations: members.flatMap(violationsIn),
+    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+    challenge: headers.get("www-authenticate") ?? undefined,
+    requestId: headers.get("x-request-id") ?? undefined,
+  });
+}
+
+function errorIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = typeof body === "object" && body !== null && "error" in body ? body.error : undefined;
+    return typeof error === "object" && error !== null ? (error as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function violationsIn(detail: Record<string, unknown>): FieldViolation[] {
+  const listed = detail["fieldViolations"];
+  if (!Array.isArray(listed)) return [];
+  return listed.filter((one): one is FieldViolation => typeof one?.field === "string" && typeof one?.description === "string");
+}

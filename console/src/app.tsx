@@ -1,0 +1,95 @@
+// The shell: where one is, where one can go, and the page between.
+import { useEffect, useRef } from "preact/hooks";
+import type { FunctionComponent } from "preact";
+import { catalogue, loadCatalogue } from "./api/agents.ts";
+import { AgentsPage } from "./pages/agents/index.tsx";
+import { ChatPage } from "./pages/chat/index.tsx";
+import { OverviewPage } from "./pages/overview/index.tsx";
+import { RemotePage } from "./pages/remote/index.tsx";
+import { TasksPage } from "./pages/tasks/index.tsx";
+import { WebhooksPage } from "./pages/webhooks/index.tsx";
+import { Icon, type IconName } from "./parts/icon.tsx";
+import { Notices } from "./parts/notice.tsx";
+import { href, place } from "./route.ts";
+import { SessionMenu } from "./session/menu.tsx";
+import { SignInDialog } from "./session/sign-in.tsx";
+
+interface Page {
+  title: string;
+  icon: IconName;
+  component: FunctionComponent;
+  /** Whether the navigation names it. */
+  isListed: boolean;
+}
+
+const PAGES: Record<string, Page> = {
+  agents: { title: "Agents", icon: "agents", component: AgentsPage, isListed: true },
+  chat: { title: "Chat", icon: "chat", component: ChatPage, isListed: true },
+  tasks: { title: "Tasks", icon: "tasks", component: TasksPage, isListed: true },
+  webhooks: { title: "Webhooks", icon: "webhooks", component: WebhooksPage, isListed: true },
+  overview: { title: "Overview", icon: "overview", component: OverviewPage, isListed: true },
+  remote: { title: "Agent elsewhere", icon: "remote", component: RemotePage, isListed: false },
+};
+
+export function App() {
+  const [name] = place.value.path;
+  const page = PAGES[name];
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => void loadCatalogue(), []);
+  useEffect(() => {
+    document.title = page === undefined ? "a2a-edge console" : `${page.title} · a2a-edge console`;
+    // Who goes to another page by keyboard or screen reader is at its beginning.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [name]);
+
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to the content
+      </a>
+      <header class="side">
+        <a class="brand" href={href(["agents"])} aria-label="a2a-edge console, to the agents">
+          <Icon name="brand" />
+          <span>a2a-edge</span>
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {Object.entries(PAGES).map(([path, { title, icon, isListed }]) =>
+              isListed ? (
+                <li key={path}>
+                  <a href={href([path])} aria-current={path === name || (path === "agents" && name === "remote") ? "page" : undefined}>
+                    <Icon name={icon} />
+                    <span>{title}</span>
+                  </a>
+                </li>
+              ) : null,
+            )}
+          </ul>
+        </nav>
+        <div class="side-end">
+          <SessionMenu />
+          <p class="quiet version">{catalogue.value === undefined ? "" : `Version ${catalogue.value.version}`}</p>
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {page === undefined ? <NotFound /> : <page.component />}
+      </main>
+      <SignInDialog />
+      <Notices />
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <section class="page">
+      <h1>There is no such page</h1>
+      <p>
+        The address does not lead anywhere. <a href={href(["agents"])}>See the agents</a> instead.
+      </p>
+    </section>
+  );
+}

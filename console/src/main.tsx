@@ -1,0 +1,10 @@
+// Where the console begins.
+import { render } from "preact";
+import { App } from "./app.tsx";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/parts.css";
+
+const root = document.getElementById("console");
+if (root !== null) render(<App />, root);

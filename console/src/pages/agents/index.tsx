@@ -1,0 +1,7 @@
+export function AgentsPage() {
+  return (
+    <section class="page">
+      <h1>Agents</h1>
+    </section>
+  );
+}

@@ -1,0 +1,7 @@
+export function ChatPage() {
+  return (
+    <section class="page">
+      <h1>Chat</h1>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+// The state of a task, as a word with a colour.
+import type { TaskState } from "../api/types.ts";
+
+const WORDS: Record<string, { word: string; tone: string }> = {
+  TASK_STATE_SUBMITTED: { word: "Submitted", tone: "idle" },
+  TASK_STATE_WORKING: { word: "Working", tone: "busy" },
+  TASK_STATE_COMPLETED: { word: "Completed", tone: "good" },
+  TASK_STATE_FAILED: { word: "Failed", tone: "bad" },
+  TASK_STATE_CANCELED: { word: "Canceled", tone: "idle" },
+  TASK_STATE_REJECTED: { word: "Rejected", tone: "bad" },
+  TASK_STATE_INPUT_REQUIRED: { word: "Input required", tone: "wait" },
+  TASK_STATE_AUTH_REQUIRED: { word: "Authentication required", tone: "wait" },
+};
+
+/** All states, in the order of the protocol. */
+export const STATES = Object.keys(WORDS) as TaskState[];
+
+/** The state in words. One that the console does not know is told as it is. */
+export function stateWord(state: string): string {
+  return WORDS[state]?.word ?? state;
+}
+
+export function StateBadge({ state }: { state: string }) {
+  return <Badge tone={WORDS[state]?.tone ?? "idle"}>{stateWord(state)}</Badge>;
+}
+
+/** A word with a dot in the colour of its tone: `good`, `bad`, `busy`, `wait` or `idle`. */
+export function Badge({ tone, children }: { tone: string; children: string }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}

@@ -1,0 +1,187 @@
+// The parts of messages and artifacts, each as what it holds.
+import { useMemo, useState } from "preact/hooks";
+import type { Part } from "../api/types.ts";
+import { byteSize, bytesOf, fileName, save, useObjectUrl, utf8Of } from "./bytes.ts";
+import { CopyButton } from "./copy.tsx";
+import { Icon } from "./icon.tsx";
+import { JsonTree } from "./json.tsx";
+import { OutLink } from "./link.tsx";
+import { looksLikeMarkdown, Markdown } from "./markdown.tsx";
+import "./content.css";
+
+/** Longer texts are shown as they are written, in a box that scrolls. */
+const MAX_MARKDOWN = 100_000;
+/** Each new chunk has the markdown read anew, so a text that still grows has less of it. */
+const MAX_LIVE_MARKDOWN = 20_000;
+/** Letters of a piece of a long text: a chunk that is appended changes the last piece alone. */
+const PIECE = 16_384;
+/** Files of text up to this size are shown besides being offered to be saved. */
+const MAX_SHOWN_FILE = 256 * 1024;
+
+/** Parts in their order; texts that follow each other are one, since chunks cut them anywhere. With `isLive` more may come. */
+export function Parts({ parts, isLive = false }: { parts: readonly Part[]; isLive?: boolean }) {
+  return (
+    <>
+      {joined(parts).map((part, at) => (
+        <PartView key={at} part={part} isLive={isLive} />
+      ))}
+    </>
+  );
+}
+
+/** Parts with texts of the same kind that follow each other as one. */
+export function joined(parts: readonly Part[]): Part[] {
+  const all: Part[] = [];
+  let texts: string[] = [];
+  const flush = () => {
+    const last = all.at(-1);
+    if (last !== undefined && texts.length > 1) all[all.length - 1] = { ...last, text: texts.join("") };
+    texts = [];
+  };
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (texts.length > 0 && part.text !== undefined && part.mediaType === last?.mediaType && part.filename === last?.filename) {
+      texts.push(part.text);
+      continue;
+    }
+    flush();
+    all.push(part);
+    if (part.text !== undefined) texts = [part.text];
+  }
+  flush();
+  return all;
+}
+
+export function PartView({ part, isLive = false }: { part: Part; isLive?: boolean }) {
+  const { text, raw, url, data, filename, mediaType } = part;
+  if (typeof text === "string") return <TextView text={text} mediaType={mediaType} filename={filename} isLive={isLive} />;
+  if (typeof raw === "string") return <FileView raw={raw} filename={filename} mediaType={mediaType} />;
+  if (typeof url === "string") {
+    return (
+      <p class="file">
+        <Icon name="external" />
+        <span class="file-name">
+          <OutLink url={url}>{filename ?? url}</OutLink>
+        </span>
+        <span class="quiet">{[mediaType, filename === undefined ? undefined : hostOf(url)].filter((one) => one !== undefined).join(" · ")}</span>
+      </p>
+    );
+  }
+  if (data !== undefined) return <JsonTree value={data} label={filename ?? "data"} />;
+  return <p class="quiet">An empty part</p>;
+}
+
+function TextView({ text, mediaType, filename, isLive }: { text: string; mediaType: string | undefined; filename: string | undefined; isLive: boolean }) {
+  const isMarked = mediaType === undefined || mediaType === "text/plain" ? looksLikeMarkdown(text) : /^text\/(x-)?markdown\b/i.test(mediaType);
+  const isShort = text.length <= (isLive ? MAX_LIVE_MARKDOWN : MAX_MARKDOWN);
+  const [isSource, setSource] = useState(false);
+  const value = useMemo(() => (mediaType !== undefined && /[/+]json\b/i.test(mediaType) && !isLive ? parsed(text) : undefined), [text, mediaType, isLive]);
+  return (
+    <div class="text">
+      {filename !== undefined && <p class="quiet">{filename}</p>}
+      {value !== undefined ? (
+        <JsonTree value={value} label={filename ?? "JSON"} />
+      ) : isMarked && isShort && !isSource ? (
+        <Markdown text={text} />
+      ) : (
+        <LongText text={text} />
+      )}
+      {isMarked && isShort && !isLive && (
+        <button type="button" class="plain small text-source" aria-pressed={isSource} onClick={() => setSource(!isSource)}>
+          Source
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A text as it is written; a long one in a box that scrolls, in pieces of which the browser lays out those that are seen. */
+export function LongText({ text }: { text: string }) {
+  if (text.length <= PIECE) return <p class="plain-text">{text}</p>;
+  const pieces = [];
+  for (let at = 0; at < text.length; at += PIECE) pieces.push(<Piece key={at} text={text.slice(at, at + PIECE)} />);
+  return (
+    <div>
+      <div class="long-text" tabIndex={0} role="region" aria-label="Long text">
+        {pieces}
+      </div>
+      <div class="row">
+        <span class="quiet">{`${text.length.toLocaleString()} letters`}</span>
+        <CopyButton of={() => text} label="Copy the text" />
+        <button type="button" class="small" onClick={() => save(text, "text.txt")}>
+          <Icon name="down" />
+          <span>Save</span>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Piece({ text }: { text: string }) {
+  return useMemo(() => <div class="long-piece">{text}</div>, [text]);
+}
+
+function FileView({ raw, filename, mediaType }: { raw: string; filename: string | undefined; mediaType: string | undefined }) {
+  const bytes = useMemo(() => bytesOf(raw), [raw]);
+  const type = mediaType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const name = fileName(filename ?? `file${endingOf(type)}`);
+  if (bytes === undefined) return <p class="quiet">{`${name}: the bytes cannot be read, they are no base64`}</p>;
+  return (
+    <figure class="media">
+      <Seen bytes={bytes} raw={raw} type={type} name={name} />
+      <figcaption class="file">
+        <Icon name="file" />
+        <span class="file-name">{name}</span>
+        <span class="quiet">{[mediaType, byteSize(bytes.length)].filter((one) => one !== undefined).join(" · ")}</span>
+        <button type="button" class="small" aria-label={`Save ${name}`} onClick={() => save(bytes, name)}>
+          Save
+        </button>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** What can be seen or heard of a file. */
+function Seen({ bytes, raw, type, name }: { bytes: Uint8Array<ArrayBuffer>; raw: string; type: string; name: string }) {
+  const isMedia = /^(image\/(png|jpe?g|gif|webp|avif|bmp)|audio\/.+|video\/.+)$/.test(type);
+  const url = useObjectUrl(isMedia ? bytes : undefined, type);
+  const text = useMemo(() => (/^text\/|[/+](json|xml|yaml|toml)$|javascript$/.test(type) && type !== "image/svg+xml" && bytes.length <= MAX_SHOWN_FILE ? utf8Of(bytes) : undefined), [bytes, type]);
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return <p class="quiet">The browser cannot show it.</p>;
+  const broken = () => setBroken(true);
+  // A drawing is shown by data: opened by itself it must not be a page of this origin.
+  if (type === "image/svg+xml") return <img src={`data:image/svg+xml;base64,${raw.replace(/\s+/g, "")}`} alt={name} onError={broken} />;
+  if (text !== undefined) return <TextView text={text} mediaType={type} filename={undefined} isLive={false} />;
+  if (url === undefined) return null;
+  if (type.startsWith("audio/")) return <audio controls src={url} aria-label={name} onError={broken} />;
+  if (type.startsWith("video/")) return <video controls src={url} aria-label={name} onError={broken} />;
+  return <img src={url} alt={name} onError={broken} />;
+}
+
+/** The text of all parts, for what shows a message in one line. */
+export function textOf(parts: readonly Part[]): string {
+  return joined(parts)
+    .map(({ text, data, filename, url, raw }) => text ?? (data !== undefined ? JSON.stringify(data) : filename ?? url ?? (raw === undefined ? "" : "file")))
+    .join(" ");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return "";
+  }
+}
+
+function endingOf(type: string): string {
+  const [, known] = /^(?:image|audio|video|text|application)\/(?:x-)?(png|jpeg|gif|webp|mpeg|mp4|webm|wav|ogg|csv|html|pdf|json|zip|xml)\b/.exec(type) ?? [];
+  return known === undefined ? "" : `.${known}`;
+}

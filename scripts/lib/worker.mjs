@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFil
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { RECIPE, compile, kinds } from "./compile.mjs";
+import { ensureConsole } from "./console.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
 import { ACCESS, openAgentsOf } from "./access.mjs";
@@ -29,6 +30,7 @@ export async function ensureBuilt(output) {
   const bindgen = await ensureBindgen();
   const kind = output === "default" ? await defaultKind() : output;
   await locked(inProject(".wrangler", "build.lock"), async () => {
+    await ensureConsole();
     const recipe = recipeHash(kind, bindgen);
     if (isCurrent(output, recipe)) return;
     await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));

@@ -31,6 +31,8 @@ export interface WorkerOptions {
    * for Workers AI. They may import `cloudflare:workers`.
    */
   services?: Record<string, string>;
+  /** Whether the static assets are served too, as wrangler serves them by wrangler.toml. Without, every request is the Worker's. */
+  assets?: boolean;
 }
 
 /** One line that the Worker logged. */
@@ -106,7 +108,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, logs };
   let instance: Instance | undefined = await launch({ ...settings, port: 0 });
   const { url, port } = instance;
 
@@ -171,6 +173,7 @@ interface Launch {
   rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
   hasTwin: boolean;
   services: Record<string, string>;
+  assets: boolean;
   logs: LogLine[];
   port: number;
 }
@@ -193,9 +196,9 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: hasAssets, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
-  const { modulesRules: _, bindings: __, ...worker } = config.workerOptions;
+  const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   const one = {
     ...worker,
@@ -205,6 +208,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
+    ...(hasAssets && { assets }),
     serviceBindings: Object.fromEntries(Object.keys(services).map((binding) => [binding, { name: serviceName(binding) }])),
   };
   const { compatibilityDate } = config.workerOptions;
@@ -346,6 +350,7 @@ interface WorkerConfig {
   compatibilityDate: string;
   modulesRules: unknown;
   bindings: Record<string, unknown>;
+  assets?: object;
   durableObjects: Record<string, { className: string }>;
   queueProducers: Record<string, { queueName: string }>;
   queueConsumers: Record<string, { deadLetterQueue?: string }>;

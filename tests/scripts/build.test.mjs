@@ -49,7 +49,7 @@ before(() => (project = makeProject()));
 beforeEach(() => project.write("calls.log", ""));
 after(() => project.remove());
 
-const afterHeading = (output) => output.replace(/^[^]*?==> .*\n(?: +Compiling .*\n)?/, "");
+const afterHeading = (output) => output.replace(/^[^]*==> .*\n(?: +Compiling .*\n)?/, "");
 
 test("a mistake in an agent file is told once, and nothing else", async () => {
   project.write("cargo.txt", AGENT_FILE);

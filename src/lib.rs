@@ -38,6 +38,7 @@ pub mod format;
 mod host;
 pub mod mcp;
 pub mod operation;
+pub mod overview;
 pub mod port;
 pub mod prelude;
 pub mod push;

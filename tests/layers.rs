@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 23] = [
+const MAY_USE: [(&str, &[&str]); 24] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
     ("remembered", &[]),
     ("remotes", &[]),
     ("mcp", &["remotes"]),
+    ("overview", &[]),
     ("trail", &[]),
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
@@ -56,6 +57,7 @@ const MAY_USE: [(&str, &[&str]); 23] = [
             "host",
             "format",
             "mcp",
+            "overview",
             "remembered",
             "trail",
             "usage",

@@ -52,12 +52,22 @@ impl ActAs {
         caller: &Caller,
         operation: Operation,
     ) -> Result<(), Error> {
+        self.check_permission(access, caller)?;
+        if !operation.is_for_operators() {
+            return Err(not_for_operators());
+        }
+        Ok(())
+    }
+
+    /// Whether a caller may act as an operator at all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PermissionDenied`] without the permission.
+    pub fn check_permission(&self, access: Option<&Access>, caller: &Caller) -> Result<(), Error> {
         let permission = access.map(|access| access.operator.as_str()).unwrap_or_default();
         if caller.is_anonymous() || permission.is_empty() || !caller.may(permission) {
             return Err(denied(format!("acting as an operator needs the permission {permission}")));
-        }
-        if !operation.is_for_operators() {
-            return Err(not_for_operators());
         }
         Ok(())
     }

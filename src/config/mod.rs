@@ -46,6 +46,8 @@ pub struct Settings {
     /// `MAX_FINISHED_TASKS`: how many finished tasks of one agent are kept, the newest; 0 (the default) for
     /// no limit. The cron trigger deletes the others.
     pub max_finished_tasks: u64,
+    /// `TASK_STATISTICS`: whether finished tasks are counted by agent, hour and state (on), for the overview of operators.
+    pub task_statistics: bool,
     /// How one task is run.
     pub limits: Limits,
     /// Which webhooks may be registered and called.
@@ -82,6 +84,7 @@ impl Settings {
             max_parts: variables.number("MAX_PARTS", 100, 1..=10_000)?,
             max_active_tasks: variables.number("MAX_ACTIVE_TASKS", 0, 0..=1_000_000)?,
             max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=1_000_000_000)?,
+            task_statistics: variables.switch_or("TASK_STATISTICS", true)?,
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,
@@ -179,6 +182,7 @@ mod tests {
         let settings = read(&[]).unwrap();
         assert_eq!(settings.public_url, None);
         assert!(!settings.development);
+        assert!(settings.task_statistics);
         assert_eq!(settings.limits.blocking_limit_ms, 60_000);
     }
 
@@ -189,6 +193,7 @@ mod tests {
             ("DEVELOPMENT", "true"),
             ("MAX_BODY_BYTES", " 2048 "),
             ("TASK_GRACE_MS", "0"),
+            ("TASK_STATISTICS", "off"),
             ("WEBHOOK_HOSTS", "Hooks.example.com, *.example.org,"),
         ])
         .unwrap();
@@ -196,6 +201,7 @@ mod tests {
         assert!(settings.development);
         assert_eq!(settings.max_body_bytes, 2048);
         assert_eq!(settings.limits.task_grace_ms, 0);
+        assert!(!settings.task_statistics);
         assert_eq!(settings.webhooks.hosts, ["hooks.example.com", "*.example.org"]);
         assert!(!settings.webhooks.allow_private);
     }
@@ -213,6 +219,7 @@ mod tests {
             ("MAX_BODY_BYTES", "12"),
             ("RUN_TIMEOUT_MS", "-1"),
             ("MAX_ACTIVE_TASKS", "1000001"),
+            ("TASK_STATISTICS", "hourly"),
             ("WEBHOOK_ALLOW_PRIVATE", "sometimes"),
             ("WEBHOOK_HOSTS", "https://hooks.example.com"),
             ("WEBHOOK_HOSTS", "*example.com"),

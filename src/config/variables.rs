@@ -55,8 +55,18 @@ impl Variables<'_> {
     ///
     /// If it is neither `true`, `1`, `on` nor `false`, `0`, `off`.
     pub(super) fn switch(self, name: &'static str) -> Result<bool, ConfigError> {
+        self.switch_or(name, false)
+    }
+
+    /// Whether something is switched on; as `default` says unless it is set.
+    ///
+    /// # Errors
+    ///
+    /// As of [`switch`](Self::switch).
+    pub(super) fn switch_or(self, name: &'static str, default: bool) -> Result<bool, ConfigError> {
         match self.text(name).as_deref().map(str::trim) {
-            None | Some("false" | "0" | "off") => Ok(false),
+            None => Ok(default),
+            Some("false" | "0" | "off") => Ok(false),
             Some("true" | "1" | "on") => Ok(true),
             Some(_) => Err(ConfigError { name, wanted: "true or false".to_owned() }),
         }

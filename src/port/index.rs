@@ -37,6 +37,8 @@ pub struct IndexRow {
     pub state: TaskState,
     /// When it entered that state.
     pub status_ms: UnixMillis,
+    /// How long the task took, from its begin to its end, in milliseconds; none while it is not finished.
+    pub duration_ms: Option<u64>,
     /// The generation that this row shows.
     pub generation: u64,
     /// The task as a JSON object, without history and artifacts.

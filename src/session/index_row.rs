@@ -7,13 +7,17 @@ use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, 
 /// The row of a task as it stands.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     let task = machine.task();
+    let status_ms = task.status.timestamp.unwrap_or(UnixMillis(0));
+    let created = machine.created().unwrap_or(status_ms);
+    let duration_ms = u64::try_from(status_ms.0.saturating_sub(created.0)).unwrap_or(0);
     IndexRow {
         id: task.id.clone(),
         agent: facts.agent,
         owner: facts.owner,
         context_id: task.context_id.clone(),
         state: task.status.state,
-        status_ms: task.status.timestamp.unwrap_or(UnixMillis(0)),
+        status_ms,
+        duration_ms: task.status.state.is_terminal().then_some(duration_ms),
         generation: machine.generation(),
         head: head(task),
         history: newest(&task.history),

@@ -81,6 +81,7 @@ impl Front {
                     return self.perform(&parameters, *command).await;
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
+                Decision::Overview(asked) => return self.show_overview(*asked).await,
                 Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
                     return to_response(unchecked());
                 }
@@ -98,6 +99,7 @@ impl Front {
             Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
             Decision::Answer(answer) => to_response(answer),
             Decision::CallBack(called) => self.call_back(*called).await,
+            Decision::Overview(asked) => self.show_overview(*asked).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
             Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
                 to_response(unchecked())

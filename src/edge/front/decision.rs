@@ -12,6 +12,7 @@ use super::exchange::Exchange;
 use super::head::Head;
 use super::identify::Verdicts;
 use super::inside::Inside;
+use super::overview::OverviewAsked;
 use super::route::{Route, route};
 use super::seen::Seen;
 use super::signatures::UnsignedCard;
@@ -44,6 +45,8 @@ pub(super) enum Decision {
     Sign(Box<UnsignedCard>),
     /// What the object of a callback makes of it.
     CallBack(Box<Called>),
+    /// What D1 gives for this overview.
+    Overview(Box<OverviewAsked>),
     /// What MCP makes of it, which has to be waited for.
     Mcp,
     /// What the command comes to, which is admitted, with what the request says besides.
@@ -132,6 +135,7 @@ impl Front {
                 Err(error) => Err(error),
             },
             Route::Callback(slug, below) => return self.callback(slug, below, head, body),
+            Route::Overview(slug) => return self.overview(slug, head),
             Route::Mcp(slug) => match self.has_mcp(slug) {
                 true => return Decision::Mcp,
                 false => Err(unknown_path(path, &self.agents)),

@@ -99,6 +99,7 @@ impl Front {
             Route::Mcp(_)
             | Route::ProtectedResource(_)
             | Route::Callback(..)
+            | Route::Overview(_)
             | Route::KeySet
             | Route::Received
             | Route::Statements

@@ -73,6 +73,7 @@ impl Front {
             | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
+            | Decision::Overview(_)
             | Decision::Mcp => to_response(unchecked()),
         }
     }

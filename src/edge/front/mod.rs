@@ -46,6 +46,7 @@ mod key_sets;
 mod learn;
 mod listing;
 mod mcp;
+mod overview;
 mod page;
 mod plan;
 mod quota;

@@ -57,6 +57,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
         | Decision::Learn(_)
         | Decision::Sign(_)
         | Decision::CallBack(_)
+        | Decision::Overview(_)
         | Decision::Mcp => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
@@ -167,6 +168,7 @@ impl Front {
             | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
+            | Decision::Overview(_)
             | Decision::Mcp => return None,
         };
         let (command, call) = command.take_call();
@@ -205,6 +207,7 @@ impl Front {
             | Decision::Learn(_)
             | Decision::Sign(_)
             | Decision::CallBack(_)
+            | Decision::Overview(_)
             | Decision::Mcp => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }

@@ -13,6 +13,8 @@ pub(super) enum Route<'a> {
     Rest(Option<&'a str>, &'a str),
     /// A callback of an agent, and what stands behind `callbacks/`.
     Callback(&'a str, &'a str),
+    /// The overview of an agent, for operators.
+    Overview(&'a str),
     /// The MCP server with the tools of all agents, or of one.
     Mcp(Option<&'a str>),
     /// What MCP clients are told about who gives out tokens for that.
@@ -50,6 +52,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         ["_dev", "script", agent] => Route::Script(agent),
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
+        [agent, "overview"] if !agent.is_empty() => Route::Overview(agent),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
         [agent, MCP] => Route::Mcp(Some(agent)),
         [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
@@ -134,6 +137,12 @@ mod tests {
             ("/demo/callbacks/a/b", Route::Rest(Some("demo"), "callbacks/a/b")),
             ("/tasks/callbacks/a", Route::Rest(None, "tasks/callbacks/a")),
             ("//callbacks/a", Route::Rest(None, "callbacks/a")),
+            ("/demo/overview", Route::Overview("demo")),
+            ("/demo/overview/", Route::Overview("demo")),
+            ("/overview", Route::JsonRpc(Some("overview"))),
+            ("//overview", Route::Rest(None, "overview")),
+            ("/tasks/overview", Route::Rest(None, "tasks/overview")),
+            ("/demo/overview/x", Route::Rest(Some("demo"), "overview/x")),
             ("/demo/x/y", Route::Rest(Some("demo"), "x/y")),
             ("/tasks", Route::Rest(None, "tasks")),
             ("/tasks/", Route::Rest(None, "tasks/")),

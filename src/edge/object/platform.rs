@@ -33,8 +33,9 @@ pub(super) fn ports(
     untold: &Rc<Untold>,
 ) -> Ports {
     let object = ObjectId::new(state.id().to_string());
-    let index =
-        Rc::new(ObjectIndex { index: D1Index { env: env.clone() }, object: object.clone() });
+    let index = D1Index { env: env.clone() };
+    let counts = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
+    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts });
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),

@@ -11,6 +11,7 @@ pub(super) mod keys;
 pub(super) mod mcp_tools;
 pub(super) mod observer;
 pub(super) mod outbound;
+pub(super) mod overview;
 pub(super) mod random;
 pub(super) mod remembered;
 pub(super) mod rows;

@@ -78,14 +78,30 @@ impl D1Index {
         total(self.run_one(unfinished_statement(owner, most)).await?)
     }
 
-    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation is there.
+    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation is there. A
+    /// finished task is counted with its first row, if `counts`. Where D1 has no column for that yet, between an upload and its
+    /// migrations, the row is written and the task is not counted.
     ///
     /// # Errors
     ///
     /// When D1 fails, or has not got the tables.
-    pub(in crate::edge) async fn upsert(&self, row: IndexRow, object: &ObjectId) -> Result<()> {
+    pub(in crate::edge) async fn upsert(
+        &self,
+        row: IndexRow,
+        object: &ObjectId,
+        counts: bool,
+    ) -> Result<()> {
         let row = IndexRow { id: object.task_id(), ..row };
-        self.run_one(upsert_statement(row)).await.map(|_| ())
+        let counts = counts && row.duration_ms.is_some();
+        if !counts {
+            return self.run_one(upsert_statement(row, false)).await.map(|_| ());
+        }
+        match self.run_one(upsert_statement(row.clone(), true)).await {
+            Err(error) if lacks_durations(&error.to_string()) => {
+                self.run_one(upsert_statement(row, false)).await.map(|_| ())
+            }
+            written => written.map(|_| ()),
+        }
     }
 
     /// Takes the row of a task out, if there is one.
@@ -103,16 +119,24 @@ impl D1Index {
     }
 }
 
+/// Whether D1 refuses a row because `tasks` has no column for durations.
+fn lacks_durations(reason: &str) -> bool {
+    reason.contains("no column named duration_ms")
+}
+
 /// The index, as the object of one task writes to it.
 pub(in crate::edge) struct ObjectIndex {
     pub(in crate::edge) index: D1Index,
     pub(in crate::edge) object: ObjectId,
+    /// Whether finished tasks are counted (`TASK_STATISTICS`).
+    pub(in crate::edge) counts: bool,
 }
 
 #[async_trait(?Send)]
 impl TaskIndex for ObjectIndex {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        self.index.upsert(row, &self.object).await.map_err(|error| error.to_string())
+        let written = self.index.upsert(row, &self.object, self.counts).await;
+        written.map_err(|error| error.to_string())
     }
 
     async fn remove(&self, _id: &TaskId) -> std::result::Result<(), String> {

@@ -1,6 +1,6 @@
 //! The statements on the index, with their values. `STORAGE.md` describes the tables.
 
-use crate::edge::service::database::{Statement, Value};
+use crate::edge::service::database::{Statement, Value, number};
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
 use a2a::model::{TaskId, TaskState};
@@ -88,12 +88,13 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
 }
 
-/// Writes the row of a task.
-pub(super) fn upsert_statement(row: IndexRow) -> Statement {
-    let IndexRow { id, agent, owner, context_id, state, status_ms, generation, head, history } =
-        row;
+/// Writes the row of a task; one of a finished task with its duration, by which it is counted, if `counts`.
+pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
+    let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
+    let IndexRow { generation, head, history, .. } = row;
     let generation = i64::try_from(generation).unwrap_or(i64::MAX);
-    let values = vec![
+    let duration_ms = duration_ms.filter(|_| counts);
+    let mut values = vec![
         Value::Text(owner),
         Value::Text(agent),
         Value::Number(status_ms.0),
@@ -104,10 +105,15 @@ pub(super) fn upsert_statement(row: IndexRow) -> Statement {
         Value::Text(head),
         Value::Text(history),
     ];
+    values.extend(duration_ms.map(number));
+    let (column, value, set) = match duration_ms {
+        Some(_) => (", duration_ms", ", ?10", ", duration_ms = excluded.duration_ms"),
+        None => ("", "", ""),
+    };
     let sql = format!(
         "INSERT INTO tasks \
-         (owner, agent, status_ms, id, context_id, state, generation, head, history) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) {UNLESS_NEWER}"
+         (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9{value}) {REPLACING}{set} {UNLESS_NEWER}"
     );
     Statement { sql, values }
 }
@@ -119,14 +125,17 @@ pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 /// statements that say it, too.
 const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
-/// A late retry never replaces a newer row.
-const UNLESS_NEWER: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
+const REPLACING: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
     state = excluded.state, generation = excluded.generation, head = excluded.head, \
-    history = excluded.history WHERE excluded.generation > tasks.generation";
+    history = excluded.history";
+
+/// A late retry never replaces a newer row.
+const UNLESS_NEWER: &str = "WHERE excluded.generation > tasks.generation";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use a2a::model::{ContextId, UnixMillis};
 
     #[test]
     fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
@@ -146,5 +155,45 @@ mod tests {
         let numbers = numbers.join(", ");
         assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
         assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
+    }
+
+    fn row(state: TaskState, duration_ms: Option<u64>) -> IndexRow {
+        IndexRow {
+            id: TaskId::new("t"),
+            agent: "a".to_owned(),
+            owner: "o".to_owned(),
+            context_id: ContextId::new("c"),
+            state,
+            status_ms: UnixMillis(7),
+            duration_ms,
+            generation: 4,
+            head: "{}".to_owned(),
+            history: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_finished_task_is_written_with_its_duration_where_tasks_are_counted() {
+        let counted = upsert_statement(row(TaskState::Completed, Some(1_200)), true);
+        assert_eq!(
+            counted.sql,
+            "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history, duration_ms) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO UPDATE SET \
+             status_ms = excluded.status_ms, state = excluded.state, generation = excluded.generation, \
+             head = excluded.head, history = excluded.history, duration_ms = excluded.duration_ms \
+             WHERE excluded.generation > tasks.generation"
+        );
+        assert_eq!(counted.values.len(), 10);
+        assert_eq!(counted.values.last(), Some(&Value::Number(1_200)));
+    }
+
+    #[test]
+    fn a_row_that_counts_nothing_is_written_as_before_there_were_durations() {
+        let plain = upsert_statement(row(TaskState::Working, None), true);
+        assert!(!plain.sql.contains("duration_ms"), "{}", plain.sql);
+        assert_eq!(plain.values.len(), 9);
+        let not_counted = upsert_statement(row(TaskState::Completed, Some(1_200)), false);
+        assert_eq!(not_counted.sql, plain.sql);
+        assert_eq!(not_counted.values.len(), 9);
     }
 }

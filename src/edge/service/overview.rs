@@ -1,0 +1,219 @@
+//! What an overview shows, asked of D1: the table `task_hours`, the index of unfinished tasks, and webhooks in trouble.
+//! `STORAGE.md` describes the tables. No object is woken.
+
+use std::cell::Cell;
+
+use futures_util::try_join;
+use serde::Deserialize;
+use worker::wasm_bindgen::JsValue;
+use worker::{Env, Result, js_sys::Reflect};
+
+use super::clock::now;
+use super::database::{Statement, Value, number, run_one};
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
+use crate::overview::{
+    BOUNDS, BUCKETS_MS, Counted, HOUR_MS, KEPT_MS, Overview, Unfinished, WebhookTrouble,
+    first_hour, hour_of, hours_of,
+};
+use crate::port::{Observation, Observer};
+use a2a::model::UnixMillis;
+
+/// What D1 knows of the agents at a glance.
+pub(in crate::edge) struct D1Overview {
+    pub(in crate::edge) env: Env,
+}
+
+impl D1Overview {
+    /// The overview of an agent over this number of hours: three statements at the same time.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the tables.
+    pub(in crate::edge) async fn of(
+        &self,
+        agent: &str,
+        hours: u32,
+        counting: bool,
+    ) -> Result<Overview> {
+        let at = now();
+        let (counted, unfinished, webhooks) = try_join!(
+            self.counted(agent, first_hour(hours, at)),
+            self.unfinished(agent),
+            self.webhooks(agent),
+        )?;
+        Ok(Overview {
+            agent: agent.to_owned(),
+            now: at.0,
+            hours: hours_of(counted, hours, at),
+            buckets_ms: BUCKETS_MS,
+            unfinished,
+            webhooks,
+            counting,
+        })
+    }
+
+    async fn counted(&self, agent: &str, from: i64) -> Result<Vec<Counted>> {
+        let rows = run_one(&self.env, &hours_statement(agent, from)).await?;
+        rows.into_iter().map(read_counted).collect()
+    }
+
+    async fn unfinished(&self, agent: &str) -> Result<Unfinished> {
+        let rows = run_one(&self.env, &unfinished_statement(agent)).await?;
+        let mut unfinished = Unfinished::default();
+        let mut read = 0;
+        for row in rows {
+            let StateRow { state, is_asked, number } = read_row(row)?;
+            read += number;
+            if is_asked == 1 {
+                unfinished.add(state, number);
+            }
+        }
+        unfinished.is_at_least = read >= MOST_UNFINISHED;
+        Ok(unfinished)
+    }
+
+    async fn webhooks(&self, agent: &str) -> Result<WebhookTrouble> {
+        let rows = match run_one(&self.env, &webhooks_statement(agent)).await {
+            // Between an upload and its migrations.
+            Err(error) if error.to_string().contains(NO_WEBHOOKS) => Vec::new(),
+            rows => rows?,
+        };
+        let Some(row) = rows.into_iter().next() else { return Ok(WebhookTrouble::default()) };
+        let TroubleRow { failing, suspended, dead_letters } = read_row(row)?;
+        Ok(WebhookTrouble { failing, suspended, dead_letters })
+    }
+
+    /// Deletes the hours that nobody can ask for any more; once an hour at most in one instance.
+    pub(in crate::edge) async fn clean_up(&self) {
+        let hour = hour_of(now());
+        if CLEANED.replace(hour) == hour {
+            return;
+        }
+        if let Err(error) = run_one(&self.env, &clean_up_statement(now())).await {
+            let reason = format!("table task_hours: {error}");
+            let observer = ConsoleObserver::of(&self.env);
+            observer.observe(&Observation::CleanUpFailed { reason: &reason });
+        }
+    }
+}
+
+/// The tasks of an hour in one state, but for how long they took.
+#[derive(Deserialize)]
+struct HourRow {
+    hour: i64,
+    state: i64,
+    number: u64,
+    total_ms: u64,
+}
+
+/// How many unfinished tasks are in a state, with the agent that is asked for or with others.
+#[derive(Deserialize)]
+struct StateRow {
+    state: i64,
+    is_asked: u8,
+    number: u64,
+}
+
+#[derive(Deserialize)]
+struct TroubleRow {
+    failing: u64,
+    suspended: u64,
+    dead_letters: u64,
+}
+
+fn read_counted(row: JsValue) -> Result<Counted> {
+    let mut under = [0; BOUNDS];
+    for (count, bound) in under.iter_mut().zip(BUCKETS_MS) {
+        let column = Reflect::get(&row, &JsValue::from_str(&format!("under_{bound}")))?;
+        *count = column.as_f64().unwrap_or(0.0) as u64;
+    }
+    let HourRow { hour, state, number, total_ms } = read_row(row)?;
+    Ok(Counted { hour, state, number, total_ms, under })
+}
+
+/// The hours of an agent from one on: a range of the table, of up to four rows an hour.
+fn hours_statement(agent: &str, from: i64) -> Statement {
+    let mut statement = Statement::new("SELECT * FROM task_hours");
+    statement.push(" WHERE agent = {}", agent.into());
+    statement.push(" AND hour >= {}", from.into());
+    statement
+}
+
+/// How many tasks are not finished, by state, those of the agent and those of all others. The index has no order by agent, so
+/// it is read from its beginning, up to [`MOST_UNFINISHED`] tasks of all agents.
+fn unfinished_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new("SELECT state, agent = ");
+    statement.push("{} AS is_asked, count(*) AS number FROM ", agent.into());
+    statement.add("(SELECT agent, state FROM tasks INDEXED BY tasks_unfinished");
+    statement.push(" WHERE state NOT IN (3, 4, 5, 7) LIMIT {})", number(MOST_UNFINISHED));
+    statement.add(" GROUP BY 1, 2");
+    statement
+}
+
+/// The webhooks of an agent in trouble, by their health.
+fn webhooks_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new(
+        "SELECT coalesce(sum(health = 1), 0) AS failing, coalesce(sum(health = 2), 0) AS suspended, \
+         coalesce(sum(given_up), 0) AS dead_letters FROM webhooks",
+    );
+    statement.push(" WHERE agent = {}", agent.into());
+    statement
+}
+
+fn clean_up_statement(now: UnixMillis) -> Statement {
+    let mut statement = Statement::new("DELETE FROM task_hours");
+    let before = hour_of(now).saturating_sub(KEPT_MS);
+    statement.push(" WHERE hour < {}", Value::Number(before));
+    statement
+}
+
+thread_local! {
+    /// The hour in which this instance has cleaned up.
+    static CLEANED: Cell<i64> = const { Cell::new(-HOUR_MS) };
+}
+
+/// How many unfinished tasks of all agents an overview counts at most, which is also how many rows are read for it.
+const MOST_UNFINISHED: u64 = 10_000;
+
+/// What D1 says where it has no table of webhooks.
+const NO_WEBHOOKS: &str = "no such table: webhooks";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_are_a_range_of_the_table() {
+        let statement = hours_statement("demo", 3 * HOUR_MS);
+        assert_eq!(statement.sql, "SELECT * FROM task_hours WHERE agent = ?1 AND hour >= ?2");
+        assert_eq!(statement.values, ["demo".into(), Value::Number(3 * HOUR_MS)]);
+    }
+
+    #[test]
+    fn unfinished_tasks_are_counted_up_to_a_limit() {
+        let statement = unfinished_statement("demo");
+        assert_eq!(
+            statement.sql,
+            "SELECT state, agent = ?1 AS is_asked, count(*) AS number FROM \
+             (SELECT agent, state FROM tasks INDEXED BY tasks_unfinished \
+             WHERE state NOT IN (3, 4, 5, 7) LIMIT ?2) GROUP BY 1, 2"
+        );
+        assert_eq!(statement.values, ["demo".into(), number(MOST_UNFINISHED)]);
+    }
+
+    #[test]
+    fn webhooks_of_the_agent_alone_are_summed() {
+        let statement = webhooks_statement("demo");
+        assert!(statement.sql.ends_with("FROM webhooks WHERE agent = ?1"), "{}", statement.sql);
+        assert_eq!(statement.values, ["demo".into()]);
+    }
+
+    #[test]
+    fn whole_hours_are_deleted_after_eight_days() {
+        let noon = 1_767_614_400_000;
+        let statement = clean_up_statement(UnixMillis(noon + 5));
+        assert_eq!(statement.sql, "DELETE FROM task_hours WHERE hour < ?1");
+        assert_eq!(statement.values, [Value::Number(noon - 8 * 24 * HOUR_MS)]);
+    }
+}

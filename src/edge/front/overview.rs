@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn access(has_schemes: bool) -> Access {
-        let scheme = serde_json::json!({"kind": "http_bearer", "tokens": []});
+        let scheme = serde_json::json!({"kind": "api_key", "name": "X-Api-Key", "callers": []});
         let mut access = Access::default();
         if has_schemes {
             access.schemes.insert("key".to_owned(), serde_json::from_value(scheme).unwrap());

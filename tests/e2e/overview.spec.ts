@@ -1,0 +1,172 @@
+// What operators see of an agent at a glance: finished tasks by hour and state, and what is not finished. Counters in D1 that each
+// task raises once, whatever happens to the statements that write its row.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Agent, followUp, until } from "./client.ts";
+import { startWorker, type Database, type Worker } from "./harness.ts";
+import { agents, HOUR_MS, hourOf, overviewOf, sums, type Overview } from "./overview.ts";
+
+const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
+const slugs = ["states", "turns", "slow", "rows", "hours", "late", "killed", "costs"];
+
+let worker: Worker;
+let database: Database;
+before(async () => {
+  worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" } });
+  database = await worker.d1();
+});
+after(() => worker.stop());
+
+const agentOf = (slug: string): Agent => new Agent(`${worker.url}/${slug}`);
+const of = (slug: string, query = ""): Promise<Overview> => overviewOf(worker, slug, query);
+const run = async <Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]> => (await database.prepare(sql).bind(...values).run<Row>()).results;
+
+interface Ran { sql: string; rowsRead: number; rowsWritten: number }
+const statements = async (): Promise<Ran[]> => (await (await fetch(`${worker.url}/_dev/statements`)).json()) as Ran[];
+
+/** The statements that something causes. */
+async function causedBy(work: () => Promise<unknown>): Promise<Ran[]> {
+  const before = (await statements()).length;
+  await work();
+  return (await statements()).slice(before);
+}
+
+describe("counts", () => {
+  test("say how tasks ended, and what is not finished, as soon as a send is answered", async () => {
+    const agent = agentOf("states");
+    assert.deepEqual(sums(await of("states")), NOTHING);
+    for (const text of ["hello", "hello again", "fail", "reject", "auth", "message"]) await agent.send(text);
+    const { id } = await agent.sendForTask("ask");
+    const asked = await of("states");
+    assert.deepEqual(sums(asked), { completed: 2, failed: 1, canceled: 0, rejected: 1 });
+    assert.deepEqual(asked.unfinished, { submitted: 0, working: 0, inputRequired: 1, authRequired: 1, isAtLeast: false });
+    await agent.cancelTask(id);
+    const shown = await of("states");
+    assert.deepEqual(sums(shown), { completed: 2, failed: 1, canceled: 1, rejected: 1 });
+    assert.equal(shown.unfinished.inputRequired, 0);
+    assert.deepEqual([shown.agent, shown.counting, shown.hours.length], ["states", true, 24]);
+    assert.ok(Math.abs(shown.now - Date.now()) < 60_000);
+    for (const { states, durations } of shown.hours) {
+      for (const [name, { buckets }] of Object.entries(durations)) {
+        const sum = buckets.reduce((all, bucket) => all + bucket, 0);
+        assert.equal(sum, states[name as keyof typeof states], `the buckets of ${name} have each task once`);
+        assert.equal(buckets.length, shown.bucketsMs.length + 1);
+      }
+    }
+    assert.deepEqual(sums(await of("turns")), NOTHING, "those of other agents do not count");
+  });
+
+  test("have a task of several turns once, at its end", async () => {
+    const agent = agentOf("turns");
+    const asked = await agent.sendForTask("ask");
+    const again = await agent.sendForTask(followUp(asked, "mauve"));
+    assert.deepEqual(sums(await of("turns")), NOTHING);
+    await agent.sendForTask(followUp(again, "red"));
+    assert.deepEqual(sums(await of("turns")), { ...NOTHING, completed: 1 });
+  });
+
+  test("tell how long tasks took from their begin to their end", async () => {
+    const agent = agentOf("slow");
+    await agent.sendForTask("hold 600");
+    await agent.sendForTask("hello");
+    const { hours, bucketsMs } = await of("slow");
+    const durations = hours.flatMap((hour) => hour.durations.completed ?? []);
+    const total = durations.reduce((sum, { totalMs }) => sum + totalMs, 0);
+    assert.ok(total >= 600 && total < 20_000, String(total));
+    const from = bucketsMs.indexOf(500) + 1;
+    const slow = durations.flatMap(({ buckets }) => buckets.slice(from)).reduce((sum, bucket) => sum + bucket, 0);
+    assert.ok(slow >= 1, JSON.stringify(durations));
+  });
+});
+
+describe("each task counts once", () => {
+  /** The statement by which the row of a finished task is written. */
+  async function statement(): Promise<string> {
+    const ran = await causedBy(() => agentOf("rows").sendForTask("hello"));
+    const sql = ran.map((it) => it.sql).find((it) => it.includes("duration_ms"));
+    assert.ok(sql, JSON.stringify(ran));
+    return sql;
+  }
+
+  const row = (id: string, { agent = "late", at = Date.now(), state = 3, generation = 4, ms = 70 as number | null } = {}) =>
+    ["anonymous", agent, at, id, "c", state, generation, "{}", "", ms];
+
+  test("whether its row is written twice, late, or after it was there unfinished", async () => {
+    const sql = await statement();
+    await run(sql, ...row("twice"));
+    await run(sql, ...row("twice"));
+    await run(sql, ...row("twice", { generation: 5 }));
+    await run(sql, ...row("late", { generation: 2, state: 2, ms: null }));
+    await run(sql, ...row("late"));
+    await run(sql, ...row("late", { generation: 2, state: 2, ms: null }));
+    await run(sql, ...row("late"));
+    const shown = await of("late");
+    assert.deepEqual(sums(shown), { ...NOTHING, completed: 2 });
+    const durations = shown.hours.flatMap((hour) => hour.durations.completed ?? []);
+    assert.equal(durations.reduce((sum, { totalMs }) => sum + totalMs, 0), 140);
+    assert.equal(shown.unfinished.working, 0);
+  });
+
+  test("not if the statement of a version without counters has written it", async () => {
+    const sql = (await statement()).replace(/, duration_ms(?: = excluded\.duration_ms)?/g, "").replace(", ?10", "");
+    assert.doesNotMatch(sql, /duration_ms|\?10/);
+    const before = sums(await of("late"));
+    await run(sql, ...row("older").slice(0, 9));
+    assert.deepEqual(sums(await of("late")), before);
+  });
+
+  test("in the hour in which it ended", async () => {
+    const sql = await statement();
+    const border = hourOf(Date.now());
+    const at = { last: border - 1, first: border, before: border - HOUR_MS - 1 };
+    for (const [id, time] of Object.entries(at)) await run(sql, ...row(id, { agent: "hours", at: time }));
+    const numbers = async (query: string) => (await of("hours", query)).hours.map(({ from, states }) => [from - border, states.completed]);
+    // The hour may be over meanwhile.
+    if (hourOf(Date.now()) !== border) return;
+    assert.deepEqual(await numbers("?hours=2"), [[-HOUR_MS, 1], [0, 1]]);
+    assert.deepEqual(await numbers("?hours=1"), [[0, 1]]);
+    assert.deepEqual(sums(await of("hours", "?hours=3")), { ...NOTHING, completed: 3 });
+    const week = await of("hours", "?hours=168");
+    assert.equal(week.hours.length, 168);
+    assert.deepEqual(week.hours.map(({ from }) => from - border), Array.from({ length: 168 }, (_, nth) => (nth - 167) * HOUR_MS));
+  });
+
+  test("over a kill while D1 is down, once it is back", async () => {
+    const agent = agentOf("killed");
+    await run("ALTER TABLE tasks RENAME TO hidden");
+    const made = await Promise.all(["hello", "fail", "hello"].map((text) => agent.sendForTask(text)));
+    await worker.kill9();
+    await worker.restart();
+    database = await worker.d1();
+    await worker.evict(made[0]?.id ?? "");
+    await run("ALTER TABLE hidden RENAME TO tasks");
+    await until(async () => (await agent.listTasks({})).totalSize, (total) => total === 3);
+    assert.deepEqual(sums(await of("killed")), { ...NOTHING, completed: 2, failed: 1 });
+    // Rows that are written once more, as after a crash behind the statement, count nothing.
+    await worker.kill9();
+    await worker.restart();
+    database = await worker.d1();
+    for (const { id } of made) await agent.getTask(id);
+    assert.deepEqual(sums(await of("killed")), { ...NOTHING, completed: 2, failed: 1 });
+  });
+});
+
+test("a finished task costs one row more, and an overview three statements that read ranges", async () => {
+  const agent = agentOf("costs");
+  const written = async (work: () => Promise<unknown>) => (await causedBy(work)).map(({ rowsWritten }) => rowsWritten);
+  assert.deepEqual(await written(() => agent.sendForTask("hello")), [5]);
+  let asked = await agent.sendForTask("ask");
+  assert.deepEqual(await written(() => agent.sendForTask("ask")), [5], "one that is not finished costs what it did");
+  assert.deepEqual(await written(async () => { asked = await agent.sendForTask(followUp(asked, "red")); }), [4]);
+
+  const ran = await causedBy(() => of("costs", "?hours=168"));
+  assert.ok(ran.length <= 3, JSON.stringify(ran));
+  assert.ok(ran.every(({ rowsWritten }) => rowsWritten === 0));
+  const hours = ran.find(({ sql }) => sql.includes("task_hours"));
+  assert.ok((hours?.rowsRead ?? 9) <= 4, "the rows of this agent alone");
+  const plan = async (sql: string, ...values: unknown[]) => (await run<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)).map(({ detail }) => detail);
+  assert.deepEqual(await plan(hours?.sql ?? "", "costs", 0), ["SEARCH task_hours USING PRIMARY KEY (agent=? AND hour>?)"]);
+  const unfinished = ran.find(({ sql }) => sql.includes("tasks_unfinished"))?.sql ?? "";
+  const details = await plan(unfinished, "costs", 10);
+  assert.ok(details.some((detail) => /SCAN tasks USING COVERING INDEX tasks_unfinished/.test(detail)), details.join());
+});

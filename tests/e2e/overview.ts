@@ -1,0 +1,68 @@
+// The overview of an agent, as the specs about it ask for it.
+import assert from "node:assert/strict";
+import { testAgents, type Worker } from "./harness.ts";
+import { only } from "./mcp.ts";
+
+export interface Durations { totalMs: number; buckets: number[] }
+
+export interface Hour {
+  from: number;
+  states: { completed: number; failed: number; canceled: number; rejected: number };
+  durations: Partial<Record<"completed" | "failed" | "canceled" | "rejected", Durations>>;
+}
+
+export interface Overview {
+  agent: string;
+  now: number;
+  hours: Hour[];
+  bucketsMs: number[];
+  unfinished: { submitted: number; working: number; inputRequired: number; authRequired: number; isAtLeast: boolean };
+  webhooks: { failing: number; suspended: number; deadLetters: number };
+  counting: boolean;
+}
+
+export const HOUR_MS = 3_600_000;
+
+/** When the hour of an instant began. */
+export const hourOf = (at: number): number => at - (at % HOUR_MS);
+
+/** Keys of an operator and of a caller that is none. */
+export const SECRETS = { KEY_OPS: "ops-key-0123456789-abcdefghijklmn", KEY_BOB: "bob-key-0123456789-abcdefghijklmn" };
+
+/** Headers of the operator. */
+export const OPERATOR = { "x-api-key": SECRETS.KEY_OPS, "act-as": "operator" };
+
+const guarded = {
+  schemes: {
+    key: {
+      kind: "api_key",
+      name: "X-Api-Key",
+      callers: [{ id: "ops", secrets: ["KEY_OPS"], permissions: ["operator"] }, { id: "bob", secrets: ["KEY_BOB"] }],
+    },
+  },
+};
+
+/** Agents like `demo`, without schemes but for `guarded`, so that each test can have one of its own. */
+export function agents(...slugs: string[]): string {
+  const open = Object.fromEntries(slugs.map((slug) => [slug, { of: "demo" }]));
+  const made = JSON.parse(only({ ...open, guarded: { of: "demo", access: guarded } })) as { agents: { slug: string }[] };
+  // An agent must answer at `/`.
+  const { agents: built } = JSON.parse(testAgents) as { agents: { slug: string; default: boolean }[] };
+  const first = built.filter((agent) => agent.default && !slugs.includes(agent.slug));
+  return JSON.stringify({ ...made, agents: [...first, ...made.agents] });
+}
+
+/** The overview of an agent. */
+export async function overviewOf({ url }: Worker, slug: string, query = "", headers: Record<string, string> = {}): Promise<Overview> {
+  const response = await fetch(`${url}/${slug}/overview${query}`, { headers });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return JSON.parse(text) as Overview;
+}
+
+/** How many tasks ended in each state, over all hours that are shown. */
+export function sums({ hours }: Overview): Hour["states"] {
+  const sum = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
+  for (const { states } of hours) for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += states[name];
+  return sum;
+}

@@ -271,16 +271,14 @@ mod tests {
         let bounds: Vec<u64> =
             columns.filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
         assert_eq!(bounds, BUCKETS_MS);
+        let is_part_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         for bound in BUCKETS_MS {
-            let (count, sum) =
-                (format!("new.duration_ms < {bound}"), format!("excluded.under_{bound}"));
-            for part in [count, sum] {
-                let is_whole = |(at, _): &(usize, &str)| {
-                    let rest = &migration[at + part.len()..];
-                    !rest.starts_with(|next: char| next.is_ascii_digit())
-                };
-                let found = migration.match_indices(&part).filter(is_whole).count();
-                assert_eq!(found, 2, "{part}, once in each trigger");
+            let counts = format!("new.duration_ms < {bound}");
+            let adds = format!("under_{bound} = under_{bound} + excluded.under_{bound}");
+            for part in [counts, adds] {
+                let behind = migration.split(part.as_str()).skip(1);
+                let whole = behind.filter(|rest| !rest.starts_with(is_part_of_name)).count();
+                assert_eq!(whole, 2, "{part}, once in each trigger");
             }
         }
     }

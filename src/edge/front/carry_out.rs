@@ -71,6 +71,9 @@ impl Front {
         if let Route::Mcp(slug) = route(path) {
             return Box::pin(self.mcp(request, head, slug, body)).await;
         }
+        if let Route::Console(below) = route(path) {
+            return Box::pin(self.console(request, head, below, body)).await;
+        }
         let body = match body {
             Some(body) => Ok(Body::of(&body)),
             // What is decided without the body is an answer, or that it must be received.
@@ -82,9 +85,11 @@ impl Front {
                 }
                 Decision::CallBack(called) => return self.call_back(*called).await,
                 Decision::Overview(asked) => return self.show_overview(*asked).await,
-                Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
-                    return to_response(unchecked());
-                }
+                Decision::Check(_)
+                | Decision::Learn(_)
+                | Decision::Sign(_)
+                | Decision::Mcp
+                | Decision::Console => return to_response(unchecked()),
             },
         };
         let (decision, _turn) = match body {
@@ -101,9 +106,11 @@ impl Front {
             Decision::CallBack(called) => self.call_back(*called).await,
             Decision::Overview(asked) => self.show_overview(*asked).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
-            Decision::Check(_) | Decision::Learn(_) | Decision::Sign(_) | Decision::Mcp => {
-                to_response(unchecked())
-            }
+            Decision::Check(_)
+            | Decision::Learn(_)
+            | Decision::Sign(_)
+            | Decision::Mcp
+            | Decision::Console => to_response(unchecked()),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::edge::command::Command;
 use crate::edge::development::{received, statements};
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::executor::Agents;
+use crate::executor::{Agents, HostedAgent};
 use crate::port::{Observation, Observer};
 use a2a::Call;
 use a2a::binding::ServiceParameters;
@@ -49,6 +49,8 @@ pub(super) enum Decision {
     Overview(Box<OverviewAsked>),
     /// What MCP makes of it, which has to be waited for.
     Mcp,
+    /// What the console asks for, which has to be waited for.
+    Console,
     /// What the command comes to, which is admitted, with what the request says besides.
     Perform(Box<Command<Call>>, ServiceParameters),
 }
@@ -117,6 +119,11 @@ impl Front {
         })
     }
 
+    /// All agents of this Worker.
+    pub(super) fn hosted(&self) -> impl Iterator<Item = &HostedAgent> {
+        self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)))
+    }
+
     /// Decides about a request.
     pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
         self.seen.begin();
@@ -162,6 +169,10 @@ impl Front {
                     Err(error) => Err(error),
                 }
             }
+            Route::Console(below) => match self.console_now(below, head) {
+                Ok(decision) => return decision,
+                Err(error) => Err(error),
+            },
             Route::Received | Route::Statements | Route::Script(_) => {
                 Err(unknown_path(path, &self.agents))
             }

@@ -103,7 +103,8 @@ impl Front {
             | Route::KeySet
             | Route::Received
             | Route::Statements
-            | Route::Script(_) => None,
+            | Route::Script(_)
+            | Route::Console(_) => None,
         }
     }
 

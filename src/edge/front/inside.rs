@@ -74,7 +74,8 @@ impl Front {
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Overview(_)
-            | Decision::Mcp => to_response(unchecked()),
+            | Decision::Mcp
+            | Decision::Console => to_response(unchecked()),
         }
     }
 }

@@ -23,6 +23,7 @@
 //! | `carry_out` | carries out what has to wait |
 //! | `inside` | lets in what agents of this Worker ask each other |
 //! | `mcp` | answers hosts of MCP, to which agents are tools |
+//! | `console` | answers the console: which agents there are, and calls of agents elsewhere |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `usage` | refuses a message of a caller that has used up what it may use of models in the day |
@@ -35,6 +36,7 @@ mod callback;
 mod card;
 mod carry_out;
 mod check;
+mod console;
 mod credentials;
 mod decision;
 mod double;

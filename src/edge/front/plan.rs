@@ -58,7 +58,8 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
         | Decision::Sign(_)
         | Decision::CallBack(_)
         | Decision::Overview(_)
-        | Decision::Mcp => LATER.to_owned(),
+        | Decision::Mcp
+        | Decision::Console => LATER.to_owned(),
         Decision::Perform(command, parameters) => {
             let (reply, is_stream) = (command.reply.clone(), command.call.is_stream());
             let planned = plan_command(&front, &parameters, *command);
@@ -169,7 +170,8 @@ impl Front {
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Overview(_)
-            | Decision::Mcp => return None,
+            | Decision::Mcp
+            | Decision::Console => return None,
         };
         let (command, call) = command.take_call();
         let Call::List(request) = call else { return None };
@@ -208,7 +210,8 @@ impl Front {
             | Decision::Sign(_)
             | Decision::CallBack(_)
             | Decision::Overview(_)
-            | Decision::Mcp => {
+            | Decision::Mcp
+            | Decision::Console => {
                 return HttpResponse::error(&Error::Internal { task: None });
             }
         };

@@ -29,6 +29,8 @@ pub(super) enum Route<'a> {
     Statements,
     /// The script of an agent as a test double.
     Script(&'a str),
+    /// The console, and what stands behind `console/`: its pages are files that the platform serves, its data is asked for here.
+    Console(&'a str),
 }
 
 /// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
@@ -50,6 +52,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         ["_dev", "received"] => Route::Received,
         ["_dev", "statements"] => Route::Statements,
         ["_dev", "script", agent] => Route::Script(agent),
+        [CONSOLE, ..] => Route::Console(trimmed.split_once('/').map_or("", |(_, below)| below)),
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent, "overview"] if !agent.is_empty() => Route::Overview(agent),
@@ -80,6 +83,9 @@ const SUBSCRIBE: &str = "subscribe";
 
 /// Where MCP clients find the agents as tools.
 const MCP: &str = "mcp";
+
+/// Where the console is. No agent has such a name.
+const CONSOLE: &str = "console";
 
 /// What stands before the path of a server in the URL of its metadata (RFC 9728 §3.1).
 const PROTECTED_RESOURCE: &str = "oauth-protected-resource";
@@ -116,6 +122,13 @@ mod tests {
             ("/_dev/received", Route::Received),
             ("/_dev/script/demo", Route::Script("demo")),
             ("/_dev/script", Route::Rest(Some("_dev"), "script")),
+            ("/console", Route::Console("")),
+            ("/console/", Route::Console("")),
+            ("/console/index.html", Route::Console("index.html")),
+            ("/console/api/agents", Route::Console("api/agents")),
+            ("/console/api/agents/", Route::Console("api/agents")),
+            ("/tasks/console", Route::Rest(None, "tasks/console")),
+            ("/demo/console", Route::Rest(Some("demo"), "console")),
             ("/.well-known/other.json", Route::Rest(Some(".well-known"), "other.json")),
             ("//", Route::JsonRpc(None)),
             ("/demo//", Route::Rest(Some("demo"), "/")),

@@ -55,8 +55,7 @@ impl Front {
         &'a self,
         slug: Option<&'a str>,
     ) -> impl Iterator<Item = &'a HostedAgent> {
-        let slugs = self.agents.slugs().filter(move |known| slug.is_none_or(|slug| slug == *known));
-        let agents = slugs.filter_map(|slug| self.agents.find(Some(slug)));
+        let agents = self.hosted().filter(move |agent| slug.is_none_or(|slug| slug == agent.slug));
         agents.filter(|agent| agent.mcp_tools != McpTools::None)
     }
 }

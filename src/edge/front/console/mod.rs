@@ -1,0 +1,106 @@
+//! What the console asks of the Worker. Its pages are static files, which the platform serves at `/console/`; what is asked for here is
+//! at `/console/api/`. All else that the console shows it asks of the agents, by the operations that every client has.
+//!
+//! | file | what it answers |
+//! |---|---|
+//! | `catalogue` | `GET /console/api/agents`: which agents there are |
+
+mod catalogue;
+
+use futures_util::future::join_all;
+use js_sys::Uint8Array;
+use worker::{Request, Response, Result};
+
+use super::decision::{Decision, Front, preflight};
+use super::head::Head;
+use crate::edge::response::to_response;
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
+
+impl Front {
+    /// Decides about a request to a path `below` the console, as far as nothing has to be waited for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MethodNotAllowed`], or [`Error::NotFound`] where nothing is.
+    pub(super) fn console_now(
+        &self,
+        below: &str,
+        head: &Head<'_>,
+    ) -> std::result::Result<Decision, Error> {
+        match (below, head.method()) {
+            (AGENTS, "GET" | "HEAD") if self.all_learned() => {
+                Ok(Decision::Answer(self.catalogue(head)))
+            }
+            (AGENTS, "GET" | "HEAD") => Ok(Decision::Console),
+            (AGENTS, "OPTIONS") => Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
+            (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+            _ => Err(absent(below)),
+        }
+    }
+
+    /// Answers a request to a path below the console that has to wait for something.
+    pub(super) async fn console(
+        &self,
+        _request: &Request,
+        head: &Head<'_>,
+        below: &str,
+        _body: Option<Uint8Array>,
+    ) -> Result<Response> {
+        if let (AGENTS, "GET" | "HEAD") = (below, head.method()) {
+            join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
+            return to_response(self.catalogue(head));
+        }
+        to_response(HttpResponse::error(&absent(below)))
+    }
+
+    /// The list of agents, for a request of this head.
+    fn catalogue(&self, head: &Head<'_>) -> HttpResponse {
+        let (origin, _, _) = split_url(head.url());
+        let mut answer = catalogue::answer(&self.settings, &self.agents, origin);
+        if head.method() == "HEAD" {
+            answer.body.clear();
+        }
+        answer
+    }
+
+    /// Whether the skills of all agents are known, as far as they are for now.
+    fn all_learned(&self) -> bool {
+        self.hosted().all(|agent| self.unlearned(agent).is_none())
+    }
+}
+
+/// The error for a path below the console where nothing is.
+fn absent(below: &str) -> Error {
+    let shown: String = below.chars().take(60).collect();
+    Error::NotFound(match shown.as_str() {
+        "" | "index.html" => "this Worker was deployed without the console; add [assets] with directory = \"build/console\" to \
+                              wrangler.toml, build, and deploy it again (docs/console.md)"
+            .to_owned(),
+        shown => format!(
+            "there is nothing at /console/{shown}; the console is at /console/, if wrangler.toml has [assets] (docs/console.md)"
+        ),
+    })
+}
+
+/// Where the list of agents is.
+const AGENTS: &str = "api/agents";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_without_anything_says_what_is_missing() {
+        for (below, part) in [
+            ("", "without the console; add [assets]"),
+            ("index.html", "without the console; add [assets]"),
+            ("app.js", "nothing at /console/app.js"),
+            ("api/other", "nothing at /console/api/other"),
+        ] {
+            let error = absent(below).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(absent(&"x".repeat(1000)).to_string().len() < 250);
+    }
+}

@@ -40,7 +40,8 @@ before(async () => {
   embedded.agents.push(of("broken", { executor: { kind: "oracle", table: {}, run: {} } }), of("unset", { access: { schemes: { key: { kind: "bearer", callers: [caller("b", ["NOT_SET"])] } } } }));
   const vars = { AGENTS: JSON.stringify(embedded), NEXT_URL: `${elsewhere.url}/learner`, ALICE };
   development = await startWorker({ vars });
-  deployed = await startWorker({ vars: { ...vars, DEVELOPMENT: "false", PUBLIC_URL: "https://agents.example" } });
+  const few = { ...embedded, agents: embedded.agents.filter((agent) => ["demo", "lost", "broken", "unset"].includes((agent as Listed).slug)) };
+  deployed = await startWorker({ vars: { ...vars, AGENTS: JSON.stringify(few), DEVELOPMENT: "false", PUBLIC_URL: "https://agents.example" } });
 });
 after(async () => {
   await Promise.all([development?.stop(), deployed?.stop()]);

@@ -74,7 +74,7 @@ impl Front {
 fn absent(below: &str) -> Error {
     let shown: String = below.chars().take(60).collect();
     Error::NotFound(match shown.as_str() {
-        "" | "index.html" => "this Worker was deployed without the console; add [assets] with directory = \"build/console\" to \
+        "" | "index.html" => "this Worker was deployed without the console; add [assets] with directory = \"./build/assets\" to \
                               wrangler.toml, build, and deploy it again (docs/console.md)"
             .to_owned(),
         shown => format!(

@@ -1,9 +1,8 @@
 // What a person has signed in with. Kept for the session of the browser tab alone, and sent to this origin alone.
 import { signal } from "@preact/signals";
-import type { AgentCard, SecurityScheme } from "../api/types.ts";
+import type { Slot } from "./schemes.ts";
 
-/** A place of a request where a secret goes. */
-export type Slot = { in: "header" | "query"; name: string } | { in: "authorization"; scheme: string };
+export type { Slot } from "./schemes.ts";
 
 /** For whom a secret is: an agent by its slug, or all agents of this Worker. */
 export type Audience = string;
@@ -12,6 +11,8 @@ export const EVERY_AGENT: Audience = "*";
 interface Kept {
   audience: Audience;
   slot: Slot;
+  /** What the card calls its scheme, for people. */
+  scheme: string;
   secret: string;
 }
 
@@ -23,24 +24,33 @@ export function isSignedIn(agent?: string): boolean {
   return agent === undefined ? kept.value.length > 0 : secretsFor(agent).length > 0;
 }
 
-/** Keeps a secret in the place of one for the same audience and slot. */
-export function keep(audience: Audience, slot: Slot, secret: string): void {
-  const others = kept.value.filter((one) => one.audience !== audience || keyOf(one.slot) !== keyOf(slot));
-  store([...others, { audience, slot, secret }]);
+/** What is kept, without the secrets. */
+export function keptSchemes(): { audience: Audience; slot: Slot; scheme: string }[] {
+  return kept.value.map(({ audience, slot, scheme }) => ({ audience, slot, scheme }));
 }
 
-/** Forgets the secrets of an audience, or all of them. */
-export function forget(audience?: Audience): void {
-  store(audience === undefined ? [] : kept.value.filter((one) => one.audience !== audience));
+/** Keeps a secret in the place of one for the same audience and slot. */
+export function keep(audience: Audience, slot: Slot, secret: string, scheme: string): void {
+  const others = kept.value.filter((one) => one.audience !== audience || keyOf(one.slot) !== keyOf(slot));
+  store([...others, { audience, slot, scheme, secret }]);
+}
+
+/** Forgets the secrets of an audience, one of them, or all that are kept. */
+export function forget(audience?: Audience, slot?: Slot): void {
+  const goes = (one: Kept) => (audience === undefined || one.audience === audience) && (slot === undefined || keyOf(one.slot) === keyOf(slot));
+  store(kept.value.filter((one) => !goes(one)));
 }
 
 /** What a request to an agent carries: those of the agent before those of all. */
 export function applyTo(agent: string, url: URL, headers: Headers): void {
-  for (const { slot, secret } of secretsFor(agent)) {
-    if (slot.in === "authorization") headers.set("authorization", `${slot.scheme} ${secret}`);
-    else if (slot.in === "header") headers.set(slot.name, secret);
-    else url.searchParams.set(slot.name, secret);
-  }
+  for (const { slot, secret } of secretsFor(agent)) place(slot, secret, url, headers);
+}
+
+/** Puts a secret where it goes. */
+export function place(slot: Slot, secret: string, url: URL, headers: Headers): void {
+  if (slot.in === "authorization") headers.set("authorization", `${slot.scheme} ${secret}`);
+  else if (slot.in === "header") headers.set(slot.name, secret);
+  else url.searchParams.set(slot.name, secret);
 }
 
 /** All that must not be shown, for views of raw requests. */
@@ -48,26 +58,16 @@ export function secrets(): string[] {
   return kept.value.map(({ secret }) => secret);
 }
 
-/** The slots that a card asks for, with the names of their schemes. A cookie needs none: the browser sends it by itself. */
-export function slotsOf(card: AgentCard): { scheme: string; slot: Slot; description: string | undefined }[] {
-  return Object.entries(card.securitySchemes ?? {}).flatMap(([scheme, of]) => {
-    const slot = slotOf(of);
-    const { description } = of.apiKeySecurityScheme ?? of.httpAuthSecurityScheme ?? of.oauth2SecurityScheme ?? of.openIdConnectSecurityScheme ?? {};
-    return slot === undefined ? [] : [{ scheme, slot, description }];
-  });
-}
-
-function slotOf(scheme: SecurityScheme): Slot | undefined {
-  const { apiKeySecurityScheme: key, httpAuthSecurityScheme: http } = scheme;
-  if (key !== undefined) return key.location === "cookie" ? undefined : { in: key.location, name: key.name };
-  if (http !== undefined) return { in: "authorization", scheme: /^bearer$/i.test(http.scheme) ? "Bearer" : http.scheme };
-  const isBearer = scheme.oauth2SecurityScheme !== undefined || scheme.openIdConnectSecurityScheme !== undefined;
-  return isBearer ? { in: "authorization", scheme: "Bearer" } : undefined;
+/** Whether a secret for one of these slots would be sent in the place of a secret for the other. */
+export function isSameSlot(one: Slot, other: Slot): boolean {
+  return keyOf(one) === keyOf(other) && (one.in !== "authorization" || other.in !== "authorization" || one.scheme === other.scheme);
 }
 
 function secretsFor(agent: string): Kept[] {
   const found = new Map<string, Kept>();
-  for (const audience of [EVERY_AGENT, agent]) {
+  // What is asked of no agent in particular needs a caller whom one of them knows.
+  const audiences = agent === "" ? [...new Set(kept.value.map(({ audience }) => audience))].reverse().sort((one) => (one === EVERY_AGENT ? 1 : 0)) : [EVERY_AGENT, agent];
+  for (const audience of audiences) {
     for (const one of kept.value) if (one.audience === audience) found.set(keyOf(one.slot), one);
   }
   return [...found.values()];

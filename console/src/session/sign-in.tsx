@@ -1,81 +1,233 @@
-// Asks for a key or a token, by the schemes of the agent's card.
-import { useEffect, useState } from "preact/hooks";
-import { catalogue } from "../api/agents.ts";
+// Asks for a key, a token or a password by the schemes of the agent's card, and tells how to come in where nothing is typed.
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { catalogue, type CataloguedAgent } from "../api/agents.ts";
+import { readCard } from "../api/card.ts";
 import { localEndpoint } from "../api/endpoint.ts";
+import type { Problem } from "../api/problem.ts";
+import type { AgentCard } from "../api/types.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { OutLink } from "../parts/link.tsx";
+import { notify } from "../parts/notice.tsx";
 import { asking, type Asking } from "./asking.ts";
-import { EVERY_AGENT, keep, slotsOf, type Slot } from "./credentials.ts";
+import { EVERY_AGENT, isSameSlot, keep } from "./credentials.ts";
+import { basicOf, schemesOf, waysOf, type Scheme, type Way } from "./schemes.ts";
+import { refusalOf, type Given } from "./try-out.ts";
+import "./session.css";
 
-type Choice = { scheme: string; slot: Slot; description: string | undefined };
-
-/** Offered where a card names nothing that can be typed. */
-const USUAL: Choice[] = [
-  { scheme: "Bearer token", slot: { in: "authorization", scheme: "Bearer" }, description: undefined },
-  { scheme: "API key", slot: { in: "header", name: "x-api-key" }, description: undefined },
-];
+/** Offered where a card names nothing. */
+const USUAL: Pick<AgentCard, "securitySchemes"> = {
+  securitySchemes: {
+    "bearer token": { httpAuthSecurityScheme: { scheme: "Bearer" } },
+    "api key": { apiKeySecurityScheme: { location: "header", name: "X-API-Key" } },
+  },
+};
 
 export function SignInDialog() {
   const open = asking.value;
-  return open === undefined ? null : <SignIn asking={open} />;
+  return open === undefined ? null : <SignIn key={open.agent} asking={open} />;
 }
 
 function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
-  const [choices, setChoices] = useState<Choice[]>(USUAL);
-  const [place, setPlace] = useState(0);
-  const [isForAll, setForAll] = useState(true);
-  const slug = agent === "" ? catalogue.value?.agents.find(({ isOpen }) => !isOpen)?.slug : agent;
+  const closed = catalogue.value?.agents.filter(({ isOpen }) => !isOpen) ?? [];
+  const [chosen, setChosen] = useState(agent === "" ? (closed[0]?.slug ?? "") : agent);
+  const [ways, setWays] = useState<Way[]>();
+  useEffect(() => {
+    let isCurrent = true;
+    void waysInto(chosen).then((found) => isCurrent && setWays(found));
+    return () => void (isCurrent = false);
+  }, [chosen]);
+
+  const name = catalogue.value?.agents.find(({ slug }) => slug === chosen)?.name ?? chosen;
+  return (
+    <Dialog title={agent === "" || name === "" ? "Sign in" : `Sign in to ${name}`} close={() => end(false)}>
+      <div class="stack sign-in">
+        {problem !== undefined && (
+          <p class="refused" role="alert">
+            {problem.message}
+          </p>
+        )}
+        {agent === "" && closed.length > 1 && (
+          <label>
+            Agent
+            <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
+              {closed.map(({ slug, name }) => (
+                <option key={slug} value={slug}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {ways === undefined ? <p class="quiet">Loading…</p> : <WayIn key={chosen} slug={chosen} name={name} ways={ways} others={closed} end={end} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface WayInProps {
+  slug: string;
+  name: string;
+  ways: Way[];
+  others: CataloguedAgent[];
+  end: Asking["end"];
+}
+
+/** Why a way did not lead in, and the scheme it is about where only one was typed. */
+type Refusal = { problem: Problem; field: string };
+
+function WayIn({ slug, name, ways, others, end }: WayInProps) {
+  const [index, setIndex] = useState(0);
+  const [isForAll, setForAll] = useState<boolean>();
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [isTrying, setTrying] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const way = ways[index] ?? ways[0];
+  const typed = way?.schemes.filter(({ slot }) => slot !== undefined) ?? [];
+  const isShared = others.some((other) => other.slug !== slug && schemesOf({ securitySchemes: other.access?.securitySchemes ?? {} }).some((scheme) => fits(scheme, typed)));
+  const audience = (isForAll ?? isShared) || slug === "" ? EVERY_AGENT : slug;
 
   useEffect(() => {
-    if (slug === undefined) return;
-    const read = localEndpoint(slug).card().then(slotsOf, () => []);
-    void read.then((found) => {
-      if (found.length > 0) setChoices(found);
-    });
-  }, [slug]);
+    // After a refusal the field is at hand, with its text chosen: typing anew replaces it.
+    if (refusal !== undefined) form.current?.querySelector<HTMLInputElement>("[aria-invalid=true]")?.select();
+  }, [refusal]);
 
-  const submit = (event: SubmitEvent) => {
+  if (way === undefined) return null;
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const secret = new FormData(event.target as HTMLFormElement).get("secret");
-    const choice = choices[place] ?? choices[0];
-    if (typeof secret !== "string" || secret === "" || choice === undefined) return;
-    keep(isForAll || agent === "" ? EVERY_AGENT : agent, choice.slot, secret.trim());
+    const given = givenIn(new FormData(event.currentTarget as HTMLFormElement), typed);
+    setTrying(true);
+    setRefusal(undefined);
+    const problem = slug === "" ? undefined : await refusalOf(slug, given);
+    setTrying(false);
+    if (problem !== undefined) return setRefusal({ problem, field: typed[0]?.name ?? "" });
+    given.forEach(({ slot, secret }, at) => keep(audience, slot, secret, typed[at]?.kind ?? ""));
+    notify(given.length === 0 ? "The agent knows you." : "Signed in.");
     end(true);
   };
 
   return (
-    <Dialog title="Sign in" close={() => end(false)}>
-      <form class="stack" onSubmit={submit}>
-        {problem !== undefined && <p role="alert">{problem.message}</p>}
+    <form class="stack" ref={form} onSubmit={(event) => void submit(event)} autocomplete="off">
+      {ways.length > 1 && (
         <label>
           Scheme
-          <select value={place} onChange={(event) => setPlace(Number(event.currentTarget.value))}>
-            {choices.map(({ scheme }, index) => (
-              <option key={scheme} value={index}>
-                {scheme}
+          <select value={index} onChange={(event) => (setIndex(Number(event.currentTarget.value)), setRefusal(undefined))}>
+            {ways.map(({ title }, at) => (
+              <option key={title} value={at}>
+                {title}
               </option>
             ))}
           </select>
         </label>
-        <label>
-          Key or token
-          <input name="secret" type="password" required autocomplete="off" />
-        </label>
-        {agent !== "" && (
+      )}
+      {way.schemes.map((scheme) => (
+        <SchemeFields key={scheme.name} scheme={scheme} slug={slug} refusal={refusal?.field === scheme.name ? refusal.problem : undefined} />
+      ))}
+      {way.scopes.length > 0 && <p class="quiet">The token needs the scopes {way.scopes.join(", ")}.</p>}
+      {refusal !== undefined && typed.length === 0 && (
+        <p class="refused" role="alert">
+          {refusal.problem.message}
+        </p>
+      )}
+      {typed.length > 0 && slug !== "" && (
+        <fieldset class="audience">
+          <legend>Sent to</legend>
           <label class="row">
-            <input type="checkbox" checked={isForAll} onChange={(event) => setForAll(event.currentTarget.checked)} />
-            For all agents here
+            <input type="radio" name="audience" checked={audience !== EVERY_AGENT} onChange={() => setForAll(false)} />
+            {name} alone
           </label>
-        )}
-        <p class="quiet">Kept until this tab is closed, and sent to this server alone.</p>
-        <div class="actions">
-          <button type="button" onClick={() => end(false)}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            Sign in
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <label class="row">
+            <input type="radio" name="audience" checked={audience === EVERY_AGENT} onChange={() => setForAll(true)} />
+            All agents of this server
+          </label>
+        </fieldset>
+      )}
+      {typed.length > 0 && <p class="quiet">Kept in this tab until it is closed, and sent to this server alone.</p>}
+      <div class="actions">
+        <button type="button" onClick={() => end(false)}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={isTrying}>
+          {isTrying ? "Trying…" : typed.length > 0 ? "Sign in" : "Try again"}
+        </button>
+      </div>
+    </form>
   );
+}
+
+function SchemeFields({ scheme, slug, refusal }: { scheme: Scheme; slug: string; refusal: Problem | undefined }) {
+  const { name, kind, doing, where, description, links } = scheme;
+  const wrong = useId();
+  const about = { "aria-invalid": refusal !== undefined, "aria-describedby": wrong };
+  return (
+    <div class="stack scheme">
+      {description !== undefined && <p>{description}</p>}
+      {links.map(([word, url]) => (
+        <p key={word + url} class="quiet">
+          {word}: <OutLink url={url} />
+        </p>
+      ))}
+      {doing === "secret" && (
+        <label>
+          <span>
+            {kind === "OAuth 2.0" || kind === "OpenID Connect" ? `Access token (${kind})` : kind} <span class="quiet">in {where}</span>
+          </span>
+          <input name={`secret:${name}`} type="password" required autoFocus autocomplete="off" spellcheck={false} {...about} />
+        </label>
+      )}
+      {doing === "password" && (
+        <>
+          <label>
+            Name
+            <input name={`user:${name}`} required autoFocus autocomplete="off" spellcheck={false} />
+          </label>
+          <label>
+            Password
+            <input name={`secret:${name}`} type="password" required autocomplete="off" {...about} />
+          </label>
+        </>
+      )}
+      {doing === "cookie" && (
+        <p>
+          The agent knows you by {where}, which the browser sends by itself. Sign in at the page of this host that sets it, then try again.
+        </p>
+      )}
+      {doing === "access" && (
+        <p>
+          The agent is behind Cloudflare Access. <a href={`/${encodeURIComponent(slug)}`} target="_blank" rel="noreferrer noopener">Sign in with Cloudflare Access</a> in a new tab, then try again.
+        </p>
+      )}
+      {doing === "certificate" && <p>The agent wants a client certificate, which the browser offers when the connection is made. Install it, open the console anew, and choose the certificate.</p>}
+      {doing === "unknown" && <p>The console does not know this kind of scheme.</p>}
+      <p id={wrong} class="refused" role="alert">
+        {refusal?.message}
+      </p>
+    </div>
+  );
+}
+
+/** The secrets that were typed, in the order of their schemes. */
+function givenIn(form: FormData, typed: Scheme[]): Given[] {
+  const text = (name: string) => String(form.get(name) ?? "");
+  return typed.flatMap(({ name, doing, slot }) => {
+    if (slot === undefined) return [];
+    const secret = text(`secret:${name}`);
+    return [{ slot, secret: doing === "password" ? basicOf(text(`user:${name}`), secret) : bare(secret) }];
+  });
+}
+
+/** A token as it was meant: often it is copied with the name of its scheme, or with spaces around it. */
+function bare(secret: string): string {
+  return secret.trim().replace(/^bearer\s+/i, "");
+}
+
+/** The ways into an agent: by the catalogue, else by its card; those that are usual where neither tells. */
+async function waysInto(slug: string): Promise<Way[]> {
+  const access = catalogue.value?.agents.find((agent) => agent.slug === slug)?.access;
+  const card = access ?? (slug === "" ? undefined : await localEndpoint(slug).card().catch(() => undefined));
+  const ways = waysOf(readCard(card));
+  return ways.length > 0 ? ways : waysOf(USUAL);
+}
+
+function fits({ slot }: Scheme, typed: Scheme[]): boolean {
+  return slot !== undefined && typed.some((one) => one.slot !== undefined && isSameSlot(one.slot, slot));
 }

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { json } from "./http.ts";
 import { Problem } from "./problem.ts";
+import type { SecurityScheme } from "./types.ts";
 
 /** An agent of the catalogue (`GET /console/api/agents`). */
 export interface CataloguedAgent {
@@ -14,6 +15,15 @@ export interface CataloguedAgent {
   dialects: string[];
   /** Whether everybody may call it. */
   isOpen: boolean;
+  capabilities?: { streaming?: boolean; pushNotifications?: boolean; extendedAgentCard?: boolean };
+  skills?: { id: string; name: string }[];
+  access?: {
+    /** As in its card. */
+    securitySchemes: Record<string, SecurityScheme>;
+    securityRequirements: { schemes?: Record<string, unknown> }[];
+    /** Whether callers of it can be operators. */
+    hasOperators: boolean;
+  };
   health: { state: "ok" | "partial" | "misconfigured"; reason?: string };
 }
 

@@ -1,0 +1,102 @@
+// An agent of this Worker: its card as it is served to clients of each version.
+import { useEffect, useState } from "preact/hooks";
+import { agentOf, catalogue } from "../../api/agents.ts";
+import { localEndpoint } from "../../api/endpoint.ts";
+import { send } from "../../api/http.ts";
+import { readCard } from "../../api/card.ts";
+import { Problem } from "../../api/problem.ts";
+import type { Found } from "../../lint/index.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { href, place } from "../../route.ts";
+import { AgentView, type CardDocument } from "./agent-view.tsx";
+import { genuine } from "./genuine.ts";
+import { HealthBadge } from "./health.tsx";
+
+const CARD = ".well-known/agent-card.json";
+
+export function LocalAgent({ slug }: { slug: string }) {
+  const [found, setFound] = useState<Found>();
+  const [problem, setProblem] = useState<unknown>();
+  const endpoint = localEndpoint(slug);
+
+  const load = () => {
+    setProblem(undefined);
+    textOf(slug, "1.0").then((text) => setFound(foundIn(slug, text)), setProblem);
+  };
+  useEffect(load, [slug]);
+  useEffect(() => {
+    // Which keys the card is signed with is asked when the card is there: the page does not wait for it.
+    if (found !== undefined && found.isGenuine === undefined) void genuine(found).then((isGenuine) => isGenuine !== undefined && setFound({ ...found, isGenuine }));
+  }, [found]);
+
+  const agent = agentOf(slug);
+  const isUnknown = catalogue.value !== undefined && agent === undefined;
+  const [, , tab = ""] = place.value.path;
+  return (
+    <section class="page">
+      <a class="back" href={href(["agents"])}>
+        <Icon name="agents" /> All agents
+      </a>
+      {problem !== undefined && (
+        <>
+          <h1>{agent?.name ?? slug}</h1>
+          {isUnknown ? <p>This Worker has no agent at <code>/{slug}</code>.</p> : <ProblemBox problem={problem} retry={load} />}
+        </>
+      )}
+      {problem === undefined && found === undefined && <p class="quiet" role="status">Loading the card…</p>}
+      {found !== undefined && (
+        <AgentView
+          found={{ ...found, isDevelopment: catalogue.value?.development ?? false }}
+          endpoint={endpoint}
+          tab={tab}
+          address={(wanted) => href(wanted === "" ? ["agents", slug] : ["agents", slug, wanted])}
+          chat={(skill, text) => href(["chat", slug], { skill, text })}
+          documents={documentsOf(slug, found)}
+          status={
+            agent !== undefined && (
+              <>
+                <HealthBadge health={agent.health} />
+                {agent.health.reason !== undefined && <p class="agent-reason">{agent.health.reason}</p>}
+              </>
+            )
+          }
+          actions={
+            <a class="button" href={href(["tasks"], { agent: slug })}>
+              <Icon name="tasks" /> Tasks
+            </a>
+          }
+        />
+      )}
+    </section>
+  );
+}
+
+/** The card in each form that this Worker serves. */
+function documentsOf(slug: string, found: Found): CardDocument[] {
+  return [
+    { tab: "json", label: "JSON 1.0", note: "As it is served to clients that send `A2A-Version: 1.0`.", load: () => Promise.resolve(found.text) },
+    {
+      tab: "json-0.3",
+      label: "JSON 0.3",
+      note: "As it is served to clients that send no version, or 0.3: with the members of both.",
+      load: () => textOf(slug, "0.3"),
+    },
+  ];
+}
+
+/** The text of the card for clients of a version. @throws {Problem} */
+async function textOf(slug: string, version: string): Promise<string> {
+  const response = await send({ agent: slug, path: `/${slug}/${CARD}`, headers: { "a2a-version": version }, isQuiet: true });
+  return response.text();
+}
+
+function foundIn(slug: string, text: string): Found {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new Problem("The card is no JSON.");
+  }
+  return { card: readCard(json), text, foundAt: new URL(`/${slug}/${CARD}`, location.origin).href, isLocal: true };
+}

@@ -1,0 +1,135 @@
+// How an agent is called, as code to copy. Pure. What a card says is quoted in each language, since it may be anything.
+import type { AgentCard, AgentInterface } from "../../api/types.ts";
+import { waysOf, type Scheme } from "../../session/schemes.ts";
+
+/** Code in one language. */
+export interface Snippet {
+  title: string;
+  code: string;
+}
+
+/** Stands for a secret in the code. */
+const SECRET = "A2A_SECRET";
+
+/** The snippets for an agent whose card was found at this URL; one that cannot be called in a way that we know has none. */
+export function snippetsFor(card: AgentCard, foundAt: string, text: string): Snippet[] {
+  const schemes = waysOf(card).find((way) => way.schemes.every(({ slot }) => slot !== undefined))?.schemes ?? [];
+  const chosen = chosenOf(card);
+  return [
+    ...(chosen === undefined ? [] : [{ title: "curl", code: curl(chosen, text, schemes, false) }]),
+    ...(chosen === undefined || card.capabilities?.streaming !== true ? [] : [{ title: "curl, streaming", code: curl(chosen, text, schemes, true) }]),
+    { title: "JavaScript", code: javaScript(foundAt, text, schemes) },
+    { title: "Python", code: python(foundAt, text, schemes) },
+  ];
+}
+
+/** The interface that curl speaks to: the first of 1.0, else the first of 0.3, of those with JSON. */
+function chosenOf({ supportedInterfaces: all }: AgentCard): AgentInterface | undefined {
+  const spoken = all.filter(({ protocolBinding }) => protocolBinding === "JSONRPC" || protocolBinding === "HTTP+JSON");
+  return spoken.find(({ protocolVersion }) => protocolVersion?.startsWith("1.") === true) ?? spoken[0];
+}
+
+function curl({ url, protocolBinding, protocolVersion, tenant }: AgentInterface, text: string, schemes: Scheme[], isStream: boolean): string {
+  const isNew = protocolVersion?.startsWith("1.") === true;
+  const message = isNew
+    ? { messageId: "m-1", role: "ROLE_USER", parts: [{ text }] }
+    : { kind: "message", messageId: "m-1", role: "user", parts: [{ kind: "text", text }] };
+  const params = { ...(tenant === undefined ? {} : { tenant }), message };
+  const method = isNew ? (isStream ? "SendStreamingMessage" : "SendMessage") : isStream ? "message/stream" : "message/send";
+  const isRpc = protocolBinding === "JSONRPC";
+  const body = isRpc ? { jsonrpc: "2.0", id: 1, method, params } : params;
+  const base = url.replace(/\/$/, "");
+  const path = isRpc ? url : `${base}${isNew ? "" : "/v1"}/message:${isStream ? "stream" : "send"}`;
+  const query = schemes.flatMap(({ slot }) => (slot?.in === "query" ? [`${encodeURIComponent(slot.name)}=`] : []));
+  const secretUrl = query.length === 0 ? quoted(path) : `${quoted(`${path}${path.includes("?") ? "&" : "?"}${query[0]}`)}"$${SECRET}"`;
+  const lines = [
+    `curl ${isStream ? "-N" : "-s"} ${secretUrl}`,
+    `-H 'Content-Type: application/json'`,
+    ...(isNew ? [`-H 'A2A-Version: ${/^[\d.]+$/.test(protocolVersion ?? "") ? protocolVersion : "1.0"}'`] : []),
+    ...headersOf(schemes).map(({ name, before }) => `-H ${quoted(`${name}: ${before}`)}"$${SECRET}"`),
+    `-d ${quoted(JSON.stringify(body))}`,
+  ];
+  return lines.join(" \\\n  ");
+}
+
+function javaScript(foundAt: string, text: string, schemes: Scheme[]): string {
+  const { base, path } = split(foundAt);
+  const headers = headersOf(schemes);
+  const needs = headers.length > 0;
+  const lines = [
+    "// npm install @a2a-js/sdk",
+    'import { randomUUID } from "node:crypto";',
+    'import { Role } from "@a2a-js/sdk";',
+    needs
+      ? 'import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";'
+      : 'import { ClientFactory } from "@a2a-js/sdk/client";',
+    "",
+    ...(needs
+      ? [
+          `const credentials = { ${headers.map(({ name, before }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}process.env.${SECRET}`).join(", ")} };`,
+          "const fetchImpl = (url, init = {}) => {",
+          "  const headers = new Headers(init.headers);",
+          "  for (const [name, value] of Object.entries(credentials)) headers.set(name, value);",
+          "  return fetch(url, { ...init, headers });",
+          "};",
+          "const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];",
+          "const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });",
+        ]
+      : []),
+    `const client = await new ClientFactory(${needs ? "options" : ""}).createFromUrl(${JSON.stringify(base)}, ${JSON.stringify(path)});`,
+    `const part = { content: { $case: "text", value: ${JSON.stringify(text)} }, metadata: undefined, filename: "", mediaType: "" };`,
+    "const message = {",
+    '  messageId: randomUUID(), contextId: "", taskId: "", role: Role.ROLE_USER, parts: [part], metadata: undefined, extensions: [], referenceTaskIds: [],',
+    "};",
+    'console.dir(await client.sendMessage({ tenant: "", message, configuration: undefined, metadata: undefined }), { depth: null });',
+  ];
+  return lines.join("\n");
+}
+
+function python(foundAt: string, text: string, schemes: Scheme[]): string {
+  const { base } = split(foundAt);
+  const headers = headersOf(schemes).map(({ name, before }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}os.environ["${SECRET}"]`);
+  return [
+    "# pip install a2a-sdk",
+    "import asyncio",
+    ...(headers.length > 0 ? ["import os"] : []),
+    "import uuid",
+    "",
+    "import httpx",
+    "from a2a.client.card_resolver import A2ACardResolver",
+    "from a2a.client.client import ClientConfig",
+    "from a2a.client.client_factory import ClientFactory",
+    "from a2a.types import Message, Part, Role, SendMessageRequest",
+    "",
+    "",
+    "async def main():",
+    `    async with httpx.AsyncClient(${headers.length > 0 ? `headers={${headers.join(", ")}}, ` : ""}timeout=60) as http:`,
+    `        card = await A2ACardResolver(http, ${JSON.stringify(base.replace(/\/$/, ""))}).get_agent_card()`,
+    "        client = ClientFactory(ClientConfig(httpx_client=http)).create(card)",
+    `        message = Message(message_id=str(uuid.uuid4()), role=Role.ROLE_USER, parts=[Part(text=${JSON.stringify(text)})])`,
+    "        async for event in client.send_message(SendMessageRequest(message=message)):",
+    "            print(event)",
+    "",
+    "",
+    "asyncio.run(main())",
+  ].join("\n");
+}
+
+/** The headers that carry secrets, with what stands before the secret. */
+function headersOf(schemes: Scheme[]): { name: string; before: string }[] {
+  return schemes.flatMap(({ slot }) => {
+    if (slot?.in === "header") return [{ name: slot.name, before: "" }];
+    return slot?.in === "authorization" ? [{ name: "Authorization", before: `${slot.scheme} ` }] : [];
+  });
+}
+
+/** The URL of a card as SDKs take it: a base with a slash at its end, and the path below. */
+function split(foundAt: string): { base: string; path: string } {
+  const [, base = foundAt, path = ""] = /^(.*\/)(\.well-known\/[^?#]*|[^/]*)$/.exec(foundAt) ?? [];
+  return { base, path };
+}
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

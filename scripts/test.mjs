@@ -13,7 +13,7 @@ import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
-import { printSize } from "./lib/size.mjs";
+import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryProject } from "./lib/trial-project.mjs";
 import { Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { ensureBuilt, outputs } from "./lib/worker.mjs";
@@ -62,6 +62,7 @@ const steps = [
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd("default", filter) },
   { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
+  { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
 ];
 
 const usage = `Usage: npm test [-- STEP...] [--only STEP,STEP]
@@ -71,13 +72,14 @@ Without a step, all of them run, in this order:
 ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 
 "lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
-if there is none, the tests with "card" in their title; so does "e2e-default:card" with one build only. Without
-such a filter the stable build is tested with these files alone: ${STABLE_SPECS.join(", ")}.
+if there is none, the tests with "card" in their title; so do "e2e-default:card" with one build only, and "console:card"
+with the specs in a browser. Without such a filter the stable build is tested with these files alone: ${STABLE_SPECS.join(", ")}.
 
     --only STEP,STEP   the same as naming the steps
     -h, --help         this text
 
 A2A_LOGS=1 in the environment shows what the Worker logs during the end-to-end tests.
+CHROME_PATH names the browser of the step "console"; on Linux x64 npm brings one, elsewhere an installed Chrome is found.
 A2A_EDGE_STABLE=1 leaves the panic-unwind build out.`;
 
 await main(async () => {
@@ -202,12 +204,38 @@ async function endToEnd(output, filter) {
     say("    nothing to do: the stable build is what is deployed");
     return true;
   }
-  const specs = readdirSync(inPackage("tests", "e2e")).filter((name) => name.endsWith(".spec.ts")).sort();
+  say(`    ${outputs[output]} (${built[output]})`);
+  const usual = output === "stable" ? STABLE_SPECS.map((name) => `${name}.spec.ts`) : undefined;
+  // The tests wait more than they compute, so two files at once pay off even on a small machine.
+  const concurrency = Math.max(2, cpus().length - 1);
+  return runSpecs("e2e", filter, { usual, concurrency, env: { A2A_BUILD_DIR: outputs[output], A2A_EXAMPLES: examples(), ...built.python } });
+}
+
+async function testConsole(filter) {
+  for (const project of ["console", join("tests", "browser")]) {
+    if (!(await command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]))) return false;
+  }
+  const folder = inPackage("tests", "console");
+  const units = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".test.ts")).sort();
+  const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=dot", `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const files = units.map((name) => join("tests", "console", name));
+  if (files.length > 0 && !filter && !(await command(packagedNode(), [...args, ...files]))) return false;
+  if (!printConsoleSize()) return false;
+  rmSync(inPackage("build", "screenshots", "failed"), { recursive: true, force: true });
+  // A browser has several processes, and two of them keep a small machine busy.
+  return runSpecs("browser", filter, { concurrency: 2, env: { A2A_BUILD_DIR: outputs.default } });
+}
+
+/**
+ * Runs the spec files of a folder of tests/: those that the filter names, else those with a test that it names; without a filter the `usual` ones,
+ * or all. Looks for secrets in what their Workers logged.
+ */
+async function runSpecs(folder, filter, { usual, concurrency, env }) {
+  const specs = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".spec.ts")).sort();
   const named = filter ? specs.filter((name) => name.includes(filter)) : specs;
   const pattern = filter && named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
-  const chosen = output === "stable" && !filter ? STABLE_SPECS.map((name) => `${name}.spec.ts`) : named;
-  const files = (chosen.length > 0 ? chosen : specs).map((name) => join("tests", "e2e", name));
-  say(`    ${outputs[output]} (${built[output]})`);
+  const chosen = usual !== undefined && !filter ? usual : named;
+  const files = (chosen.length > 0 ? chosen : specs).map((name) => join("tests", folder, name));
   const times = join(scratchFolder(), "times");
   const options = [
     "--test",
@@ -217,13 +245,11 @@ async function endToEnd(output, filter) {
     `--test-reporter=${inPackage("scripts", "lib", "spec-times.mjs")}`,
     `--test-reporter-destination=${times}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
-    // The tests wait more than they compute, so two files at once pay off even on a small machine.
-    `--test-concurrency=${Math.max(2, cpus().length - 1)}`,
+    `--test-concurrency=${concurrency}`,
   ];
   const runFolder = mkdtempSync(join(tmpdir(), "a2a-edge-run-"));
   const passed = await command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...pattern, ...files], {
-    A2A_BUILD_DIR: outputs[output], A2A_RUN_FOLDER: runFolder, A2A_EXAMPLES: examples(), ...built.python,
-    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
+    A2A_RUN_FOLDER: runFolder, ...env, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
   const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];
   const taken = lines.map((line) => ({ ms: parseInt(line, 10), name: basename(line, ".spec.ts") }));

@@ -1,12 +1,12 @@
 // The console: from the sources in console/ of the package, by Vite, to the static assets that are uploaded with the Worker.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { changedSince, contentHash } from "./inputs.mjs";
 import { inNpmPackage, packageVersion, packagedNode } from "./packages.mjs";
 import { inPackage, inProject, projectDir } from "./paths.mjs";
 import { run } from "./process.mjs";
-import { Stop, step } from "./ui.mjs";
+import { Stop, say, step } from "./ui.mjs";
 
 /** What `[assets]` in wrangler.toml names as `directory`: the same for all builds of the Worker. */
 export const ASSETS = join("build", "assets");
@@ -47,13 +47,31 @@ async function build() {
   rmSync(staging, { recursive: true, force: true });
   const args = ["build", inPackage(CONSOLE), "--outDir", join(staging, CONSOLE), "--emptyOutDir", "--logLevel", "warn"];
   const { code, output } = await run(packagedNode(), [inNpmPackage("vite", "bin", "vite.js"), ...args], { cwd: inPackage(CONSOLE), quiet: true });
-  if (code !== 0) throw new Stop(`The console was not built:\n\n${output.trim()}`);
+  if (code !== 0) throw new Stop(`The console was not built:\n\n${explain(output)}`);
+  if (output.trim() !== "") say(output.trim());
   writeFileSync(join(staging, "_headers"), headers(join(staging, CONSOLE)));
-  const assets = inProject(ASSETS);
-  mkdirSync(dirname(assets), { recursive: true });
-  rmSync(assets, { recursive: true, force: true });
-  renameSync(staging, assets);
+  publish(staging, inProject(ASSETS));
+  rmSync(staging, { recursive: true });
 }
+
+/** What Vite says of a mistake: where it is and what it is, without how Vite came there. */
+function explain(output) {
+  const lines = output.split("\n").filter((line) => !/^(?:✗ Build failed|error during build:|Build failed with)|^ +at |^ {2}errors: |^}$/.test(line));
+  return lines.map((line) => line.replace(/^\[builtin:[\w-]+\] /, "")).join("\n").trim();
+}
+
+/** Makes a folder what another one is, while it is served: what is new comes first, the page that names it next, what is old goes last. */
+function publish(from, to) {
+  const files = filesIn(from);
+  const page = (name) => Number(name.endsWith(".html") || name === "_headers");
+  for (const name of files.sort((one, other) => page(one) - page(other))) {
+    mkdirSync(dirname(join(to, name)), { recursive: true });
+    renameSync(join(from, name), join(to, name));
+  }
+  for (const name of filesIn(to)) if (!files.includes(name)) rmSync(join(to, name));
+}
+
+const filesIn = (folder) => readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
 
 /**
  * What assets are answered with: the rules of console/_headers, and one for each file whose name has a hash of its content. A rule for their whole

@@ -1,12 +1,16 @@
-// The weight of the upload: with `no_bundle`, wrangler uploads exactly these two modules.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// The weight of the upload: with `no_bundle`, wrangler uploads exactly these two modules, and the assets beside them.
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { ASSETS, servesAssets } from "./console.mjs";
 import { inPackage, inProject, isRepository } from "./paths.mjs";
 import { say } from "./ui.mjs";
 import { outputs } from "./worker.mjs";
 
 /** For the Worker of the repository; what others build upon it is theirs. */
 const LIMIT_KB = 1400;
+/** For the console, which comes with the package: all of its files together, as a browser loads them. */
+const CONSOLE_LIMIT_KB = 80;
 const MODULES = ["index_bg.wasm", "index.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 
@@ -28,14 +32,27 @@ export function printSize(output) {
   return fits;
 }
 
+/** Prints the size of the console, if the project has it; answers whether that is within the limit. */
+export function printConsoleSize() {
+  if (!servesAssets()) return true;
+  const files = readdirSync(inProject(ASSETS), { recursive: true }).map((name) => join(ASSETS, name));
+  const total = sum(files.filter((name) => statSync(inProject(name)).isFile() && !name.endsWith("_headers")).map(weigh));
+  row(`${ASSETS} (console)`, kilobytes(total.raw), kilobytes(total.gzip));
+  const fits = total.gzip <= CONSOLE_LIMIT_KB * 1000;
+  say(`${line("limit", "", kilobytes(CONSOLE_LIMIT_KB * 1000))}: ${fits ? "ok" : "EXCEEDED"}`);
+  return fits;
+}
+
 /** Keeps the sizes of one of the outputs as those of a release. */
 export function recordRelease(output, version) {
   const total = sum(MODULES.map((name) => sizeOf(output, name)));
   writeFileSync(LAST_RELEASE, `${JSON.stringify({ version, ...total }, null, 2)}\n`);
 }
 
-function sizeOf(output, name) {
-  const bytes = readFileSync(inProject(outputs[output], name));
+const sizeOf = (output, name) => weigh(join(outputs[output], name));
+
+function weigh(path) {
+  const bytes = readFileSync(inProject(path));
   return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
 }
 

@@ -8,8 +8,11 @@ import { inPackage, inProject, projectDir } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-/** What `[assets]` in wrangler.toml names as `directory`: the same for all builds of the Worker. */
-export const ASSETS = join("build", "assets");
+/** Beside the builds of the Worker, which all use the same: wrangler would take pages below those for modules. */
+const OUTPUT = "build-console";
+
+/** What `[assets]` in wrangler.toml names as `directory`. */
+export const ASSETS = join(OUTPUT, "assets");
 
 /** Below this path the console is served, and below this folder of the assets it is kept. */
 const CONSOLE = "console";
@@ -18,7 +21,7 @@ const CONSOLE = "console";
 const HASHED = "assets";
 
 // Beside the assets, since everything in their folder is uploaded.
-const MANIFEST = join("build", "console.json");
+const MANIFEST = join(OUTPUT, "build.json");
 
 const RECIPE = readFileSync(inPackage("scripts", "lib", "console.mjs"), "utf8");
 
@@ -43,7 +46,7 @@ export async function ensureConsole() {
 
 async function build() {
   // In a folder of its own until it is whole, so that a build that fails leaves the assets that are served.
-  const staging = inProject("build", "assets.part");
+  const staging = inProject(OUTPUT, "part");
   rmSync(staging, { recursive: true, force: true });
   const args = ["build", inPackage(CONSOLE), "--outDir", join(staging, CONSOLE), "--emptyOutDir", "--logLevel", "warn"];
   const { code, output } = await run(packagedNode(), [inNpmPackage("vite", "bin", "vite.js"), ...args], { cwd: inPackage(CONSOLE), quiet: true });
@@ -56,7 +59,9 @@ async function build() {
 
 /** What Vite says of a mistake: where it is and what it is, without how Vite came there. */
 function explain(output) {
-  const lines = output.split("\n").filter((line) => !/^(?:✗ Build failed|error during build:|Build failed with)|^ +at |^ {2}errors: |^}$/.test(line));
+  // Node tells an error that nobody has caught behind the line that threw it.
+  const told = output.replace(/^file:\/\/[^]*?^(?=\w*Error: )/m, "");
+  const lines = told.split("\n").filter((line) => !/^(?:✗ Build failed|error during build:|Build failed with|Node\.js v)|^ +at |^ {2}errors: |^}$/.test(line));
   return lines.map((line) => line.replace(/^\[builtin:[\w-]+\] /, "")).join("\n").trim();
 }
 

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, readAddress, urlAt } from "./address.mjs";
 import { command as commandLine } from "./command.mjs";
+import { servesAssets } from "./console.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
 import { inProject, projectDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
@@ -150,7 +151,7 @@ a2a-edge serves at ${url}
 
     card    ${url}/.well-known/agent-card.json
     agents  ${[first, ...others.map((other) => `            ${other}`)].join("\n")}
-    MCP     ${url}/mcp
+    MCP     ${url}/mcp${servesAssets() ? `\n    console ${url}/console/` : ""}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 

@@ -69,6 +69,11 @@ pub(super) async fn enqueue_all(env: &Env, queue: &str, texts: Vec<String>) -> R
     env.queue(queue)?.send_raw_batch(texts.into_iter().map(message)).await
 }
 
+/// Whether static assets are served beside the Worker: the console. `[assets]` in wrangler.toml names the binding.
+pub(super) fn has_console(env: &Env) -> bool {
+    Reflect::has(&JsValue::from(env.clone()), &JsValue::from_str("ASSETS")).unwrap_or(false)
+}
+
 /// The settings, read once per instance: variables do not change while one runs.
 pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigError> {
     SETTINGS.with(|cell| {

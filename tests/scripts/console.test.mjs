@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { servesAssets } from "../../scripts/lib/console.mjs";
 import { makeProject } from "./project.mjs";
 
-const PAGE = "build/assets/console/index.html";
+const PAGE = "build-console/assets/console/index.html";
 
 let project;
 before(() => (project = makeProject()));
@@ -20,7 +20,7 @@ test("a build makes the assets once, and again when a source of the console has 
   assert.match(first.output, /==> Building the console\n/);
   const page = project.read(PAGE);
   const [script] = /(?<=src="\/console\/)assets\/[^"]+\.js/.exec(page);
-  assert.ok(project.exists(`build/assets/console/${script}`));
+  assert.ok(project.exists(`build-console/assets/console/${script}`));
   assert.doesNotMatch((await build()).output, /Building/);
 
   const index = "console/index.html";
@@ -33,9 +33,9 @@ test("a build makes the assets once, and again when a source of the console has 
 
 test("files that are named by their content may be kept for ever, and the page itself for no time", async () => {
   await build();
-  const headers = project.read("build/assets/_headers");
-  for (const name of project.files().filter((path) => path.startsWith("build/assets/console/assets/"))) {
-    const path = name.replace("build/assets", "");
+  const headers = project.read("build-console/assets/_headers");
+  for (const name of project.files().filter((path) => path.startsWith("build-console/assets/console/assets/"))) {
+    const path = name.replace("build-console/assets", "");
     assert.ok(headers.includes(`\n${path}\n  Cache-Control: public, max-age=31536000, immutable\n`), path);
   }
   assert.match(headers, /^\/console\/\n {2}Cache-Control: no-cache$/m);
@@ -59,7 +59,7 @@ test("a mistake in the console is told as Vite tells it, and what was built befo
 test("a console that is larger than its limit fails npm run size", async () => {
   const fits = await project.run("size");
   assert.equal(fits.code, 0, fits.output);
-  assert.match(fits.output, /^build\/assets \(console\) .* KB gzip\nlimit +80\.0 KB gzip: ok$/m);
+  assert.match(fits.output, /^build-console\/assets \(console\) .* KB gzip\nlimit +80\.0 KB gzip: ok$/m);
 
   const index = "console/index.html";
   const text = project.read(index);
@@ -79,7 +79,7 @@ test("without [assets] in wrangler.toml there is no console", async () => {
     const { code, output } = await own.run("build");
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /console/);
-    assert.ok(!own.exists("build/assets"));
+    assert.ok(!own.exists("build-console/assets"));
     assert.doesNotMatch((await own.run("size")).output, /console/);
   } finally {
     own.remove();

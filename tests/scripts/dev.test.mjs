@@ -73,3 +73,22 @@ test("a mistake is told, and the Worker of before goes on until it is mended", a
   project.write("agents/one.toml", "mended");
   await until(async () => (await served()).startsWith("mended"), "the mended file is served");
 });
+
+test("a change of the console is served without a build of the Worker, which stays as it is", async () => {
+  const page = async () => (await fetch(`${url}console/`)).text();
+  const [before, index] = [builds(), "console/index.html"];
+  await until(async () => (await page()).includes("<title>"), `the console is served; it said:\n${dev.output}`);
+  project.write(index, project.read(index).replace("<title>", "<title>Changed "));
+  await until(async () => (await page()).includes("<title>Changed "), `the changed console is served; it said:\n${dev.output}`);
+  assert.equal(builds(), before);
+
+  // The assets are no source: making them begins no build.
+  const from = dev.output.length;
+  const text = project.read(index);
+  project.write(index, text.replace("./src/main.tsx", "./src/nowhere.tsx"));
+  await until(() => dev.output.slice(from).includes("The build before is served"), "the mistake is told");
+  assert.match(dev.output.slice(from), /The console was not built:\nError: Failed to resolve \.\/src\/nowhere\.tsx/);
+  assert.equal(dev.output.slice(from).split("restarting build").length, 2, dev.output.slice(from));
+  assert.match(await page(), /<title>Changed /);
+  project.write(index, text);
+});

@@ -8,6 +8,7 @@ use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
 use super::page::{self, PageAgent};
 use crate::auth::{ActAs, Identity};
+use crate::edge::bindings;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
 use crate::executor::{Cards, HostedAgent};
@@ -121,7 +122,9 @@ impl<'a> Exchange<'a> {
             let all: Vec<_> = all.map(|agent| (agent.slug.as_str(), agent.cards())).collect();
             let cards = agent.cards();
             let shown = PageAgent { slug: &agent.slug, card: &cards.card };
-            let page = page::page(shown, &path, origin, all.iter().map(on_page));
+            let has_console = bindings::has_console(&self.front.env);
+            let others = all.iter().map(on_page);
+            let page = page::page(shown, &path, origin, others, has_console);
             let seconds = if cards.is_partial { PARTIAL_SECONDS } else { PAGE_SECONDS };
             page.with_header("cache-control", format!("public, max-age={seconds}"))
         } else {

@@ -34,12 +34,14 @@ pub(super) fn is_wanted(accept: Option<&str>) -> bool {
 }
 
 /// The page of an agent for a request that came in at `origin`. `path` leads to the agent, without a final
-/// slash. `agents` are those that the page links to, but for the agent itself.
+/// slash. `agents` are those that the page links to, but for the agent itself. With `has_console` it also links to the
+/// agent in the console.
 pub(super) fn page<'a>(
     agent: PageAgent<'_>,
     path: &str,
     origin: &str,
     agents: impl Iterator<Item = PageAgent<'a>>,
+    has_console: bool,
 ) -> HttpResponse {
     let card = read(agent.card);
     let url = card.pointer("/supportedInterfaces/0/url").and_then(Value::as_str).unwrap_or(ORIGIN);
@@ -48,6 +50,8 @@ pub(super) fn page<'a>(
     let skills = elements(&card, "/skills").map(|skill| item(STRONG, &[], skill));
     let others = agents.filter(|other| other.slug != agent.slug);
     let links = others.map(|other| item(LINK, &[&escape(other.slug)], &read(other.card)));
+
+    let console = if has_console { fill(CONSOLE, &[&escape(agent.slug)]) } else { String::new() };
 
     let name = escape(text(&card, "name"));
     let body = fill(
@@ -59,6 +63,7 @@ pub(super) fn page<'a>(
             &escape(text(&card, "description")),
             &escape(&url),
             &escape(path),
+            &console,
             &section("Skills", skills.collect()),
             &escape(&curl(&url, &extensions)),
             &escape(&javascript(&url, &extensions)),
@@ -153,10 +158,13 @@ const PAGE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8
     <h1>{}</h1><p>{}</p>\
     <p>This is an agent for programs. They call it by <a href=\"https://a2a-protocol.org\">A2A</a>, \
     the Agent2Agent protocol, at <code>{}</code>, and read \
-    <a href=\"{}/.well-known/agent-card.json\">its card</a>.</p>{}\
+    <a href=\"{}/.well-known/agent-card.json\">its card</a>.</p>{}{}\
     <h2>Try it</h2><h3>With curl</h3><pre tabindex=\"0\"><code>{}</code></pre>\
     <h3>With JavaScript, in Node 20 or newer</h3><pre tabindex=\"0\"><code>{}</code></pre>\
     {}</main></body></html>\n";
+
+const CONSOLE: &str =
+    "<p>People talk to it and see its tasks in <a href=\"/console/#/agents/{}\">the console</a>.</p>";
 
 const STRONG: &str = "<li><strong>{}</strong>: {}</li>";
 
@@ -237,7 +245,7 @@ mod tests {
         let card = card(evil, evil);
         let agent = PageAgent { slug: "a", card: &card };
         let other = PageAgent { slug: "\"><script>", card: &card };
-        let body = page(agent, "/\"><script>", "http://\"'<script>", [other].into_iter()).body;
+        let body = page(agent, "/\"><script>", "http://\"'<script>", [other].into_iter(), true).body;
         let known =
             ["html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p"];
         for tag in body.split('<').skip(1) {
@@ -266,7 +274,7 @@ mod tests {
     #[test]
     fn only_its_own_style_is_allowed() {
         let card = card("n", "d");
-        let response = page(PageAgent { slug: "a", card: &card }, "/a", "http://h", [].into_iter());
+        let response = page(PageAgent { slug: "a", card: &card }, "/a", "http://h", [].into_iter(), false);
         let (_, rest) = response.body.split_once("<style>").unwrap();
         let (style, _) = rest.split_once("</style>").unwrap();
         let hash = STANDARD.encode(Sha256::digest(style));
@@ -279,6 +287,7 @@ mod tests {
         assert_eq!(header(&response, "content-type"), Some("text/html; charset=utf-8"));
         assert!(response.body.contains("href=\"/a/.well-known/agent-card.json\""));
         assert!(!response.body.contains("Other agents"));
+        assert!(!response.body.contains("/console"), "no link to a console that is not served");
         assert!(response.body.len() < 3000, "{}", response.body.len());
     }
 
@@ -286,9 +295,10 @@ mod tests {
     fn an_agent_is_not_among_the_others() {
         let (one, two) = (card("One", "first"), card("Two", "second"));
         let all = [PageAgent { slug: "one", card: &one }, PageAgent { slug: "two", card: &two }];
-        let body = page(all[0], "", "http://h", all.into_iter()).body;
+        let body = page(all[0], "", "http://h", all.into_iter(), true).body;
         assert!(body.contains("<a href=\"/two\">Two</a>: second"));
         assert!(!body.contains("href=\"/one\""));
+        assert!(body.contains("href=\"/console/#/agents/one\""));
         assert!(body.contains("href=\"/.well-known/agent-card.json\""));
     }
 }

@@ -163,8 +163,7 @@ const PAGE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8
     <h3>With JavaScript, in Node 20 or newer</h3><pre tabindex=\"0\"><code>{}</code></pre>\
     {}</main></body></html>\n";
 
-const CONSOLE: &str =
-    "<p>People talk to it and see its tasks in <a href=\"/console/#/agents/{}\">the console</a>.</p>";
+const CONSOLE: &str = "<p>People talk to it and see its tasks in <a href=\"/console/#/agents/{}\">the console</a>.</p>";
 
 const STRONG: &str = "<li><strong>{}</strong>: {}</li>";
 
@@ -245,7 +244,8 @@ mod tests {
         let card = card(evil, evil);
         let agent = PageAgent { slug: "a", card: &card };
         let other = PageAgent { slug: "\"><script>", card: &card };
-        let body = page(agent, "/\"><script>", "http://\"'<script>", [other].into_iter(), true).body;
+        let body =
+            page(agent, "/\"><script>", "http://\"'<script>", [other].into_iter(), true).body;
         let known =
             ["html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p"];
         for tag in body.split('<').skip(1) {
@@ -274,7 +274,8 @@ mod tests {
     #[test]
     fn only_its_own_style_is_allowed() {
         let card = card("n", "d");
-        let response = page(PageAgent { slug: "a", card: &card }, "/a", "http://h", [].into_iter(), false);
+        let response =
+            page(PageAgent { slug: "a", card: &card }, "/a", "http://h", [].into_iter(), false);
         let (_, rest) = response.body.split_once("<style>").unwrap();
         let (style, _) = rest.split_once("</style>").unwrap();
         let hash = STANDARD.encode(Sha256::digest(style));

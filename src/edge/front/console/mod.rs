@@ -74,8 +74,8 @@ impl Front {
 fn absent(below: &str) -> Error {
     let shown: String = below.chars().take(60).collect();
     Error::NotFound(match shown.as_str() {
-        "" | "index.html" => "this Worker was deployed without the console; add [assets] with directory = \"./build/assets\" to \
-                              wrangler.toml, build, and deploy it again (docs/console.md)"
+        "" | "index.html" => "this Worker was deployed without the console; add [assets] to wrangler.toml as docs/console.md says, and deploy \
+                              it again"
             .to_owned(),
         shown => format!(
             "there is nothing at /console/{shown}; the console is at /console/, if wrangler.toml has [assets] (docs/console.md)"

@@ -28,6 +28,27 @@ const screenshots = join(packageDir, "build", "screenshots");
 
 const WAIT_MS = 10_000;
 
+/** What can have a role at all. The browser needs milliseconds to tell the role and the name of an element, so few are asked. */
+const CANDIDATES: globalThis.Record<string, string> = {
+  link: "a[href], [role=link]",
+  button: "button, summary, input, [role=button]",
+  heading: "h1, h2, h3, h4, h5, h6, [role=heading]",
+  textbox: "input, textarea, [contenteditable], [role=textbox]",
+  searchbox: "input, [role=searchbox]",
+  combobox: "select, input, [role=combobox]",
+  checkbox: "input, [role=checkbox]",
+  switch: "input, [role=switch]",
+  radio: "input, [role=radio]",
+  tab: "[role=tab]",
+  tabpanel: "[role=tabpanel]",
+  dialog: "dialog, [role=dialog]",
+  alert: "[role=alert]",
+  status: "output, [role=status]",
+  listitem: "li, [role=listitem]",
+  row: "tr, [role=row]",
+  table: "table, [role=table]",
+};
+
 export class View {
   readonly page: Page;
   readonly record: Record;
@@ -88,15 +109,15 @@ export class View {
   /** The elements with this role and name that are visible now. */
   async all(role: string, name?: Name, { within }: { within?: ElementHandle<Element> | undefined } = {}): Promise<ElementHandle<Element>[]> {
     const pattern = name instanceof RegExp ? { source: name.source, flags: name.flags } : undefined;
-    const list = await this.page.evaluateHandle((root, wanted, text, regular) => {
+    const list = await this.page.evaluateHandle((root, selector, wanted, text, regular) => {
       const matches = (element: Element): boolean => {
         const { computedRole, computedName } = element as unknown as { computedRole: string; computedName: string };
         if (computedRole !== wanted || !element.checkVisibility({ checkVisibilityCSS: true })) return false;
         if (regular !== undefined) return new RegExp(regular.source, regular.flags).test(computedName);
         return text === undefined || computedName.trim() === text;
       };
-      return [...(root ?? document).querySelectorAll("*")].filter(matches);
-    }, within ?? null, role, typeof name === "string" ? name : undefined, pattern);
+      return [...(root ?? document).querySelectorAll(selector)].filter(matches);
+    }, within ?? null, CANDIDATES[role] ?? "*", role, typeof name === "string" ? name : undefined, pattern);
     const handles = [...(await list.getProperties()).values()].map((handle) => handle.asElement() as ElementHandle<Element> | null);
     await list.dispose();
     return handles.filter((handle) => handle !== null);

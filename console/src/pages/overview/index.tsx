@@ -1,7 +1,197 @@
+// What operators look at first: how tasks ended and how long they took, what is not finished, and webhooks in trouble.
+import { useEffect, useState } from "preact/hooks";
+import { catalogue, catalogueProblem, loadCatalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { Time } from "../../parts/time.tsx";
+import { go, href, place } from "../../route.ts";
+import { isSignedIn } from "../../session/credentials.ts";
+import { DurationsChart, EndsChart } from "./charts.tsx";
+import { AgentsTable, Tiles } from "./figures.tsx";
+import { readAll, type Read } from "./load.ts";
+import { ended, groups, sumOf } from "./numbers.ts";
+import { hourWord, whenWord } from "./words.ts";
+import "./overview.css";
+
+/** The periods, with the hours that are asked for and how many of them make a bar. */
+const PERIODS = {
+  hour: { word: "Last hour", hours: 2, size: 1 },
+  day: { word: "Day", hours: 24, size: 1 },
+  week: { word: "Week", hours: 168, size: 6 },
+} as const;
+type Period = keyof typeof PERIODS;
+
+/** How old numbers are renewed while the page is visible. */
+const OLD_MS = 60_000;
+
+interface Shown {
+  period: Period;
+  reads: Read[];
+  at: number;
+}
+
 export function OverviewPage() {
+  const known = catalogue.value;
+  const [, chosen = ""] = place.value.path;
+  const asked = place.value.query.get("period") ?? "";
+  const period: Period = asked in PERIODS ? (asked as Period) : "day";
+  const all = (known?.agents ?? []).filter(({ health }) => health.state !== "misconfigured");
+  const agents = all.filter(({ slug }) => chosen === "" || slug === chosen);
+  const { shown, isLoading, again } = useOverviews(agents, period);
+
+  const show = (slug: string, next: Period): void => go(href(slug === "" ? ["overview"] : ["overview", slug], { period: next === "day" ? undefined : next }));
   return (
-    <section class="page">
-      <h1>Overview</h1>
+    <section class="page overview">
+      <header class="page-head">
+        <h1>Overview</h1>
+        <div class="row">
+          <label class="row">
+            <span>Agent</span>
+            <select value={chosen} onChange={(event) => show(event.currentTarget.value, period)}>
+              <option value="">All agents</option>
+              {all.map(({ slug, name }) => (
+                <option key={slug} value={slug}>
+                  {name} ({slug})
+                </option>
+              ))}
+            </select>
+          </label>
+          <fieldset class="periods">
+            <legend class="hidden">Period</legend>
+            {(Object.keys(PERIODS) as Period[]).map((name) => (
+              <label key={name}>
+                <input type="radio" name="period" checked={name === period} onChange={() => show(chosen, name)} />
+                <span>{PERIODS[name].word}</span>
+              </label>
+            ))}
+          </fieldset>
+          <button type="button" onClick={again} disabled={isLoading}>
+            <Icon name="refresh" />
+            <span>Refresh</span>
+          </button>
+        </div>
+      </header>
+      {known === undefined ? (
+        <NoCatalogue />
+      ) : chosen !== "" && agents.length === 0 ? (
+        <div class="empty">
+          <p>
+            There is no agent <bdi>{chosen}</bdi> that can run. <a href={href(["overview"])}>See all agents</a>.
+          </p>
+        </div>
+      ) : agents.length === 0 ? (
+        <div class="empty">
+          <p>This Worker has no agent that can run.</p>
+        </div>
+      ) : shown === undefined ? (
+        <p role="status">Reading the numbers …</p>
+      ) : (
+        <Numbers shown={shown} again={again} />
+      )}
     </section>
   );
+}
+
+/** The overviews of these agents, renewed while the page is visible. */
+function useOverviews(agents: readonly CataloguedAgent[], period: Period): { shown: Shown | undefined; isLoading: boolean; again(): void } {
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  const [isLoading, setIsLoading] = useState(false);
+  const [round, setRound] = useState(0);
+  const again = (): void => setRound((before) => before + 1);
+  const who = `${agents.map(({ slug }) => slug).join()} ${isSignedIn()}`;
+
+  useEffect(() => {
+    if (agents.length === 0) return;
+    const leaving = new AbortController();
+    setIsLoading(true);
+    readAll(agents, PERIODS[period].hours, leaving.signal).then(
+      (reads) => {
+        setShown({ period, reads, at: Date.now() });
+        setIsLoading(false);
+      },
+      (error: unknown) => {
+        if (!leaving.signal.aborted) throw error;
+      },
+    );
+    return () => leaving.abort();
+  }, [who, period, round]);
+
+  useEffect(() => {
+    const renew = (): void => {
+      if (document.visibilityState === "visible" && shown !== undefined && Date.now() - shown.at >= OLD_MS) again();
+    };
+    const timer = setInterval(renew, OLD_MS / 4);
+    document.addEventListener("visibilitychange", renew);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", renew);
+    };
+  }, [shown]);
+  return { shown, isLoading, again };
+}
+
+function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(): void }) {
+  const overviews = reads.flatMap(({ overview }) => overview ?? []);
+  const [first] = overviews;
+  if (first === undefined) return <NoOperator reads={reads} again={again} />;
+  const hours = overviews.map((overview) => overview.hours);
+  const grouped = groups(hours, PERIODS[period].size);
+  const sums = sumOf(hours.flat());
+  const begun = first.hours[0]?.from ?? first.now;
+  const areDays = period === "week";
+  const isCounting = overviews.every(({ counting }) => counting);
+  return (
+    <>
+      <p class="quiet">
+        Since {period === "hour" ? hourWord(begun) : whenWord(begun)}, by the hour, in the time of this browser. Read <Time at={at} />.
+        {period === "hour" && " These are the hour under way and the one before."}
+      </p>
+      {!isCounting && (
+        <div class="notice-box" role="note">
+          <Icon name="warning" />
+          <p>
+            Tasks are not counted: the variable <code>TASK_STATISTICS</code> is off. Set it to <code>on</code> and deploy to see how tasks end from then on. What is not finished now, and webhooks, are shown all the same.
+          </p>
+        </div>
+      )}
+      <Tiles sums={sums} overviews={overviews} hours={Math.max(1 / 60, (first.now - begun) / 3_600_000)} />
+      {ended(sums) === 0 ? (
+        <div class="empty">
+          <p>No task has ended in this period.</p>
+          <p>
+            <a href={href(["chat"])}>Send a message</a> to an agent, and its task is counted here once it has ended.
+          </p>
+        </div>
+      ) : (
+        <>
+          <EndsChart groups={grouped} bounds={first.bucketsMs} areDays={areDays} />
+          {sums.states.completed > 0 && <DurationsChart groups={grouped} bounds={first.bucketsMs} areDays={areDays} />}
+        </>
+      )}
+      <AgentsTable reads={reads} again={again} />
+    </>
+  );
+}
+
+/** Nobody has answered with numbers: who looks is most likely no operator. */
+function NoOperator({ reads, again }: { reads: readonly Read[]; again(): void }) {
+  const isRefused = reads.some(({ problem }) => problem?.status === 401 || problem?.status === 403);
+  return (
+    <>
+      {isRefused ? (
+        <div class="empty">
+          <h2>This page is for operators</h2>
+          <p>Sign in with credentials that have the permission of operators, which the agent's file names ([access] operator). The table says what each agent answered.</p>
+        </div>
+      ) : (
+        <ProblemBox problem={reads[0]?.problem} retry={again} />
+      )}
+      <AgentsTable reads={reads} again={again} />
+    </>
+  );
+}
+
+function NoCatalogue() {
+  if (catalogueProblem.value === undefined) return <p role="status">Reading the agents …</p>;
+  return <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />;
 }

@@ -1,0 +1,226 @@
+// The two charts of the overview: how tasks ended, and how long the completed ones took.
+import { Frame, HEIGHT, type Plot } from "./frame.tsx";
+import { ended, ENDS, failureRate, quantile, sumOf, ticks, type End, type Hour, type Sums } from "./numbers.ts";
+import { counted, dayWord, END_WORDS, hourWord, numberWord, percentWord, quantileWord, whenWord } from "./words.ts";
+import { duration } from "../../parts/time.tsx";
+
+interface ChartProps {
+  groups: readonly Sums[];
+  bounds: readonly number[];
+  /** Whether words below the charts are days, for a week. */
+  areDays: boolean;
+}
+
+/** How tasks ended, as stacked bars. Each state has a pattern besides its colour. */
+export function EndsChart({ groups, areDays }: ChartProps) {
+  const most = Math.max(...groups.map(ended));
+  const lines = ticks(most);
+  const top = lines.at(-1) ?? 1;
+  const y = (count: number): number => HEIGHT - (count / top) * HEIGHT;
+  const all = totals(groups);
+  return (
+    <Frame
+      title="How tasks ended"
+      summary={`${counted(ended(all), "task")}: ${ENDS.map((end) => `${numberWord(all.states[end])} ${END_WORDS[end].toLowerCase()}`).join(", ")}; at most ${numberWord(most)} in one bar.`}
+      times={timesOf(groups, areDays)}
+      ticks={lines.map((line) => ({ y: y(line), word: numberWord(line) }))}
+      legend={ENDS.map((end) => (
+        <span key={end}>
+          <svg class="swatch" width="16" height="16" aria-hidden="true">
+            <Patterns name="legend" />
+            <rect class={`bar ${end}`} width="16" height="16" />
+            <rect width="16" height="16" fill={patternOf(end, "legend")} />
+          </svg>
+          {END_WORDS[end]}
+        </span>
+      ))}
+      draw={(plot) => (
+        <>
+          <Patterns name="ends" />
+          {groups.map((sums, nth) => (
+            <Stack key={sums.from} sums={sums} nth={nth} plot={plot} y={y} />
+          ))}
+        </>
+      )}
+      table={<EndsTable groups={groups} />}
+    />
+  );
+}
+
+function Stack({ sums, nth, plot, y }: { sums: Sums; nth: number; plot: Plot; y(count: number): number }) {
+  const gap = Math.min(6, plot.step * 0.2);
+  let below = 0;
+  return (
+    <g>
+      <title>{`${periodWord(sums)}\n${ENDS.map((end) => `${END_WORDS[end]}: ${numberWord(sums.states[end])}`).join("\n")}`}</title>
+      {/* So that the words are found over the whole height. */}
+      <rect class="hit" x={plot.left + plot.step * nth} y={0} width={plot.step} height={plot.height} />
+      {ENDS.filter((end) => sums.states[end] > 0).map((end) => {
+        const [bottom, top] = [y(below), y((below += sums.states[end]))];
+        // What is there is seen, however much more there is of the rest.
+        const place = { x: plot.left + plot.step * nth + gap / 2, y: Math.min(top, bottom - 2), width: plot.step - gap, height: Math.max(2, bottom - top) };
+        return (
+          <g key={end}>
+            <rect class={`bar ${end}`} {...place} />
+            <rect {...place} fill={patternOf(end, "ends")} />
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+/** Lines over the colours, by which the states are told apart without seeing colours. */
+function Patterns({ name }: { name: string }) {
+  const pattern = (end: End, path: string) => (
+    <pattern id={`${name}-${end}`} width="8" height="8" patternUnits="userSpaceOnUse">
+      <path class="hatch" d={path} />
+    </pattern>
+  );
+  return (
+    <defs>
+      {pattern("failed", "M-2 2 2-2M0 8 8 0M6 10l4-4")}
+      {pattern("rejected", "M0 0 8 8M8 0 0 8")}
+      {pattern("canceled", "M0 2h8M0 6h8")}
+    </defs>
+  );
+}
+
+const patternOf = (end: End, name: string): string => (end === "completed" ? "none" : `url(#${name}-${end})`);
+
+function EndsTable({ groups }: { groups: readonly Sums[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {ENDS.map((end) => (
+            <th key={end} scope="col" class="number">
+              {END_WORDS[end]}
+            </th>
+          ))}
+          <th scope="col" class="number">
+            Failure rate
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map((sums) => (
+          <tr key={sums.from}>
+            <th scope="row">{periodWord(sums)}</th>
+            {ENDS.map((end) => (
+              <td key={end} class="number">
+                {numberWord(sums.states[end])}
+              </td>
+            ))}
+            <td class="number">{percentWord(failureRate(sums))}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const LINES_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000];
+
+/** How long completed tasks took: the median as a line with dots, the 95th percentile as a broken one with squares. */
+export function DurationsChart({ groups, bounds, areDays }: ChartProps) {
+  const found = groups.map(({ buckets }) => ({ median: quantile(buckets, bounds, 0.5), high: quantile(buckets, bounds, 0.95) }));
+  const values = found.flatMap(({ median, high }) => [median, high]).flatMap((one) => (one === undefined ? [] : [Math.max(1, one.ms)]));
+  const least = LINES_MS.findLast((line) => line <= Math.min(...values)) ?? 1;
+  const most = LINES_MS.find((line) => line >= Math.max(...values) && line > least) ?? 21_600_000;
+  const y = (ms: number): number => HEIGHT * (1 - Math.log(Math.max(least, ms) / least) / Math.log(most / least));
+  const all = totals(groups);
+  const points = (which: "median" | "high", plot: Plot): ([number, number] | undefined)[] =>
+    found.map((one, nth) => (one[which] === undefined ? undefined : [plot.middle(nth), y(one[which].ms)]));
+  return (
+    <Frame
+      title="How long completed tasks took"
+      summary={`the median of all is ${quantileWord(quantile(all.buckets, bounds, 0.5))}, the 95th percentile ${quantileWord(quantile(all.buckets, bounds, 0.95))}.`}
+      times={timesOf(groups, areDays)}
+      ticks={LINES_MS.filter((line) => line >= least && line <= most).map((line) => ({ y: y(line), word: shortly(line) }))}
+      legend={
+        <>
+          <span>
+            <svg class="swatch wide" width="28" height="16" aria-hidden="true">
+              <path class="curve median" d="M1 8h26" />
+              <circle class="point median" cx="14" cy="8" r="3.5" />
+            </svg>
+            Median
+          </span>
+          <span>
+            <svg class="swatch wide" width="28" height="16" aria-hidden="true">
+              <path class="curve high" d="M1 8h26" />
+              <rect class="point high" x="10.5" y="4.5" width="7" height="7" />
+            </svg>
+            95th percentile
+          </span>
+        </>
+      }
+      draw={(plot) => (
+        <>
+          <path class="curve high" d={pathOf(points("high", plot))} />
+          <path class="curve median" d={pathOf(points("median", plot))} />
+          {points("high", plot).map((point, nth) => point && <rect key={nth} class="point high" x={point[0] - 3} y={point[1] - 3} width="6" height="6" />)}
+          {points("median", plot).map((point, nth) => point && <circle key={nth} class="point median" cx={point[0]} cy={point[1]} r="3.5" />)}
+          {groups.map((sums, nth) => (
+            <rect key={sums.from} class="hit" x={plot.left + plot.step * nth} y={0} width={plot.step} height={plot.height}>
+              <title>{`${periodWord(sums)}\nMedian: ${quantileWord(found[nth]?.median)}\n95th percentile: ${quantileWord(found[nth]?.high)}`}</title>
+            </rect>
+          ))}
+        </>
+      )}
+      table={
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col" class="number">Completed</th>
+              <th scope="col" class="number">Median</th>
+              <th scope="col" class="number">95th percentile</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((sums, nth) => (
+              <tr key={sums.from}>
+                <th scope="row">{periodWord(sums)}</th>
+                <td class="number">{numberWord(sums.states.completed)}</td>
+                <td class="number">{quantileWord(found[nth]?.median)}</td>
+                <td class="number">{quantileWord(found[nth]?.high)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      }
+    />
+  );
+}
+
+/** A line through the points that are there, broken where one is missing. */
+function pathOf(points: readonly ([number, number] | undefined)[]): string {
+  return points.map((point, nth) => (point === undefined ? "" : `${points[nth - 1] === undefined ? "M" : "L"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`)).join("");
+}
+
+/** As `10 ms` and `1 min`. */
+function shortly(ms: number): string {
+  if (ms >= 3_600_000) return `${ms / 3_600_000} h`;
+  if (ms >= 60_000) return `${ms / 60_000} min`;
+  return ms >= 1000 ? `${ms / 1000} s` : duration(ms);
+}
+
+/** The sum of groups. */
+export function totals(groups: readonly Sums[]): Sums {
+  const asHour = ({ from, states, buckets, totalMs }: Sums): Hour => ({ from, states, durations: { completed: { buckets, totalMs } } });
+  return sumOf(groups.map(asHour), groups[0]?.from ?? 0);
+}
+
+const timesOf = (groups: readonly Sums[], areDays: boolean): string[] =>
+  groups.map(({ from }, nth) => {
+    if (!areDays) return hourWord(from);
+    const day = dayWord(from);
+    const before = groups[nth - 1];
+    return before !== undefined && dayWord(before.from) === day ? "" : day;
+  });
+
+/** As `Mon, Jan 5, 14:00 to 15:00`. */
+export const periodWord = ({ from, hours }: Sums): string => `${whenWord(from)} to ${hourWord(from + hours * 3_600_000)}`;

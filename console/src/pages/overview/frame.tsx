@@ -1,0 +1,102 @@
+// What all charts share: a drawing as wide as its place, with lines for values and words for times, and a table that says the same.
+import type { ComponentChildren, JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** A line across the drawing, and what stands beside it. */
+export interface Tick {
+  y: number;
+  word: string;
+}
+
+/** Where the bars or points of a chart are. */
+export interface Plot {
+  /** The width of one time, in pixels. */
+  step: number;
+  left: number;
+  height: number;
+  /** The middle of the time of this number. */
+  middle(nth: number): number;
+}
+
+interface FrameProps {
+  title: string;
+  /** What the drawing shows, for those who do not see it. */
+  summary: string;
+  /** A word for each time; empty where there is none. */
+  times: readonly string[];
+  ticks: readonly Tick[];
+  legend: ComponentChildren;
+  table: JSX.Element;
+  draw(plot: Plot): ComponentChildren;
+}
+
+const [LEFT, TOP, RIGHT, BOTTOM] = [56, 10, 8, 26];
+/** The height of the part with values. */
+export const HEIGHT = 180;
+/** How much room a word for a time needs. */
+const WORD = 52;
+/** A bar is not wider than that, however few there are. */
+const WIDEST = 72;
+
+export function Frame({ title, summary, times, ticks, legend, table, draw }: FrameProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(640);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(240, element.clientWidth)));
+    observer.observe(element);
+    setWidth(Math.max(240, element.clientWidth));
+    return () => observer.disconnect();
+  }, []);
+
+  const step = Math.min(WIDEST, (width - LEFT - RIGHT) / Math.max(1, times.length));
+  const plot: Plot = { step, left: LEFT, height: HEIGHT, middle: (nth) => LEFT + step * (nth + 0.5) };
+  const end = LEFT + step * times.length;
+  return (
+    <figure class="card chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <div class="legend">{legend}</div>
+      </figcaption>
+      <div ref={place} class="drawing">
+        <svg role="img" aria-label={`${title}: ${summary}`} width={width} height={HEIGHT + TOP + BOTTOM}>
+          <g transform={`translate(0 ${TOP})`}>
+            {ticks.map(({ y, word }) => (
+              <g key={word}>
+                <line class="grid" x1={LEFT} x2={end} y1={y} y2={y} />
+                <text class="value" x={LEFT - 8} y={y} dy="0.32em">
+                  {word}
+                </text>
+              </g>
+            ))}
+            {draw(plot)}
+            {shown(times, step).map(([nth, word]) => (
+              <text key={nth} class="time" x={plot.middle(nth)} y={HEIGHT + 18}>
+                {word}
+              </text>
+            ))}
+          </g>
+        </svg>
+      </div>
+      <details>
+        <summary>As a table</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+          {table}
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** The words that have room beside each other. */
+function shown(times: readonly string[], step: number): [number, string][] {
+  const words = [...times.entries()].filter(([, word]) => word !== "");
+  let free = 0;
+  return words.filter(([nth]) => {
+    const middle = step * (nth + 0.5);
+    if (middle < free) return false;
+    free = middle + WORD;
+    return true;
+  });
+}

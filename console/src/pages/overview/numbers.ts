@@ -1,0 +1,129 @@
+// What the numbers of an overview come to: sums, rates, and durations out of buckets. Pure.
+
+/** The states in which tasks end, in the order in which charts stack them. */
+export const ENDS = ["completed", "canceled", "rejected", "failed"] as const;
+export type End = (typeof ENDS)[number];
+
+export interface Durations {
+  totalMs: number;
+  buckets: number[];
+}
+
+export interface Hour {
+  /** When it began, in ms since 1970. */
+  from: number;
+  states: Record<End, number>;
+  durations: Partial<Record<End, Durations>>;
+}
+
+/** What `GET /<agent>/overview` answers (docs/overview.md). */
+export interface Overview {
+  agent: string;
+  now: number;
+  hours: Hour[];
+  bucketsMs: number[];
+  unfinished: { submitted: number; working: number; inputRequired: number; authRequired: number; isAtLeast: boolean };
+  webhooks: { failing: number; suspended: number; deadLetters: number };
+  counting: boolean;
+}
+
+/** Tasks that ended within some hours. */
+export interface Sums {
+  /** When the first of these hours began. */
+  from: number;
+  /** How many hours these are. */
+  hours: number;
+  states: Record<End, number>;
+  /** How long the completed ones took. */
+  buckets: number[];
+  totalMs: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How many tasks ended. */
+export function ended({ states }: Pick<Sums, "states">): number {
+  return ENDS.reduce((sum, end) => sum + states[end], 0);
+}
+
+/** Which part of the tasks that ended has failed; undefined where none has ended. */
+export function failureRate(sums: Pick<Sums, "states">): number | undefined {
+  const all = ended(sums);
+  return all === 0 ? undefined : sums.states.failed / all;
+}
+
+/** What ended in these hours, which may be those of several agents. */
+export function sumOf(hours: readonly Hour[], from = Math.min(...hours.map((hour) => hour.from))): Sums {
+  const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, buckets: [], totalMs: 0 };
+  for (const { states, durations } of hours) {
+    for (const end of ENDS) sums.states[end] += states[end];
+    sums.totalMs += durations.completed?.totalMs ?? 0;
+    durations.completed?.buckets.forEach((count, nth) => (sums.buckets[nth] = (sums.buckets[nth] ?? 0) + count));
+  }
+  return sums;
+}
+
+/** A duration below which a part of all lie, as well as buckets can tell. */
+export interface Quantile {
+  ms: number;
+  /** Whether it lies beyond the last bound, which is `ms`. */
+  isMore: boolean;
+}
+
+/** The duration below which this part of the tasks lie (0.5 for the median); undefined without tasks. */
+export function quantile(buckets: readonly number[], bounds: readonly number[], part: number): Quantile | undefined {
+  const all = buckets.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return undefined;
+  let left = all * part;
+  for (const [nth, count] of buckets.entries()) {
+    const [lower, upper] = [bounds[nth - 1] ?? 0, bounds[nth]];
+    if (count > 0 && left <= count) {
+      if (upper === undefined) return { ms: lower, isMore: true };
+      return { ms: lower + (upper - lower) * (left / count), isMore: false };
+    }
+    left -= count;
+  }
+  return { ms: bounds.at(-1) ?? 0, isMore: true };
+}
+
+/**
+ * The hours of one or several agents in groups, oldest first: each hour for itself, or several where they are many. Groups begin at
+ * hours of the day that `size` divides, in the time zone of `hourOfDay`.
+ */
+export function groups(all: readonly (readonly Hour[])[], size: number, hourOfDay = (ms: number) => new Date(ms).getHours()): Sums[] {
+  const byHour = new Map<number, Hour[]>();
+  for (const hour of all.flat()) byHour.set(hour.from, [...(byHour.get(hour.from) ?? []), hour]);
+  const grouped: { from: number; hours: Hour[] }[] = [];
+  for (const from of [...byHour.keys()].sort((one, other) => one - other)) {
+    const newest = grouped.at(-1);
+    const begins = newest === undefined || size === 1 || hourOfDay(from) % size === 0 || from - newest.from >= size * HOUR_MS;
+    if (begins) grouped.push({ from, hours: byHour.get(from) ?? [] });
+    else newest.hours.push(...(byHour.get(from) ?? []));
+  }
+  return grouped.map(({ from, hours }) => sumOf(hours, from));
+}
+
+/** How many tasks of all agents are not finished. */
+export function unfinishedOf(overviews: readonly Overview[]): Overview["unfinished"] {
+  const sum = { submitted: 0, working: 0, inputRequired: 0, authRequired: 0, isAtLeast: false };
+  for (const { unfinished } of overviews) {
+    for (const state of ["submitted", "working", "inputRequired", "authRequired"] as const) sum[state] += unfinished[state];
+    sum.isAtLeast ||= unfinished.isAtLeast;
+  }
+  return sum;
+}
+
+/** How many webhooks of all agents are in trouble. */
+export function webhooksOf(overviews: readonly Overview[]): Overview["webhooks"] {
+  const sum = { failing: 0, suspended: 0, deadLetters: 0 };
+  for (const { webhooks } of overviews) for (const name of ["failing", "suspended", "deadLetters"] as const) sum[name] += webhooks[name];
+  return sum;
+}
+
+/** Where an axis from 0 to `most` has its lines: at round whole numbers, up to five of them, the last one not below `most`. */
+export function ticks(most: number): number[] {
+  const magnitudes = Array.from({ length: 16 }, (_, power) => 10 ** power);
+  const steps = magnitudes.flatMap((magnitude) => [magnitude, 2 * magnitude, 5 * magnitude]);
+  const step = steps.find((candidate) => most / candidate <= 4) ?? most;
+  return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, nth) => nth * step);
+}

@@ -56,7 +56,7 @@ const WAITING = [
 ] as const;
 
 /** A row for each agent: its numbers, or why there are none. */
-export function AgentsTable({ reads, again }: { reads: readonly Read[]; again(): void }) {
+export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; period: string; again(): void }) {
   return (
     <section class="card">
       <h2>By agent</h2>
@@ -77,7 +77,7 @@ export function AgentsTable({ reads, again }: { reads: readonly Read[]; again():
             {reads.map((read) => (
               <tr key={read.agent.slug}>
                 <th scope="row">
-                  <a href={href(["overview", read.agent.slug])}>
+                  <a href={href(["overview", read.agent.slug], { period })}>
                     <bdi>{read.agent.name}</bdi>
                   </a>
                   <span class="quiet">{read.agent.slug}</span>

@@ -34,7 +34,7 @@ const [LEFT, TOP, RIGHT, BOTTOM] = [56, 10, 8, 26];
 /** The height of the part with values. */
 export const HEIGHT = 180;
 /** How much room a word for a time needs. */
-const WORD = 52;
+const WORD = 66;
 /** A bar is not wider than that, however few there are. */
 const WIDEST = 72;
 

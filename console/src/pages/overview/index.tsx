@@ -41,7 +41,7 @@ export function OverviewPage() {
 
   const show = (slug: string, next: Period): void => go(href(slug === "" ? ["overview"] : ["overview", slug], { period: next === "day" ? undefined : next }));
   return (
-    <section class="page overview">
+    <section class="page overview" aria-busy={isLoading}>
       <header class="page-head">
         <h1>Overview</h1>
         <div class="row">
@@ -51,7 +51,7 @@ export function OverviewPage() {
               <option value="">All agents</option>
               {all.map(({ slug, name }) => (
                 <option key={slug} value={slug}>
-                  {name} ({slug})
+                  {cut(name)} ({slug})
                 </option>
               ))}
             </select>
@@ -133,7 +133,7 @@ function useOverviews(agents: readonly CataloguedAgent[], period: Period): { sho
 function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(): void }) {
   const overviews = reads.flatMap(({ overview }) => overview ?? []);
   const [first] = overviews;
-  if (first === undefined) return <NoOperator reads={reads} again={again} />;
+  if (first === undefined) return <NoOperator reads={reads} period={period} again={again} />;
   const hours = overviews.map((overview) => overview.hours);
   const grouped = groups(hours, PERIODS[period].size);
   const sums = sumOf(hours.flat());
@@ -143,7 +143,7 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
   return (
     <>
       <p class="quiet">
-        Since {period === "hour" ? hourWord(begun) : whenWord(begun)}, by the hour, in the time of this browser. Read <Time at={at} />.
+        Since {period === "hour" ? hourWord(begun) : whenWord(begun)}, by {areDays ? "six hours" : "the hour"}, in the time of this browser. Read <Time at={at} />.
         {period === "hour" && " These are the hour under way and the one before."}
       </p>
       {!isCounting && (
@@ -168,13 +168,13 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
           {sums.states.completed > 0 && <DurationsChart groups={grouped} bounds={first.bucketsMs} areDays={areDays} />}
         </>
       )}
-      <AgentsTable reads={reads} again={again} />
+      <AgentsTable reads={reads} period={period} again={again} />
     </>
   );
 }
 
 /** Nobody has answered with numbers: who looks is most likely no operator. */
-function NoOperator({ reads, again }: { reads: readonly Read[]; again(): void }) {
+function NoOperator({ reads, period, again }: { reads: readonly Read[]; period: Period; again(): void }) {
   const isRefused = reads.some(({ problem }) => problem?.status === 401 || problem?.status === 403);
   return (
     <>
@@ -186,10 +186,13 @@ function NoOperator({ reads, again }: { reads: readonly Read[]; again(): void })
       ) : (
         <ProblemBox problem={reads[0]?.problem} retry={again} />
       )}
-      <AgentsTable reads={reads} again={again} />
+      <AgentsTable reads={reads} period={period} again={again} />
     </>
   );
 }
+
+/** Names of agents may be long, and an option is one line. */
+const cut = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);
 
 function NoCatalogue() {
   if (catalogueProblem.value === undefined) return <p role="status">Reading the agents …</p>;

@@ -38,8 +38,8 @@ function rowOf(view: View, slug: string): Promise<string[]> {
 
 /** The sums of the columns of the table below the first chart. */
 async function sumsInTable(view: View): Promise<number[]> {
-  const [summary] = await view.all("DisclosureTriangle", "As a table");
-  await summary?.click();
+  if ((await view.page.$(".chart table")) === null) await (await view.page.$(".chart summary"))?.click();
+  await view.page.waitForSelector(".chart table");
   return view.page.evaluate(() => {
     const rows = [...(document.querySelector(".chart table")?.querySelectorAll("tbody tr") ?? [])];
     const numbers = rows.map((row) => [...row.querySelectorAll("td")].slice(0, 4).map((cell) => Number(cell.textContent)));
@@ -140,7 +140,6 @@ test("hostile names of agents are texts", async () => {
   try {
     await new Agent(`${hostile.worker.url}/hostile`).send("fail");
     await hostile.visit("#/overview", async (view) => {
-      view.expect(/status of (401|403|503|500)/);
       await view.sees("By agent");
       await assertHarmless(view);
       await view.show({ size: "phone" });

@@ -41,6 +41,7 @@ const WIDEST = 72;
 export function Frame({ title, summary, times, ticks, legend, table, draw }: FrameProps) {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
+  const [isOpen, setIsOpen] = useState(false);
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -79,11 +80,13 @@ export function Frame({ title, summary, times, ticks, legend, table, draw }: Fra
           </g>
         </svg>
       </div>
-      <details>
+      <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary>As a table</summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
-          {table}
-        </div>
+        {isOpen && (
+          <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+            {table}
+          </div>
+        )}
       </details>
     </figure>
   );

@@ -86,6 +86,7 @@ describe("an overview", () => {
       assert.equal(await view.page.evaluate(() => location.hash), "#/overview/beta?period=week");
       assert.deepEqual(await sumsInTable(view), [41, 0, 0, 41]);
       await view.inspect("overview-week");
+      await (await view.find("radio", "Week")).focus();
       await view.press("ArrowLeft", "ArrowLeft");
       await view.sees("These are the hour under way and the one before.");
       assert.equal((await tiles(view))["Tasks that ended"], "2");

@@ -28,9 +28,10 @@ describe("a duration out of buckets", () => {
       [[0, 10, 0, 0], 0.95, 95.5],
       [[19, 0, 1, 0], 0.95, 10],
     ] as const) {
-      const { ms: found, isMore } = quantile(buckets, bounds, part) ?? { ms: NaN, isMore: true };
+      const { ms: found, isMore, under } = quantile(buckets, bounds, part) ?? { ms: NaN, isMore: true };
       assert.ok(Math.abs(found - ms) < 1e-9, `${buckets} ${part}: ${found}`);
       assert.equal(isMore, false);
+      assert.equal(under, found <= 10 ? 10 : undefined, "below the first bound nothing more is known");
     }
   });
 

@@ -157,10 +157,12 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
       <Tiles sums={sums} overviews={overviews} hours={Math.max(1 / 60, (first.now - begun) / 3_600_000)} />
       {ended(sums) === 0 ? (
         <div class="empty">
-          <p>No task has ended in this period.</p>
-          <p>
-            <a href={href(["chat"])}>Send a message</a> to an agent, and its task is counted here once it has ended.
-          </p>
+          <p>No task {isCounting ? "has ended" : "was counted"} in this period.</p>
+          {isCounting && (
+            <p>
+              <a href={href(["chat"])}>Send a message</a> to an agent, and its task is counted here once it has ended.
+            </p>
+          )}
         </div>
       ) : (
         <>

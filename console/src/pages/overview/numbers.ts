@@ -68,6 +68,8 @@ export interface Quantile {
   ms: number;
   /** Whether it lies beyond the last bound, which is `ms`. */
   isMore: boolean;
+  /** The first bound, if it lies below that: nothing more is known then. */
+  under?: number;
 }
 
 /** The duration below which this part of the tasks lie (0.5 for the median); undefined without tasks. */
@@ -79,7 +81,7 @@ export function quantile(buckets: readonly number[], bounds: readonly number[], 
     const [lower, upper] = [bounds[nth - 1] ?? 0, bounds[nth]];
     if (count > 0 && left <= count) {
       if (upper === undefined) return { ms: lower, isMore: true };
-      return { ms: lower + (upper - lower) * (left / count), isMore: false };
+      return { ms: lower + (upper - lower) * (left / count), isMore: false, ...(nth === 0 && { under: upper }) };
     }
     left -= count;
   }

@@ -7,10 +7,10 @@ export const END_WORDS: Record<End, string> = { completed: "Completed", canceled
 
 const numbers = new Intl.NumberFormat();
 const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const rates = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const hours = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const rates = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const hours = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const days = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
-const both = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const both = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 
 export const numberWord = (count: number): string => numbers.format(count);
 export const percentWord = (part: number | undefined): string => (part === undefined ? "–" : percents.format(part));
@@ -22,6 +22,7 @@ export const whenWord = (ms: number): string => both.format(ms);
 /** A duration that is known as well as a bucket is wide. */
 export function quantileWord(found: Quantile | undefined): string {
   if (found === undefined) return "–";
+  if (found.under !== undefined) return `under ${duration(found.under)}`;
   return found.isMore ? `over ${duration(found.ms)}` : duration(round(found.ms));
 }
 

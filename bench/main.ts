@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { access } from "./access.ts";
 import { agents } from "./agents.ts";
 import { comparison, KEYS } from "./comparison/comparison.ts";
+import { console_ } from "./console.ts";
 import { costs } from "./costs.ts";
 import { distance } from "./distance.ts";
 import type { Effort, Section } from "./figures.ts";
@@ -37,6 +38,7 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   distance: () => distance(effort),
   memory: async () => [await residents(effort), await memory(effort)],
   start: () => startup(gzip),
+  console: () => console_(effort),
 };
 
 /** What `--quick` takes, unless `--only` names something. */

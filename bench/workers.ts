@@ -22,9 +22,9 @@ export interface Modules {
 /** A module without anything in it, since the harness wants one. */
 export const EMPTY_WASM = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
 
-/** Starts a build as it is deployed: without what `DEVELOPMENT` adds. */
-export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder): Promise<Worker> {
-  return start(folder, vars);
+/** Starts a build as it is deployed: without what `DEVELOPMENT` adds, and with static assets only where their folder is given. */
+export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder, assets?: string): Promise<Worker> {
+  return start(folder, vars, assets);
 }
 
 /** Starts other modules in its place, with the agents that are for development. */
@@ -42,9 +42,9 @@ export async function startVariant(modules: Modules, vars: Record<string, string
   return worker;
 }
 
-async function start(buildDir: string, vars: Record<string, string>): Promise<Worker> {
+async function start(buildDir: string, vars: Record<string, string>, assets?: string): Promise<Worker> {
   // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
   process.env["A2A_BUILD_DIR"] = buildDir;
   const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
-  return harness.startWorker({ vars: { DEVELOPMENT: "false", ...vars } });
+  return harness.startWorker({ vars: { DEVELOPMENT: "false", ...vars }, ...(assets !== undefined && { assets }) });
 }

@@ -31,8 +31,11 @@ export interface WorkerOptions {
    * for Workers AI. They may import `cloudflare:workers`.
    */
   services?: Record<string, string>;
-  /** Whether the static assets are served too, as wrangler serves them by wrangler.toml. Without, every request is the Worker's. */
-  assets?: boolean;
+  /**
+   * Whether the static assets are served too, as wrangler serves them by wrangler.toml; a path names another folder of assets. Without, every
+   * request is the Worker's.
+   */
+  assets?: boolean | string;
 }
 
 /** One line that the Worker logged. */
@@ -173,7 +176,7 @@ interface Launch {
   rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
   hasTwin: boolean;
   services: Record<string, string>;
-  assets: boolean;
+  assets: boolean | string;
   logs: LogLine[];
   port: number;
 }
@@ -196,7 +199,7 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: hasAssets, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
@@ -208,7 +211,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
     modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
-    ...(hasAssets && { assets }),
+    ...(served !== false && { assets: { ...assets, ...(typeof served === "string" && { directory: served }) } }),
     serviceBindings: Object.fromEntries(Object.keys(services).map((binding) => [binding, { name: serviceName(binding) }])),
   };
   const { compatibilityDate } = config.workerOptions;

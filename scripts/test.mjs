@@ -212,11 +212,10 @@ async function endToEnd(output, filter) {
 }
 
 async function testConsole(filter) {
-  for (const project of ["console", join("tests", "browser")]) {
+  for (const project of ["console", join("tests", "console"), join("tests", "browser")]) {
     if (!(await command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]))) return false;
   }
-  const folder = inPackage("tests", "console");
-  const units = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".test.ts")).sort();
+  const units = readdirSync(inPackage("tests", "console")).filter((name) => name.endsWith(".test.ts")).sort();
   const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=dot", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const files = units.map((name) => join("tests", "console", name));
   if (files.length > 0 && !filter && !(await command(packagedNode(), [...args, ...files]))) return false;

@@ -76,6 +76,11 @@ export function localEndpoint(slug: string): Endpoint {
 
 /** The events of an answer that streams. An answer in JSON is a refusal, or one event. @throws {Problem} */
 export async function* responsesOf(response: Response, options: CallOptions): AsyncGenerator<TaskEvent, void> {
+  if (response.status === 204) {
+    // The task has ended, and the caller has all of it.
+    options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: "" });
+    return;
+  }
   if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream") || response.body === null) {
     const text = await response.text();
     options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: text });
@@ -105,7 +110,7 @@ async function watched(asked: Ask, options: CallOptions): Promise<Response> {
   if (options.watch !== undefined) {
     const { url, headers } = prepare(asked);
     const bare = prepare({ ...asked, agent: "" });
-    const shown = [...headers].map(([name, value]): [string, string] => [name, bare.headers.get(name) === value ? value : "…"]);
+    const shown = [...headers].map(([name, value]): [string, string] => [name, bare.headers.get(name) === value ? value : hidden(name, value)]);
     for (const name of url.searchParams.keys()) if (!bare.url.searchParams.has(name)) url.searchParams.set(name, "…");
     options.watch({ kind: "request", at: Date.now(), method: "POST", url: url.href, headers: shown, body: JSON.stringify(asked.body) });
   }
@@ -115,6 +120,12 @@ async function watched(asked: Ask, options: CallOptions): Promise<Response> {
     if (error instanceof Problem) options.watch?.({ kind: "end", at: Date.now(), error: error.message });
     throw error;
   }
+}
+
+/** What is shown of a header with a secret: of `Authorization` its scheme. */
+function hidden(name: string, value: string): string {
+  const [, scheme] = (name === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
+  return scheme === undefined ? "…" : `${scheme} …`;
 }
 
 /** The result of an answer of JSON-RPC. @throws {Problem} */

@@ -19,8 +19,8 @@ export interface Ask {
   isQuiet?: boolean;
 }
 
-/** How long an answer may take until its head is there. */
-const PATIENCE_MS = 60_000;
+/** How long an answer may take until its head is there: longer than a blocking send (`BLOCKING_LIMIT_MS`). */
+const PATIENCE_MS = 90_000;
 
 /**
  * Sends a request and gives the answer once its head is there; the person is asked to sign in as often as the agent wants it.

@@ -1,7 +1,45 @@
+// The chat with an agent of this Worker, which the address names.
+import { useMemo } from "preact/hooks";
+import { catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import { localEndpoint } from "../../api/endpoint.ts";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { Badge } from "../../parts/state.tsx";
+import { href, place } from "../../route.ts";
+import { ChatView } from "./view.tsx";
+import "./chat.css";
+
 export function ChatPage() {
+  const [, slug, taskId] = place.value.path;
+  const endpoint = useMemo(() => (slug === undefined ? undefined : localEndpoint(slug)), [slug]);
+  return <section class="page chat-page">{endpoint === undefined ? <Picker /> : <ChatView key={endpoint.key} endpoint={endpoint} taskId={taskId} />}</section>;
+}
+
+function Picker() {
+  const agents = catalogue.value?.agents;
+  const problem = catalogueProblem.value;
   return (
-    <section class="page">
-      <h1>Chat</h1>
-    </section>
+    <>
+      <header>
+        <h1>Chat</h1>
+        <p class="quiet">Whom would you like to talk to?</p>
+      </header>
+      {problem !== undefined && agents === undefined && <ProblemBox problem={problem} retry={() => void loadCatalogue()} />}
+      {agents?.length === 0 && <p class="empty">This Worker has no agents yet.</p>}
+      <ul class="pick">
+        {(agents ?? []).map(({ slug, name, description, health, isDefault }) => (
+          <li key={slug}>
+            <a class="card" href={href(["chat", slug])}>
+              <strong>{name}</strong>
+              <span>{description}</span>
+              <span class="row">
+                <code>/{slug}</code>
+                {isDefault && <Badge tone="idle">default</Badge>}
+                {health.state !== "ok" && <Badge tone="bad">{health.state === "partial" ? "partly available" : "cannot run"}</Badge>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -1,0 +1,347 @@
+// Follows one task: sends its messages, reads its events, and comes back after a cut, behind the newest event that it has.
+import { signal } from "@preact/signals";
+import type { CallOptions, Endpoint, Seen, TaskEvent } from "./endpoint.ts";
+import { fold, isGap, UNKNOWN, withMessages, withOwn, withoutOwn, type Ids, type Story } from "./fold.ts";
+import { Problem } from "./problem.ts";
+import { onWake, pause, whenAwake } from "./waking.ts";
+import { isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
+
+/** How the page hears of a task. `waiting` comes back at `until`. */
+export type Link =
+  | { state: "idle" }
+  | { state: "connecting" }
+  | { state: "live" }
+  | { state: "polling" }
+  | { state: "waiting"; until: number; problem: Problem }
+  | { state: "lost"; problem: Problem };
+
+/** How a message is sent: with its events as they come, waiting for the answer, or without waiting. */
+export type Mode = "stream" | "wait" | "return";
+
+/** What is sent besides the message. */
+export interface Sending {
+  message: Message;
+  mode: Mode;
+  acceptedOutputModes?: string[];
+}
+
+/** What an agent can do, as far as it matters here. */
+export interface Abilities {
+  canStream: boolean;
+  ids: Ids;
+  /** Whether a send may be repeated under a key, and creates nothing new then. */
+  isRepeatable: boolean;
+}
+
+export const GENERATION_EXTENSION = "urn:a2a-edge:generation:v1";
+
+/** A task with more events is not played from its beginning: it is shown as it is. */
+const MAX_REPLAYED = 4000;
+const FIRST_PAUSE_MS = 400;
+const MAX_PAUSE_MS = 15_000;
+/** How often a send is repeated that got no answer. */
+const MAX_SENDS = 8;
+/** Events are shown together that come within this time. */
+const FRAME_MS = 24;
+
+/** One task, from its first message or from its id. */
+export class Feed {
+  /** What is shown of the task. */
+  readonly story = signal<Story>(UNKNOWN);
+  readonly link = signal<Link>({ state: "idle" });
+  readonly #endpoint: Endpoint;
+  readonly #can: Abilities;
+  readonly #watcher: () => (seen: Seen) => void;
+  #story: Story = UNKNOWN;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends what reads events now; each reader has its own. */
+  #reading = new AbortController();
+  /** Until the replay has this generation, the snapshot is shown. */
+  #hidesUntil = 0;
+  #isClosed = false;
+  /** Whether a message is on its way of which it is not known whether it was received. */
+  #isUnsure = false;
+  readonly #stopWaking: () => void;
+
+  /** `watcher` gives what watches a call. */
+  constructor(endpoint: Endpoint, can: Abilities, watcher: () => (seen: Seen) => void) {
+    this.#endpoint = endpoint;
+    this.#can = can;
+    this.#watcher = watcher;
+    // A connection may have died in its sleep without a word.
+    this.#stopWaking = onWake(() => {
+      if (this.isOpen && !this.#isUnsure && this.link.value.state !== "idle") void this.#goOn(this.#begin());
+    });
+  }
+
+  get taskId(): string | undefined {
+    return this.#story.task?.id;
+  }
+
+  /** Whether the task can get messages: it is there, and not over. */
+  get isOpen(): boolean {
+    const state = this.#story.task?.status.state;
+    return state !== undefined && !isFinal(state);
+  }
+
+  /** Reads a task by its id, and follows it from then on unless it `isStill`. @throws {Problem} if there is none. */
+  async open(taskId: string, { isStill = false } = {}): Promise<Task> {
+    const reading = this.#begin();
+    const task = await this.#get(taskId, reading.signal);
+    const generation = generationOf(task);
+    this.#story = fold(UNKNOWN, { id: generation === 0 ? "" : String(generation), response: { task } }, this.#can.ids);
+    const snapshot = (this.story.value = this.#story);
+    if (isStill) return task;
+    if (this.#can.ids === "generations" && this.#can.canStream && generation > 0 && generation <= MAX_REPLAYED) {
+      // The events tell the order, which a snapshot does not; the snapshot has the messages of the client, which are no events.
+      this.#hidesUntil = generation;
+      this.#story = { ...UNKNOWN, newest: "0" };
+      void this.#follow(reading, { id: task.id, seed: task.history ?? [], snapshot });
+    } else {
+      void this.#follow(reading, { id: task.id, seed: [], snapshot });
+    }
+    return task;
+  }
+
+  /**
+   * Sends a message, for this task if it is known. Gives the message with which an agent answers directly, if it does.
+   *
+   * @throws {Problem} if it was refused, or if it is not known whether it was received. The task is as before then.
+   */
+  async send({ message, mode, acceptedOutputModes }: Sending): Promise<Message | undefined> {
+    const reading = this.#begin();
+    this.#story = withOwn(this.#story, message);
+    this.#publish();
+    const configuration = {
+      ...(acceptedOutputModes === undefined || acceptedOutputModes.length === 0 ? {} : { acceptedOutputModes }),
+      ...(mode === "return" ? { returnImmediately: true } : {}),
+    };
+    const params = { message, ...(Object.keys(configuration).length === 0 ? {} : { configuration }) };
+    const key = message.taskId === undefined && this.#can.isRepeatable ? message.messageId : undefined;
+    const had = this.#story.newest;
+    this.#isUnsure = true;
+    for (let sends = 1; ; sends += 1) {
+      try {
+        const direct = await this.#sendOnce(mode, params, { ...this.#options(reading.signal), headers: this.#headers(key) });
+        if (direct === undefined) void this.#goOn(reading);
+        else this.link.value = { state: "idle" };
+        return direct;
+      } catch (error) {
+        if (reading.signal.aborted) return undefined;
+        const problem = asProblem(error);
+        // Once the task is known, it is followed instead.
+        if (this.#story.newest !== had && this.#story.task !== undefined) {
+          void this.#goOn(reading);
+          return undefined;
+        }
+        if (problem.isPassing && this.#can.isRepeatable && sends < MAX_SENDS) {
+          await this.#rest(problem, sends, reading.signal);
+          if (reading.signal.aborted) return undefined;
+          continue;
+        }
+        this.#story = withoutOwn(this.#story, message.messageId);
+        this.#publish();
+        this.link.value = { state: "idle" };
+        if (this.isOpen) void this.#goOn(reading);
+        throw problem;
+      } finally {
+        this.#isUnsure = false;
+      }
+    }
+  }
+
+  /** Cancels the task. @throws {Problem} */
+  async cancel(headers: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
+    const id = this.taskId;
+    if (id === undefined) return this.close();
+    const task = await this.#endpoint.call<Task>("CancelTask", { id }, { ...this.#options(undefined), headers: { ...this.#headers(undefined), ...headers } });
+    this.#apply({ id: idOf(task), response: { task } });
+  }
+
+  /** Comes back at once instead of at the end of the pause, or after giving up. */
+  retry(): void {
+    if (this.isOpen && this.link.value.state !== "live") void this.#goOn(this.#begin());
+  }
+
+  /** Stops listening. The task goes on. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopWaking();
+    this.#reading.abort();
+    clearTimeout(this.#timer);
+  }
+
+  async #sendOnce(mode: Mode, params: object, options: CallOptions): Promise<Message | undefined> {
+    this.link.value = { state: "connecting" };
+    if (mode === "stream") {
+      let direct: Message | undefined;
+      for await (const event of this.#endpoint.stream("SendStreamingMessage", params, options)) {
+        direct ??= event.response.message;
+        this.#take(event);
+      }
+      return direct;
+    }
+    const { task, message } = await this.#endpoint.call<SendMessageResponse>("SendMessage", params, options);
+    if (task !== undefined) this.#apply({ id: idOf(task), response: { task } });
+    else if (message === undefined) throw new Problem("The agent answered with neither a task nor a message.");
+    return message;
+  }
+
+  /** Follows the task if it goes on. */
+  async #goOn(reading: AbortController): Promise<void> {
+    const id = this.taskId;
+    if (id !== undefined) await this.#follow(reading, { id, seed: [], snapshot: undefined });
+  }
+
+  /** Reads events until the task is over, or `reading` ends. `snapshot` is what to fall back to if the events cannot be had. */
+  async #follow(reading: AbortController, { id, seed, snapshot }: { id: string; seed: readonly Message[]; snapshot: Story | undefined }): Promise<void> {
+    const { signal } = reading;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      if (!this.#isBehind() && !this.isOpen) break;
+      if (!this.#can.canStream) return this.#poll(id, reading);
+      try {
+        this.link.value = attempt === 1 ? { state: "connecting" } : this.link.value;
+        const { newest } = this.#story;
+        for await (const event of this.#endpoint.stream("SubscribeToTask", { id }, { ...this.#options(signal), lastEventId: newest === "" ? undefined : newest })) {
+          attempt = 1;
+          if (!this.#take(event)) break;
+          if (seed.length > 0 && !this.#isBehind()) {
+            this.#story = withMessages(this.#story, seed);
+            seed = [];
+          }
+        }
+        if (this.#isBehind() && snapshot !== undefined && attempt > 3) this.#fallBack(snapshot);
+        if (!this.isOpen) break;
+        await pause(Math.min(MAX_PAUSE_MS, 100 * 2 ** attempt), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = asProblem(error);
+        if (this.#isBehind() && snapshot !== undefined) this.#fallBack(snapshot);
+        if (problem.code === -32602 && this.#story.newest !== "" && attempt === 1) {
+          // The place is not known there: the next stream begins with the task as it is.
+          this.#story = { ...this.#story, newest: "" };
+        } else if (problem.isPassing) {
+          await this.#rest(problem, attempt, signal);
+        } else if (problem.code === -32004 || problem.status === 404 || problem.status === 405) {
+          // No subscription, as to a task that is over: ask for it.
+          return this.#poll(id, reading);
+        } else {
+          this.link.value = { state: "lost", problem };
+          return;
+        }
+      }
+    }
+    if (!signal.aborted) this.link.value = { state: "idle" };
+  }
+
+  /** Asks for the task again and again, where it cannot be followed. */
+  async #poll(id: string, { signal }: AbortController): Promise<void> {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        const task = await this.#get(id, signal);
+        this.#apply({ id: idOf(task), response: { task } });
+        if (!this.isOpen) break;
+        this.link.value = { state: "polling" };
+        await pause(Math.min(5000, 500 + 250 * attempt), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = asProblem(error);
+        if (!problem.isPassing) {
+          this.link.value = { state: "lost", problem };
+          return;
+        }
+        await this.#rest(problem, attempt, signal);
+      }
+    }
+    if (!signal.aborted) this.link.value = { state: "idle" };
+  }
+
+  /** Waits before the next attempt: longer each time, or as long as the server wants, but not when the connection is there again. */
+  async #rest(problem: Problem, attempt: number, signal: AbortSignal): Promise<void> {
+    const grown = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2);
+    const ms = problem.retryAfter === undefined ? grown : Math.max(grown, problem.retryAfter * 1000);
+    this.link.value = { state: "waiting", until: Date.now() + ms, problem };
+    await Promise.race([pause(ms, signal), whenAwake(signal)]);
+  }
+
+  /** Takes an event of a stream; false if events before it are missing, and it has to be asked for again. */
+  #take(event: TaskEvent): boolean {
+    if (isGap(this.#story, event, this.#can.ids) && this.#story.task !== undefined) return false;
+    const id = event.id === "" && event.response.task !== undefined ? idOf(event.response.task) : event.id;
+    this.#apply({ id, response: event.response });
+    return true;
+  }
+
+  #apply(event: { id: string; response: StreamResponse }): void {
+    const before = this.#story.task?.status;
+    this.#story = fold(this.#story, event, this.#can.ids);
+    const task = this.#story.task;
+    this.#publish();
+    const hasGoneOn = before !== undefined && isWaiting(before.state) && event.response.task === undefined && task !== undefined && !isWaiting(task.status.state);
+    // Somebody else has answered: what they said is in the history alone.
+    if (hasGoneOn && task !== undefined && !this.#isBehind()) void this.#readHistory(task.id);
+  }
+
+  async #readHistory(id: string): Promise<void> {
+    const { history = [] } = await this.#get(id, this.#reading.signal).catch(() => ({ history: [] }) as Partial<Task>);
+    this.#story = withMessages(this.#story, history);
+    this.#publish();
+  }
+
+  async #get(id: string, signal: AbortSignal): Promise<Task> {
+    return this.#endpoint.call<Task>("GetTask", { id }, this.#options(signal));
+  }
+
+  #isBehind(): boolean {
+    return Number(this.#story.newest) < this.#hidesUntil;
+  }
+
+  #fallBack(snapshot: Story): void {
+    this.#hidesUntil = 0;
+    this.#story = snapshot;
+    this.#publish();
+  }
+
+  /** Shows what is known, at most once a frame. */
+  #publish(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (!this.#isBehind() && !this.#isClosed) this.story.value = this.#story;
+    }, FRAME_MS);
+  }
+
+  /** A new reader in the place of the one that reads: two at a time would double what has no number. */
+  #begin(): AbortController {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    return this.#reading;
+  }
+
+  #options(signal: AbortSignal | undefined): CallOptions {
+    const told = this.#watcher();
+    const watch = (seen: Seen) => {
+      if (seen.kind === "answer" && seen.status < 300 && seen.body === "" && signal?.aborted === false) this.link.value = { state: "live" };
+      told(seen);
+    };
+    return { signal, watch, headers: this.#headers(undefined) };
+  }
+
+  #headers(key: string | undefined): Record<string, string | undefined> {
+    return { "a2a-extensions": this.#can.ids === "generations" ? GENERATION_EXTENSION : undefined, "idempotency-key": key };
+  }
+}
+
+/** The generation that the metadata of a task tell; 0 if they do not. */
+function generationOf(task: Task): number {
+  const told = task.metadata?.[`${GENERATION_EXTENSION}/generation`];
+  return typeof told === "number" ? told : 0;
+}
+
+function idOf(task: Task): string {
+  const generation = generationOf(task);
+  return generation === 0 ? "" : String(generation);
+}
+
+function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : new Problem(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,168 @@
+// A request of the console as code that does the same elsewhere. Secrets are `$TOKEN`. Pure.
+
+/** What was sent. A secret in a header or in the query is `…`, of `authorization` behind its scheme. */
+export interface Sent {
+  method: string;
+  url: string;
+  headers: readonly (readonly [string, string])[];
+  body: string;
+}
+
+/** A call of an operation of A2A. */
+export interface Call {
+  /** The agent's own URL. */
+  agent: string;
+  operation: string;
+  params: Record<string, unknown>;
+  /** Of authentication: their values are secrets. */
+  headers: [string, string][];
+}
+
+const SECRET = "…";
+/** What a request of somebody else has no use for: a key would find the task of the first send instead of beginning one. */
+const OWN_HEADERS = ["idempotency-key"];
+const CREDENTIALS = "application/vnd.a2a-edge.credentials+json";
+
+/** A body of JSON without the credentials that a message has for its task. */
+export function masked(body: string): string {
+  if (!body.includes(CREDENTIALS)) return body;
+  try {
+    return JSON.stringify(JSON.parse(body), (_, value: unknown) => {
+      const part = value as { mediaType?: unknown; data?: unknown } | null;
+      const hides = typeof part === "object" && part !== null && part.mediaType === CREDENTIALS && typeof part.data === "object" && part.data !== null;
+      return hides ? { ...part, data: Object.fromEntries(Object.keys(part.data as object).map((name) => [name, SECRET])) } : value;
+    });
+  } catch {
+    return "";
+  }
+}
+
+/** The call in a request: of JSON-RPC to the agent, or of the route for agents elsewhere, which names the agent. */
+export function callIn(sent: Sent): Call | undefined {
+  try {
+    const body = JSON.parse(masked(sent.body)) as { method?: unknown; params?: unknown; url?: unknown; headers?: Record<string, string> };
+    if (typeof body.method !== "string") return undefined;
+    const isElsewhere = typeof body.url === "string";
+    const agent = isElsewhere ? String(body.url) : sent.url.split("?")[0] ?? "";
+    const headers = isElsewhere
+      ? Object.keys(body.headers ?? {}).map((name): [string, string] => [name, name.toLowerCase() === "authorization" ? `Bearer ${SECRET}` : SECRET])
+      : sent.headers.filter(([, value]) => value.endsWith(SECRET)).map(([name, value]): [string, string] => [name, value]);
+    return { agent, operation: body.method, params: (body.params ?? {}) as Record<string, unknown>, headers };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request for a shell. To an agent elsewhere it goes directly. */
+export function curlOf(sent: Sent): string {
+  const call = callIn(sent);
+  const isElsewhere = call !== undefined && !sent.url.startsWith(call.agent);
+  const url = isElsewhere ? call.agent : sent.url;
+  const headers: (readonly [string, string])[] = isElsewhere ? [["content-type", "application/json"], ["a2a-version", "1.0"], ["accept", isStream(call.operation) ? "text/event-stream" : "application/json"], ...call.headers] : [...sent.headers];
+  const body = isElsewhere ? JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.operation, params: call.params }) : masked(sent.body);
+  const lines = [
+    `curl -sN ${quoted(url.replaceAll(encodeURIComponent(SECRET), SECRET))}`,
+    ...headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === "" ? [] : [`--data-raw ${quoted(body)}`]),
+  ];
+  return lines.join(" \\\n  ");
+}
+
+/** The call by the JavaScript SDK; undefined for an operation that it does not have here. */
+export function javascriptOf({ agent, operation, params, headers }: Call): string | undefined {
+  const known = OPERATIONS[operation];
+  if (known === undefined) return undefined;
+  const { type, javascript } = known;
+  const options = headers.length === 0 ? "" : `, { serviceParameters: { ${headers.map(([name, value]) => `${JSON.stringify(name)}: ${inJavascript(value)}`).join(", ")} } }`;
+  const request = JSON.stringify(fresh(params, "MESSAGE_ID"), null, 2).replace('"MESSAGE_ID"', "crypto.randomUUID()");
+  const used = isStream(operation)
+    ? `for await (const event of client.${javascript}(request${options})) {\n  console.dir(event, { depth: null });\n}`
+    : `console.dir(await client.${javascript}(request${options}), { depth: null });`;
+  return `// npm install @a2a-js/sdk@1.3
+import { ${type} } from "@a2a-js/sdk";
+import { ClientFactory } from "@a2a-js/sdk/client";
+
+const client = await new ClientFactory().createFromUrl(${JSON.stringify(`${agent.replace(/\/$/, "")}/`)}, ".well-known/agent-card.json");
+const request = ${type}.fromJSON(${request});
+${used}
+`;
+}
+
+/** The call by the Python SDK; undefined for an operation that it does not have here. */
+export function pythonOf({ agent, operation, params, headers }: Call): string | undefined {
+  const known = OPERATIONS[operation];
+  if (known === undefined) return undefined;
+  const { type, python } = known;
+  const isSend = python === "send_message";
+  const given = headers.length === 0 ? "" : `, headers={${headers.map(([name, value]) => `${JSON.stringify(name)}: ${inPython(value)}`).join(", ")}}`;
+  const request = pythonic(fresh(params, "MESSAGE_ID"), 2).replace('"MESSAGE_ID"', "str(uuid.uuid4())");
+  const isMany = isSend || isStream(operation);
+  return `# pip install "a2a-sdk>=1,<2" httpx
+import asyncio
+${headers.length === 0 ? "" : "import os\n"}${request.includes("uuid.uuid4") ? "import uuid\n" : ""}
+import httpx
+from a2a.client.card_resolver import A2ACardResolver
+from a2a.client.client import ClientConfig
+from a2a.client.client_factory import ClientFactory
+from a2a.types import ${type}
+from google.protobuf.json_format import ParseDict
+
+
+async def main():
+    async with httpx.AsyncClient(timeout=90${given}) as http:
+        card = await A2ACardResolver(http, ${JSON.stringify(agent.replace(/\/$/, ""))}).get_agent_card()
+        client = ClientFactory(ClientConfig(httpx_client=http, streaming=${isStream(operation) ? "True" : "False"})).create(card)
+        request = ParseDict(${request}, ${type}())
+        ${isMany ? `async for event in client.${python}(request):\n            print(event)` : `print(await client.${python}(request))`}
+
+
+asyncio.run(main())
+`;
+}
+
+const OPERATIONS: Record<string, { type: string; javascript: string; python: string }> = {
+  SendMessage: { type: "SendMessageRequest", javascript: "sendMessage", python: "send_message" },
+  SendStreamingMessage: { type: "SendMessageRequest", javascript: "sendMessageStream", python: "send_message" },
+  GetTask: { type: "GetTaskRequest", javascript: "getTask", python: "get_task" },
+  ListTasks: { type: "ListTasksRequest", javascript: "listTasks", python: "list_tasks" },
+  CancelTask: { type: "CancelTaskRequest", javascript: "cancelTask", python: "cancel_task" },
+  SubscribeToTask: { type: "SubscribeToTaskRequest", javascript: "resubscribeTask", python: "subscribe" },
+};
+
+function isStream(operation: string): boolean {
+  return operation === "SendStreamingMessage" || operation === "SubscribeToTask";
+}
+
+/** The parameters with another id for the message, or a repetition would be taken for the same one. */
+function fresh(params: Record<string, unknown>, id: string): Record<string, unknown> {
+  const { message } = params;
+  return typeof message === "object" && message !== null ? { ...params, message: { ...message, messageId: id } } : params;
+}
+
+/** In single quotes, in which a shell reads nothing but their end; a secret is a variable between them. */
+function quoted(text: string): string {
+  return text
+    .split(SECRET)
+    .map((piece) => `'${piece.replaceAll("'", "'\\''")}'`)
+    .join('"$TOKEN"')
+    .replace(/^''(?=")|(?<=")''$/g, "");
+}
+
+function inJavascript(value: string): string {
+  return `\`${value.replace(SECRET, "${process.env.TOKEN}")}\``;
+}
+
+function inPython(value: string): string {
+  return value === SECRET ? 'os.environ["TOKEN"]' : `${JSON.stringify(value.replace(SECRET, ""))} + os.environ["TOKEN"]`;
+}
+
+/** A value of JSON as Python writes it. */
+function pythonic(value: unknown, depth: number): string {
+  const [inner, outer] = ["    ".repeat(depth + 1), "    ".repeat(depth)];
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const lines = Array.isArray(value) ? value.map((one) => `${inner}${pythonic(one, depth + 1)},`) : Object.entries(value).map(([name, one]) => `${inner}${JSON.stringify(name)}: ${pythonic(one, depth + 1)},`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.join("\n")}\n${outer}${close}`;
+}

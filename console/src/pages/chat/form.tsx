@@ -139,7 +139,7 @@ function Input({ field: { path, schema, root, isRequired }, about }: { field: Fi
     const input = INPUTS[schema.format ?? ""] ?? "text";
     const isLong = input === "text" && (schema.maxLength ?? 0) > 200;
     const common = { name: path, required: isRequired, minLength: schema.minLength, maxLength: schema.maxLength, defaultValue: typeof first === "string" ? first : "", autocomplete: "off", ...about };
-    return isLong ? <textarea rows={3} {...common} /> : <input type={input} pattern={patternOf(schema.pattern)} {...common} />;
+    return isLong ? <textarea rows={3} {...common} /> : <input type={input as "text"} pattern={patternOf(schema.pattern)} {...common} />;
   }
   const isLines = type === "array" && isScalar(typeOf(resolved(schema.items ?? {}, root)));
   return (

@@ -4,8 +4,10 @@
 //! | file | what it answers |
 //! |---|---|
 //! | `catalogue` | `GET /console/api/agents`: which agents there are |
+//! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
 
 mod catalogue;
+mod schemas;
 
 use futures_util::future::join_all;
 use js_sys::Uint8Array;
@@ -14,6 +16,7 @@ use worker::{Request, Response, Result};
 use super::decision::{Decision, Front, preflight};
 use super::head::Head;
 use crate::edge::response::to_response;
+use crate::executor::HostedAgent;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
@@ -35,6 +38,10 @@ impl Front {
             (AGENTS, "GET" | "HEAD") => Ok(Decision::Console),
             (AGENTS, "OPTIONS") => Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
+            (below, "GET") if schemas::slug_in(below).is_some() => Ok(Decision::Console),
+            (below, _) if schemas::slug_in(below).is_some() => {
+                Err(Error::MethodNotAllowed("GET"))
+            }
             _ => Err(absent(below)),
         }
     }
@@ -51,7 +58,22 @@ impl Front {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
             return to_response(self.catalogue(head));
         }
-        to_response(HttpResponse::error(&absent(below)))
+        let slug = schemas::slug_in(below);
+        match self.hosted().find(|agent| Some(agent.slug.as_str()) == slug) {
+            Some(agent) => to_response(self.schemas(head, agent).await),
+            None => to_response(HttpResponse::error(&absent(below))),
+        }
+    }
+
+    /// The schemas of an agent's skills, for a caller that the agent lets in.
+    async fn schemas(&self, head: &Head<'_>, agent: &HostedAgent) -> HttpResponse {
+        match self.admitted_to(head, agent).await {
+            Ok(caller) => {
+                self.learn_if_due(agent).await;
+                schemas::answer(agent, &caller)
+            }
+            Err(refusal) => refusal,
+        }
     }
 
     /// The list of agents, for a request of this head.

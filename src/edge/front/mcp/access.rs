@@ -115,6 +115,26 @@ impl Front {
         Err(Error::Internal { task: None })
     }
 
+    /// Who calls an agent with a request that is neither of A2A nor of MCP.
+    ///
+    /// # Errors
+    ///
+    /// The answer to a request that the agent does not let in. It is counted and audited as those of A2A are.
+    pub(in crate::edge::front) async fn admitted_to(
+        &self,
+        head: &Head<'_>,
+        agent: &HostedAgent,
+    ) -> Result<Caller, HttpResponse> {
+        match self.caller_of(head, agent).await {
+            Ok(caller) => Ok(caller),
+            Err(error) => {
+                let refusing = Refusing { agent, error };
+                self.count_failures(head, std::slice::from_ref(&refusing)).await?;
+                Err(HttpResponse::error(&refusing.error))
+            }
+        }
+    }
+
     /// The answer to a call of an agent that does not let the request in.
     pub(super) async fn challenge(
         &self,

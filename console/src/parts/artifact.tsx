@@ -12,7 +12,7 @@ export function ArtifactView({ artifact, isLive = false }: { artifact: Artifact;
   return (
     <section class="artifact" aria-label={`Artifact ${title}`}>
       <header>
-        <h3>{title}</h3>
+        <p class="artifact-title">{title}</p>
         {isLive && <Badge tone="busy">Receiving</Badge>}
         <CopyButton of={() => (parts.every((part) => part.text !== undefined) ? parts.map((part) => part.text).join("") : JSON.stringify(artifact, null, 2))} label={`Copy ${title}`} isBare />
       </header>

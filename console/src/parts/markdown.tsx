@@ -1,7 +1,7 @@
 // Markdown as elements of the page. The words are those of agents: markup in them is shown as it is written, links are
 // checked, and images are links, since loading one would tell others who reads.
 import { Lexer, type Token, type Tokens } from "marked";
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import { OutLink, safeUrl } from "./link.tsx";
@@ -14,7 +14,7 @@ const MAX_DEPTH = 12;
 export function Markdown({ text }: { text: string }) {
   return useMemo(() => {
     const tokens = tokensOf(text);
-    return tokens === undefined ? <p class="plain-text">{text}</p> : <div class="markdown">{tokens.map((token, at) => block(token, at, 0))}</div>;
+    return tokens === undefined ? <p class="plain-text">{text}</p> : <div class="markdown">{withLevels(tokens).map((token, at) => block(token, at, 0))}</div>;
   }, [text]);
 }
 
@@ -34,6 +34,18 @@ function tokensOf(text: string): Token[] | undefined {
   }
 }
 
+/** The tokens with headings that have levels below that of the page's, and skip none on the way down, whatever the agent wrote. */
+function withLevels(tokens: Token[]): Token[] {
+  const above: number[] = [];
+  return tokens.map((token) => {
+    if (token.type !== "heading") return token;
+    const depth = (token as Tokens.Heading).depth;
+    while ((above.at(-1) ?? 0) >= depth) above.pop();
+    above.push(depth);
+    return { ...token, level: above.length + 1 } as Token;
+  });
+}
+
 function block(token: Token, key: number, depth: number): ComponentChildren {
   const some = token as Tokens.Generic;
   const inner = (tokens: Token[] | undefined) =>
@@ -43,9 +55,12 @@ function block(token: Token, key: number, depth: number): ComponentChildren {
     case "def":
       return null;
     case "heading": {
-      // The page has its own headings above those of an agent.
-      const Level = `h${Math.min(6, Number(some["depth"]) + 3)}` as keyof JSX.IntrinsicElements & "h4";
-      return <Level key={key}>{inline(some.tokens)}</Level>;
+      const Level = `h${Math.min(6, Number(some["level"] ?? 6))}` as "h2";
+      return (
+        <Level key={key} class={`depth-${String(some["depth"])}`}>
+          {inline(some.tokens)}
+        </Level>
+      );
     }
     case "hr":
       return <hr key={key} />;

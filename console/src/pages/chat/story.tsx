@@ -32,7 +32,7 @@ export function StoryView({ endpoint, feed, isLast, isSending, answer }: StoryPr
   const receives = entries.some((entry) => entry.kind === "artifact" && entry.isLive);
   return (
     <article class="turn" aria-label={task === undefined ? "A message" : `Task ${task.id.slice(0, 8)}`}>
-      {grouped(entries).map((group) =>
+      {grouped(entries.at(-1)?.kind === "state" ? entries.slice(0, -1) : entries).map((group) =>
         group.kind === "states" ? <States key={group.key} words={group.words} /> : <EntryView key={group.entry.key} entry={group.entry} hidesForm={isAsking} />,
       )}
       {isBusy && !receives && (

@@ -1,0 +1,26 @@
+import { after, before, test } from "node:test";
+import { startConsole, type Console } from "./console.ts";
+let app: Console;
+before(async () => { app = await startConsole({}); });
+after(() => app?.stop());
+test("look", () => app.visit("#/chat/demo", async (view) => {
+  view.expect(/404/);
+  await view.sees(/Gives back any text/);
+  await view.inspect("look-welcome");
+  await view.fill("Message", "chunks");
+  await view.press("Enter");
+  await view.sees(/one two three/);
+  await view.sees(/Completed/);
+  await view.fill("Message", "ask");
+  await view.click("button", "Send");
+  await view.sees(/Which colour/);
+  await view.click("button", "Raw");
+  await view.inspect("look-asked");
+  await view.fill("Message", "# Title\n\nSome **bold** text and `code`\n\n- a\n- b\n\n```js\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |");
+  await view.choose("To", "A new task");
+  await view.click("button", "Send");
+  await view.sees(/Some bold text/);
+  await view.click("button", "Raw");
+  await view.inspect("look-markdown");
+  console.log(await view.text());
+}));

@@ -32,7 +32,7 @@ export function StoryView({ endpoint, feed, isLast, isSending, answer }: StoryPr
   const receives = entries.some((entry) => entry.kind === "artifact" && entry.isLive);
   return (
     <article class="turn" aria-label={task === undefined ? "A message" : `Task ${task.id.slice(0, 8)}`}>
-      {grouped(entries.at(-1)?.kind === "state" ? entries.slice(0, -1) : entries).map((group) =>
+      {grouped(entries, isBusy).map((group) =>
         group.kind === "states" ? <States key={group.key} words={group.words} /> : <EntryView key={group.entry.key} entry={group.entry} hidesForm={isAsking} />,
       )}
       {isBusy && !receives && (
@@ -71,10 +71,10 @@ export function SaidView({ sent, answer }: { sent: Message; answer: Message }) {
 
 type Group = { kind: "states"; key: string; words: string[] } | { kind: "entry"; entry: Entry };
 
-/** States that follow each other are one line. */
-function grouped(entries: readonly Entry[]): Group[] {
+/** States that follow each other are one line. The state that the task rests in is at its foot. */
+function grouped(entries: readonly Entry[], isBusy: boolean): Group[] {
   const groups: Group[] = [];
-  for (const entry of entries) {
+  for (const entry of !isBusy && entries.at(-1)?.kind === "state" ? entries.slice(0, -1) : entries) {
     const last = groups.at(-1);
     if (entry.kind !== "state") groups.push({ kind: "entry", entry });
     else if (last?.kind === "states") last.words.push(stateWord(entry.state));

@@ -39,9 +39,7 @@ impl Front {
             (AGENTS, "OPTIONS") => Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
             (below, "GET") if schemas::slug_in(below).is_some() => Ok(Decision::Console),
-            (below, _) if schemas::slug_in(below).is_some() => {
-                Err(Error::MethodNotAllowed("GET"))
-            }
+            (below, _) if schemas::slug_in(below).is_some() => Err(Error::MethodNotAllowed("GET")),
             _ => Err(absent(below)),
         }
     }

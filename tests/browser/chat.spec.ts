@@ -1,0 +1,245 @@
+// Chat: messages, artifacts as they come, questions, forms, files, cancel; by mouse, by keyboard, on a phone.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { ElementHandle } from "puppeteer-core";
+import { received } from "../e2e/client.ts";
+import { startConsole, type Console } from "./console.ts";
+import type { View } from "./view.ts";
+
+let app: Console;
+before(async () => {
+  app = await startConsole();
+});
+after(() => app?.stop());
+
+const say = async (view: View, text: string): Promise<void> => {
+  await view.fill("Message", text);
+  await view.press("Enter");
+};
+
+/** Waits until so many tasks are shown as completed. */
+const completed = (view: View, number: number): Promise<void> =>
+  view.until(async () => (await view.page.$$eval(".turn-foot .badge", (all) => all.filter((one) => one.textContent === "Completed").length)) === number, `${number} have ended`);
+
+/** Sets the script of the agent `double`. */
+const script = async (rules: object[], faults: object[] = []): Promise<void> => {
+  const answer = await fetch(`${app.worker.url}/_dev/script/double`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rules, faults }) });
+  assert.equal(answer.status, 200, await answer.text());
+};
+
+/** The parts of the newest message that an agent has received. */
+const partsReceived = async (): Promise<Record<string, unknown>[]> => {
+  const { messages } = (await received(app.worker.url)) as unknown as { messages: { message: { parts: Record<string, unknown>[] } }[] };
+  return messages.at(-1)?.message.parts ?? [];
+};
+
+test("an agent is picked, tells what it does, and an example is filled in", () =>
+  app.visit("#/chat", async (view) => {
+    await view.sees(/Whom would you like to talk to/);
+    await view.inspect("chat-pick");
+    await view.click("link", /^Demo Gives back/);
+    await view.sees(/Asks for a colour/);
+    await view.inspect("chat-welcome");
+    await view.click("button", "chunks");
+    await view.press("Enter");
+    await view.sees(/one two three/);
+    await view.sees("Completed");
+  }));
+
+test("chunks are shown as they come, joined, and the task gets an address", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await say(view, "count 12 every 150");
+    await view.sees(/Receiving/);
+    await view.sees(/tick tick tick/);
+    const [state, text] = [await view.text(), /(tick ?)+/.exec(await view.text())?.[0] ?? ""];
+    assert.match(state, /Working/);
+    assert.ok(text.split("tick").length - 1 < 12, "the rest has not come yet");
+    await view.sees(/(tick ){11}tick/);
+    await view.sees("Completed");
+    await view.gone("button", "Cancel");
+    assert.match(view.page.url(), /#\/chat\/demo\/[0-9a-f]{64}$/);
+  }));
+
+test("a question is answered in the same task, and another message begins another one in the same context", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await say(view, "ask");
+    await view.sees(/Which colour\?/);
+    await view.sees("Input required");
+    await view.inspect("chat-question");
+    await say(view, "red");
+    await view.sees(/You chose red\./);
+    assert.equal((await view.all("article", /^Task /)).length, 1);
+    await say(view, "hello again");
+    await view.until(async () => (await view.all("article", /^Task /)).length === 2, "a second task");
+    await completed(view, 2);
+    const ids = await view.page.$$eval(".turn-foot a", (links) => links.map((link) => link.getAttribute("title") ?? ""));
+    const tasks = await Promise.all(ids.map(async (id) => (await (await fetch(`${app.worker.url}/demo/tasks/${id}`)).json()) as { contextId: string }));
+    assert.equal(new Set(tasks.map(({ contextId }) => contextId)).size, 1);
+    await view.inspect("chat-two-tasks");
+  }));
+
+test("a direct message is an answer without a task, and is there again after a reload of its context", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await say(view, "message");
+    await view.sees(/A message instead of a task\./);
+    assert.equal((await view.all("article", /^Task /)).length, 0);
+  }));
+
+test("failures and refusals say what is wrong", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await say(view, "fail");
+    await view.sees(/It did not work, as you wished\./);
+    await view.sees("Failed");
+    await view.click("button", "New conversation");
+    await say(view, "reject");
+    await view.sees(/I would rather not\./);
+    await view.sees("Rejected");
+    await view.inspect("chat-failed");
+  }));
+
+test("a task is canceled while it works and while it asks", () =>
+  app.visit("#/chat/demo", async (view) => {
+    for (const [text, state] of [["hold 60000", "Working"], ["ask", "Input required"], ["auth", "Authentication required"]] as const) {
+      await view.click("button", "New conversation").catch(() => undefined);
+      await say(view, text);
+      await view.sees(state);
+      await view.click("button", "Cancel");
+      await view.sees("Canceled");
+      await view.gone("button", "Cancel");
+    }
+  }));
+
+test("what is sent without a stream is followed all the same", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await view.find("button", "Send");
+    await view.page.click(".composer-more > summary");
+    await view.choose("Send by", "Wait for the answer");
+    await say(view, "hold 300");
+    await view.sees("Completed");
+    await view.choose("Send by", "Return at once, then look");
+    await say(view, "count 8 every 100");
+    await view.sees(/(tick ){7}tick/);
+    await completed(view, 2);
+  }));
+
+describe("a message has", () => {
+  test("files, that are told to be too large before they are sent", () =>
+    app.visit("#/chat/demo", async (view) => {
+      const folder = mkdtempSync(join(tmpdir(), "a2a-edge-chat-"));
+      try {
+        writeFileSync(join(folder, "notes.txt"), "Hello, file.");
+        writeFileSync(join(folder, "large.bin"), Buffer.alloc(3_100_000));
+        await view.find("button", "Attach");
+        const picker = (await view.page.$("input[type=file]")) as ElementHandle<HTMLInputElement>;
+        await picker.uploadFile(join(folder, "large.bin"));
+        await view.sees(/A message takes 3\.0 MB of files/);
+        await picker.uploadFile(join(folder, "notes.txt"));
+        await view.sees("notes.txt");
+        await say(view, "with a file");
+        await view.sees("Completed");
+        const [text, file] = await partsReceived();
+        assert.equal(text?.["text"], "with a file");
+        assert.deepEqual(file, { raw: Buffer.from("Hello, file.").toString("base64"), filename: "notes.txt", mediaType: "text/plain" });
+        await view.inspect("chat-file");
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }));
+
+  test("data, which is checked", () =>
+    app.visit("#/chat/demo", async (view) => {
+      await view.click("button", "Data");
+      await view.fill("Data (JSON)", '{"a": ');
+      await view.click("button", "Send");
+      await view.sees(/The data is no JSON/);
+      await view.fill("Data (JSON)", '{"a": [1, true]}');
+      await view.click("button", "Send");
+      await view.sees("Completed");
+      assert.deepEqual(await partsReceived(), [{ data: { a: [1, true] } }]);
+    }));
+
+  test("the arguments of a tool by the form of its schema", () =>
+    app.visit("#/chat/assistant?skill=probe_sum", async (view) => {
+      await view.sees(/Write a message instead/);
+      await view.inspect("chat-form");
+      await view.click("button", "Call");
+      assert.equal(await view.page.$$eval(".schema-form :invalid", (all) => all.length > 0), true, "what is needed is asked for");
+      const inputs = await view.page.$$(".schema-form input[type=number]");
+      for (const [at, input] of inputs.entries()) await input.type(String(at + 2));
+      await view.click("button", "Call");
+      await view.sees("Completed");
+      const [part] = await partsReceived();
+      assert.deepEqual((part?.["data"] as { tool?: string }).tool, "probe_sum");
+    }));
+});
+
+test("a question with a schema is a form", () =>
+  app.visit("#/chat/asking", async (view) => {
+    await view.click("button", "Data");
+    await view.fill("Data (JSON)", '{"tool": "probe_sum", "arguments": {}}');
+    await view.click("button", "Send");
+    await view.sees("Input required");
+    await view.inspect("chat-question-form");
+    for (const input of await view.page.$$(".question input[type=number]")) await input.type("4");
+    await view.click("button", "Answer");
+    await view.sees("Completed");
+  }));
+
+test("credentials for a task are sent as such, and shown nowhere", () =>
+  app.visit("#/chat/credentials", async (view) => {
+    await say(view, "http://127.0.0.1:9/");
+    await view.sees("Authentication required");
+    await view.page.click(".question > summary");
+    await view.fill("Value", "top-secret-4711");
+    await view.inspect("chat-credentials");
+    await view.click("button", "Send credentials");
+    await view.gone("button", "Send credentials");
+    await view.click("button", "Raw");
+    await view.sees(/SendStreamingMessage/);
+    assert.doesNotMatch(await view.page.content(), /top-secret-4711/);
+    assert.doesNotMatch(JSON.stringify(await view.page.evaluate(() => ({ ...sessionStorage }))), /top-secret-4711/);
+  }));
+
+test("a refused message is still there to be changed, with what can be done", async () => {
+  await script([{ then: [{ do: "complete", text: "Taken." }] }], [{ on: ["SendStreamingMessage"], times: 1, status: 413 }]);
+  await app.visit("#/chat/double", async (view) => {
+    view.expect(/status of 413/);
+    await say(view, "keep this text");
+    await view.sees(/Attach less/);
+    assert.equal(await view.page.$eval(".composer-text", (box) => (box as HTMLTextAreaElement).value), "keep this text");
+    await view.press("Enter");
+    await view.sees(/Taken\./);
+  });
+});
+
+test("everything can be done by keyboard alone", () =>
+  app.visit("#/chat/demo", async (view) => {
+    await view.sees(/Asks for a colour/);
+    const reach = async (name: RegExp): Promise<void> => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        if (name.test((await view.page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent)) ?? "")) return;
+        await view.press("Tab");
+      }
+      throw new Error(`nothing is named ${name}`);
+    };
+    await reach(/^Message$/);
+    await view.page.keyboard.type("line one");
+    await view.page.keyboard.down("Shift");
+    await view.press("Enter");
+    await view.page.keyboard.up("Shift");
+    await view.page.keyboard.type("line two");
+    await view.press("Enter");
+    await view.sees("Completed");
+    assert.equal((await partsReceived())[0]?.["text"], "line one\nline two");
+    await view.page.keyboard.type("hold 60000");
+    await view.press("Enter");
+    await view.sees("Working");
+    await view.page.focus(".skip");
+    await reach(/^Cancel$/);
+    await view.press("Enter");
+    await view.sees("Canceled");
+  }));

@@ -1,6 +1,7 @@
 // Chat: messages, artifacts as they come, questions, forms, files, cancel; by mouse, by keyboard, on a phone.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import type { View } from "./view.ts";
 
 let app: Console;
 before(async () => {
-  app = await startConsole();
+  app = await startConsole({ vars: { STATE_KEY: randomBytes(32).toString("base64") } });
 });
 after(() => app?.stop());
 
@@ -45,6 +46,7 @@ test("an agent is picked, tells what it does, and an example is filled in", () =
     await view.sees(/Asks for a colour/);
     await view.inspect("chat-welcome");
     await view.click("button", "chunks");
+    await view.until(async () => (await view.focused()) === 'textbox "Message"', "the box has the focus");
     await view.press("Enter");
     await view.sees(/one two three/);
     await view.sees("Completed");
@@ -87,6 +89,9 @@ test("a direct message is an answer without a task, and is there again after a r
     await say(view, "message");
     await view.sees(/A message instead of a task\./);
     assert.equal((await view.all("article", /^Task /)).length, 0);
+    await view.until(() => view.page.url().includes("?context="), "the address leads back");
+    await view.page.reload();
+    await view.sees(/A message instead of a task\./);
   }));
 
 test("failures and refusals say what is wrong", () =>
@@ -193,6 +198,7 @@ test("credentials for a task are sent as such, and shown nowhere", () =>
   app.visit("#/chat/credentials", async (view) => {
     await say(view, "http://127.0.0.1:9/");
     await view.sees("Authentication required");
+    await view.page.waitForSelector(".question > summary");
     await view.page.click(".question > summary");
     await view.fill("Value", "top-secret-4711");
     await view.inspect("chat-credentials");

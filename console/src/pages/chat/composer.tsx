@@ -42,7 +42,9 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
   const picker = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
-    setText(first.text);
+    const value = dataIn(first.text);
+    setText(value === undefined ? first.text : "");
+    if (value !== undefined) setData(JSON.stringify(value, null, 2));
     setSkill(first.skill);
     if (first.text !== "") box.current?.focus();
   }, [first]);
@@ -212,4 +214,14 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
       </div>
     </div>
   );
+}
+
+/** The data in a text that is an object of JSON, as examples of skills may be. */
+function dataIn(text: string): unknown {
+  if (!/^\s*\{.*\}\s*$/s.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

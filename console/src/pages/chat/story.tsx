@@ -20,11 +20,10 @@ interface StoryProps {
   feed: Feed;
   /** Whether it is the newest of the conversation. */
   isLast: boolean;
-  isSending: boolean;
   answer: (parts: Part[]) => void;
 }
 
-export function StoryView({ endpoint, feed, isLast, isSending, answer }: StoryProps) {
+export function StoryView({ endpoint, feed, isLast, answer }: StoryProps) {
   const { entries, task } = feed.story.value;
   const state = task?.status.state;
   const isAsking = state !== undefined && isWaiting(state);
@@ -45,7 +44,7 @@ export function StoryView({ endpoint, feed, isLast, isSending, answer }: StoryPr
           {state === undefined ? "Sending" : stateWord(state)}
         </p>
       )}
-      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={isSending} />}
+      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} />}
       <LinkState feed={feed} />
       {task !== undefined && (
         <footer class="turn-foot">

@@ -64,6 +64,11 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   }, [endpoint.key, isLocal]);
 
   const begun = talk.taskId.value;
+  const kept = begun === undefined && talk.items.value.at(-1)?.kind === "said" ? talk.contextId.value : undefined;
+  useEffect(() => {
+    // Direct messages belong to no task: the context leads back to them.
+    if (kept !== undefined && taskId === undefined) go(href(["chat", ...endpoint.path], { context: kept }), { replace: true });
+  }, [kept]);
   useEffect(() => {
     if (begun !== undefined && begun !== taskId && talk.items.value.length > 0 && !talk.isLoading.value) go(href(["chat", ...endpoint.path, begun]), { replace: true });
   }, [begun]);
@@ -125,7 +130,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
             item.kind === "said" ? (
               <SaidView key={item.key} sent={item.sent} answer={item.answer} />
             ) : (
-              <StoryView key={item.key} endpoint={endpoint} feed={item.feed} isLast={at === items.length - 1} isSending={talk.isSending.value} answer={answer} />
+              <StoryView key={item.key} endpoint={endpoint} feed={item.feed} isLast={at === items.length - 1} answer={answer} />
             ),
           )}
         </div>

@@ -206,7 +206,7 @@ test("credentials for a task are sent as such, and shown nowhere", () =>
     await view.gone("button", "Send credentials");
     await view.click("button", "Raw");
     await view.sees(/SendStreamingMessage/);
-    assert.doesNotMatch(await view.page.content(), /top-secret-4711/);
+    assert.ok(!(await view.page.content()).includes("top-secret-4711"), "the page has them nowhere");
     assert.doesNotMatch(JSON.stringify(await view.page.evaluate(() => ({ ...sessionStorage }))), /top-secret-4711/);
   }));
 

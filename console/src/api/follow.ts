@@ -4,7 +4,7 @@ import type { CallOptions, Endpoint, Seen, TaskEvent } from "./endpoint.ts";
 import { fold, isGap, UNKNOWN, withMessages, withOwn, withoutOwn, type Ids, type Story } from "./fold.ts";
 import { Problem } from "./problem.ts";
 import { onWake, pause, whenAwake } from "./waking.ts";
-import { isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
+import { CREDENTIALS_MEDIA_TYPE, isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
 
 /** How the page hears of a task. `waiting` comes back at `until`. */
 export type Link =
@@ -110,7 +110,7 @@ export class Feed {
    */
   async send({ message, mode, acceptedOutputModes }: Sending): Promise<Message | undefined> {
     const reading = this.#begin();
-    this.#story = withOwn(this.#story, message);
+    this.#story = withOwn(this.#story, shown(message));
     this.#publish();
     const configuration = {
       ...(acceptedOutputModes === undefined || acceptedOutputModes.length === 0 ? {} : { acceptedOutputModes }),
@@ -329,6 +329,11 @@ export class Feed {
   #headers(key: string | undefined): Record<string, string | undefined> {
     return { "a2a-extensions": this.#can.ids === "generations" ? GENERATION_EXTENSION : undefined, "idempotency-key": key };
   }
+}
+
+/** The message as the history will have it: without credentials. */
+function shown(message: Message): Message {
+  return { ...message, parts: message.parts.map((part) => (part.mediaType === CREDENTIALS_MEDIA_TYPE ? { ...part, data: {} } : part)) };
 }
 
 /** The generation that the metadata of a task tell; 0 if they do not. */

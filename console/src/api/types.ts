@@ -157,3 +157,6 @@ export function isFinal(state: TaskState): boolean {
 export function isWaiting(state: TaskState): boolean {
   return /_(INPUT|AUTH)_REQUIRED$/.test(state);
 }
+
+/** Of a part with credentials for a task: the server keeps its data out of the message (docs/calling.md). */
+export const CREDENTIALS_MEDIA_TYPE = "application/vnd.a2a-edge.credentials+json";

@@ -1,10 +1,8 @@
 // What an agent asks for, with a way to answer in its place.
 import { useState } from "preact/hooks";
-import type { Message, Part, TaskState } from "../../api/types.ts";
+import { CREDENTIALS_MEDIA_TYPE, type Message, type Part, type TaskState } from "../../api/types.ts";
 import { isFormSchema, type Schema } from "../../api/schemas.ts";
 import { SchemaForm } from "./form.tsx";
-
-const CREDENTIALS = "application/vnd.a2a-edge.credentials+json";
 
 /** The schema of the answer that a message asks for, if one of its parts is one. */
 export function schemaIn(message: Message | undefined): Schema | undefined {
@@ -40,7 +38,7 @@ function Credentials({ answer, isSending }: { answer: (parts: Part[]) => void; i
     const value = new FormData(form).get("value");
     if (typeof value !== "string" || value === "") return;
     form.reset();
-    answer([{ mediaType: CREDENTIALS, data: { [name]: value } }]);
+    answer([{ mediaType: CREDENTIALS_MEDIA_TYPE, data: { [name]: value } }]);
   };
   return (
     <details class="question">

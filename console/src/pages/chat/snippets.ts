@@ -1,4 +1,5 @@
 // A request of the console as code that does the same elsewhere. Secrets are `$TOKEN`. Pure.
+import { CREDENTIALS_MEDIA_TYPE } from "../../api/types.ts";
 
 /** What was sent. A secret in a header or in the query is `…`, of `authorization` behind its scheme. */
 export interface Sent {
@@ -21,15 +22,14 @@ export interface Call {
 const SECRET = "…";
 /** What a request of somebody else has no use for: a key would find the task of the first send instead of beginning one. */
 const OWN_HEADERS = ["idempotency-key"];
-const CREDENTIALS = "application/vnd.a2a-edge.credentials+json";
 
 /** A body of JSON without the credentials that a message has for its task. */
 export function masked(body: string): string {
-  if (!body.includes(CREDENTIALS)) return body;
+  if (!body.includes(CREDENTIALS_MEDIA_TYPE)) return body;
   try {
     return JSON.stringify(JSON.parse(body), (_, value: unknown) => {
       const part = value as { mediaType?: unknown; data?: unknown } | null;
-      const hides = typeof part === "object" && part !== null && part.mediaType === CREDENTIALS && typeof part.data === "object" && part.data !== null;
+      const hides = typeof part === "object" && part !== null && part.mediaType === CREDENTIALS_MEDIA_TYPE && typeof part.data === "object" && part.data !== null;
       return hides ? { ...part, data: Object.fromEntries(Object.keys(part.data as object).map((name) => [name, SECRET])) } : value;
     });
   } catch {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Feed } from "../../api/follow.ts";
 import type { Entry } from "../../api/fold.ts";
-import { isWaiting, type Message, type Part } from "../../api/types.ts";
+import { CREDENTIALS_MEDIA_TYPE, isWaiting, type Message, type Part } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -119,6 +119,7 @@ function MessageView({ message, tone, hidesForm = false }: { message: Message; t
 
 /** What the person wrote is shown as it was written. */
 function OwnPart({ part }: { part: Part }) {
+  if (part.mediaType === CREDENTIALS_MEDIA_TYPE) return <p class="quiet">Credentials, which are not shown</p>;
   const isShort = part.text !== undefined && part.text.length < 16_384;
   return isShort ? <p class="plain-text">{part.text}</p> : <Parts parts={[part]} />;
 }

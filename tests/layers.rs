@@ -40,7 +40,7 @@ const MAY_USE: [(&str, &[&str]); 24] = [
         &["auth", "config", "executor", "mcp", "operation", "port", "remotes", "session", "trail"],
     ),
     ("session", &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "usage"]),
-    ("operation", &["auth", "push", "session", "format"]),
+    ("operation", &["auth", "push", "session", "format", "port", "task", "usage"]),
     (
         "edge",
         &[

@@ -84,7 +84,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::MessageTaken),
         2 => any_outcome().prop_map(Input::RunEnded),
         2 => "[ab]".prop_map(|name| {
-            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), usage: None })
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), usage: None, duration_ms: None })
         }),
         2 => any_loss(),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {

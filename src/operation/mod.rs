@@ -6,6 +6,7 @@
 
 mod cancel_task;
 mod get_task;
+mod get_task_timeline;
 pub mod list_tasks;
 mod push_config;
 mod send_message;
@@ -14,6 +15,7 @@ mod subscribe_to_task;
 
 pub use cancel_task::cancel_task;
 pub use get_task::get_task;
+pub use get_task_timeline::get_task_timeline;
 pub use push_config::manage_webhooks;
 pub use send_message::send_message;
 pub use send_streaming_message::send_streaming_message;

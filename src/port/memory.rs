@@ -18,9 +18,9 @@ use futures_util::future::LocalBoxFuture;
 use super::peers::Unbound;
 use super::{
     Batch, Clock, Counted, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow,
-    Indexed, Observation, Observer, Outside, Peers, Ports, Random, Runtime, Sealed, Severity,
-    StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore, Vault, WebhookJob,
-    WebhookQueue, yield_once,
+    Indexed, LogRange, LogRow, Observation, Observer, Outside, Peers, Ports, Random, Runtime,
+    Sealed, Severity, StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore,
+    Vault, WebhookJob, WebhookQueue, yield_once,
 };
 use crate::auth::Caller;
 use crate::dev_model::DevModel;
@@ -82,6 +82,32 @@ impl TaskStore for MemoryStore {
         while let Some(batch) = left.next_if(|_| size < max_bytes) {
             size += batch.lines.len();
             page.push(batch);
+        }
+        Ok((page, left.next().is_some()))
+    }
+
+    fn read_log(
+        &self,
+        range: LogRange,
+        max_bytes: usize,
+    ) -> Result<(Vec<LogRow>, bool), StoreError> {
+        self.0.pages.set(self.0.pages.get() + 1);
+        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
+        let rows = (1..).zip(log).map(|(row, batch)| LogRow { row, rows: 1, batch });
+        let rows: Vec<LogRow> = match range {
+            LogRange::From(first) => rows.filter(|row| row.row >= first).collect(),
+            LogRange::UpTo(last) => {
+                let mut rows: Vec<LogRow> = rows.filter(|row| row.row <= last).collect();
+                rows.reverse();
+                rows
+            }
+        };
+        let mut size = 0;
+        let mut left = rows.into_iter().peekable();
+        let mut page = Vec::new();
+        while let Some(row) = left.next_if(|_| size < max_bytes) {
+            size += row.batch.lines.len();
+            page.push(row);
         }
         Ok((page, left.next().is_some()))
     }

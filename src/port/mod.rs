@@ -24,7 +24,9 @@ pub use outside::{Outside, Secrets, Variables};
 pub use peers::{Peers, Target};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};
-pub use store::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore};
+pub use store::{
+    Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
+};
 pub use usage::{Counted, CountedTurn, UsageSums};
 pub use vault::{Sealed, Vault};
 

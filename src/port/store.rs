@@ -25,6 +25,18 @@ pub trait TaskStore {
     /// When the storage fails.
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
 
+    /// The batches of the log in one direction from a row, as many as fit about `max_bytes` but at least one, with their
+    /// times; and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn read_log(
+        &self,
+        range: LogRange,
+        max_bytes: usize,
+    ) -> Result<(Vec<LogRow>, bool), StoreError>;
+
     /// Appends a batch; with `opening`, the first one, that is written as well. All or nothing.
     ///
     /// # Errors
@@ -98,8 +110,31 @@ pub struct Batch {
     pub generation: u64,
     /// What each entry means for those who follow the task, a character each (`operation::frame`).
     pub marks: String,
+    /// When each entry was appended, in milliseconds: the first since 1970, the others since the one before, with spaces
+    /// between them. Empty in logs of older versions, and where nobody asked for the times.
+    pub times: String,
     /// The entries as 1.0 JSON, a line each.
     pub lines: String,
+}
+
+/// Where a reading of the log begins, and its direction. Rows are numbered from 1; a batch has the number of its first row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogRange {
+    /// The batches from this row on, oldest first.
+    From(u64),
+    /// The batches up to the one of this row, newest first.
+    UpTo(u64),
+}
+
+/// A batch, and where it stands in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// Its first row.
+    pub row: u64,
+    /// How many rows it takes.
+    pub rows: u64,
+    /// What it holds.
+    pub batch: Batch,
 }
 
 /// What storage gives of a task.

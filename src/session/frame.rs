@@ -154,7 +154,12 @@ mod tests {
     use super::*;
 
     fn batch() -> Batch {
-        Batch { generation: 7, marks: ".-.T".to_owned(), lines: "a\nm\nb\nc\n".to_owned() }
+        Batch {
+            generation: 7,
+            marks: ".-.T".to_owned(),
+            times: String::new(),
+            lines: "a\nm\nb\nc\n".to_owned(),
+        }
     }
 
     #[test]
@@ -182,7 +187,12 @@ mod tests {
 
     #[test]
     fn a_batch_without_events_is_no_frame() {
-        let batch = Batch { generation: 3, marks: "-".to_owned(), lines: "m\n".to_owned() };
+        let batch = Batch {
+            generation: 3,
+            marks: "-".to_owned(),
+            lines: "m\n".to_owned(),
+            ..Batch::default()
+        };
         assert_eq!(events(&batch, 0), None);
         assert_eq!(events(&batch, 3), None);
     }

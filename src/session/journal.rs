@@ -4,9 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::frame::Mark;
-use super::{OpenError, Visitor};
+use super::logged::LoggedBatch;
+use super::{OpenError, Visitor, times};
 use crate::config::Limits;
-use crate::port::{Batch, FirstRow, StoreError, Stored, StoredTask, TaskStore};
+use crate::port::{Batch, FirstRow, LogRange, StoreError, Stored, StoredTask, TaskStore};
 use crate::task::LogEntry;
 use a2a::model::{JsonSize, TaskId, UnixMillis, encode_line};
 
@@ -15,6 +16,8 @@ pub(super) struct Journal {
     store: Rc<dyn TaskStore>,
     /// The entries that are not stored yet.
     unsaved: RefCell<Batch>,
+    /// When the newest of them was appended.
+    newest: Cell<Option<UnixMillis>>,
     /// Whether the first row, which holds the facts, is stored.
     is_opened: Cell<bool>,
     /// The size of the log, stored or not.
@@ -48,6 +51,7 @@ impl Journal {
         Self {
             store,
             unsaved: RefCell::default(),
+            newest: Cell::default(),
             is_opened: Cell::new(false),
             size: Cell::default(),
             max_size: LogSize { bytes: limits.max_task_bytes, values: max_values },
@@ -136,13 +140,15 @@ impl Journal {
     }
 
     /// Adds an entry, which is stored with the next row.
-    pub(super) fn append(&self, entry: &LogEntry) {
+    pub(super) fn append(&self, entry: &LogEntry, now: UnixMillis) {
         // The model has no map with keys other than strings, so encoding cannot fail.
         let (line, values) = encode_line(entry).unwrap_or_default();
         let LogSize { bytes, values: known } = self.size.get();
         self.size.set(LogSize { bytes: bytes + line.len() + 1, values: known + values });
         let mut unsaved = self.unsaved.borrow_mut();
         unsaved.marks.push(Mark::of_entry(entry));
+        let last = self.newest.replace(Some(now)).filter(|_| !unsaved.times.is_empty());
+        times::push(&mut unsaved.times, last, now);
         let lines = &mut unsaved.lines;
         if lines.is_empty() {
             *lines = line;
@@ -221,6 +227,16 @@ impl Journal {
         }
         let is_full = size.values >= max.values;
         is_full.then(|| format!("{} JSON values (MAX_JSON_VALUES)", max.values))
+    }
+
+    /// The stored lines in one direction from a row, batch by batch, as many as fit one page, and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    pub(super) fn lines(&self, range: LogRange) -> Result<(Vec<LoggedBatch>, bool), StoreError> {
+        let (rows, has_more) = self.store.read_log(range, PAGE_BYTES)?;
+        Ok((rows.into_iter().map(LoggedBatch::from).collect(), has_more))
     }
 
     /// Whether the log is too large to be kept in memory without need.
@@ -340,7 +356,7 @@ mod tests {
         let now = UnixMillis(0);
         assert_eq!((journal.unsaved_bytes(), journal.postpone_ms(now)), (0, 0));
         for generation in [1, 2] {
-            journal.append(&LogEntry::Taken);
+            journal.append(&LogEntry::Taken, now);
             assert!(journal.unsaved_bytes() > 0);
             let facts = facts();
             let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
@@ -368,7 +384,7 @@ mod tests {
         let values = "a task holds at most 10 JSON values (MAX_JSON_VALUES)";
         assert_eq!(more(0, 11), Err(values.to_owned()));
         for (bytes, expected) in [(8, None), (16, None), (24, Some("20 bytes"))] {
-            journal.append(&LogEntry::Taken);
+            journal.append(&LogEntry::Taken, UnixMillis(0));
             assert_eq!(journal.size.get().bytes, bytes);
             assert_eq!(journal.fullness().as_deref(), expected);
         }

@@ -37,6 +37,7 @@ mod index;
 mod index_row;
 mod journal;
 mod life;
+mod logged;
 mod notifications;
 mod opening;
 mod owned;
@@ -48,6 +49,7 @@ mod run;
 mod run_state;
 mod sender;
 mod statuses;
+mod times;
 mod tracing;
 mod turn_host;
 mod unannounced;
@@ -90,9 +92,11 @@ pub(crate) use unannounced::Announcement;
 pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
 pub use ids::Ids;
+pub use logged::{LoggedBatch, LoggedLine};
 pub use opening::{NoAgent, OpenError, Opening};
 pub use owned::Owned;
 pub use retention::Deletion;
+pub use run_state::OpenStep;
 pub use sender::Sender;
 pub use visitor::Visitor;
 
@@ -361,7 +365,7 @@ impl TaskSession {
         let is_effective = !effects.is_empty();
         for effect in effects {
             match effect {
-                Effect::Append(entry) => self.journal.append(&entry),
+                Effect::Append(entry) => self.journal.append(&entry, self.now()),
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
@@ -421,9 +425,10 @@ impl TaskSession {
 
     /// Makes the task exist, if there is a draft of it.
     fn create(&self) {
-        let entries = self.life.create(self.now());
+        let now = self.now();
+        let entries = self.life.create(now);
         for entry in &entries {
-            self.journal.append(entry);
+            self.journal.append(entry, now);
         }
         if let (Some(LogEntry::Run(start)), Some(facts)) = (entries.last(), self.life.facts()) {
             let RunRequest { caller, trail, .. } = &start.request;

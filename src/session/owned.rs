@@ -3,15 +3,17 @@
 use std::rc::Rc;
 
 use super::follower::Beginning;
-use super::{Sender, TaskSession, credentials, hook, index, run, usage};
+use super::{LoggedBatch, OpenStep, Sender, TaskSession, credentials, hook, index, run, usage};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
-use crate::port::Observation;
-use crate::task::{Input, Park, TaskError};
+use crate::port::{LogRange, Observation, StoreError, TaskFacts};
+use crate::task::{Input, Park, TaskError, TaskMachine};
+use crate::usage::Usage;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
+    UnixMillis,
 };
 use a2a::{ShownTask, Terms};
 
@@ -289,6 +291,47 @@ impl<'a> Owned<'a> {
             session.observe(&Observation::TaskCanceled { agent, task });
         }
         Ok(())
+    }
+
+    /// The stored lines of the log in one direction from a row, as many as fit one page, and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails.
+    pub(crate) fn log_lines(self, range: LogRange) -> Result<(Vec<LoggedBatch>, bool), Error> {
+        self.session.journal.lines(range).map_err(|error| self.reading_failed(&error))
+    }
+
+    /// The error for a log that could not be read, which operators are told.
+    pub(crate) fn reading_failed(self, error: &StoreError) -> Error {
+        let (task, reason) = (self.id(), error.to_string());
+        self.session.observe(&Observation::ReadingFailed { task, reason: &reason });
+        self.internal()
+    }
+
+    /// The steps that are under way, if a run is.
+    pub(crate) fn open_steps(self) -> Vec<OpenStep> {
+        let session = self.session;
+        match session.life.with_machine(TaskMachine::needs_run).unwrap_or(false) {
+            true => session.run.open_steps(),
+            false => Vec::new(),
+        }
+    }
+
+    /// What its turns have used of models.
+    pub(crate) fn usage(self) -> Usage {
+        let total = |machine: &TaskMachine| machine.usage().total();
+        self.session.life.with_machine(total).unwrap_or_default()
+    }
+
+    /// The agent that has the task, and whose it is.
+    pub(crate) fn facts(self) -> Option<TaskFacts> {
+        self.session.life.facts()
+    }
+
+    /// When the task was created, if that is known.
+    pub(crate) fn created(self) -> Option<UnixMillis> {
+        self.session.life.with_machine(TaskMachine::created).flatten()
     }
 
     /// For a follower that has seen everything so far: no frames.

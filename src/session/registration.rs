@@ -1,8 +1,11 @@
 //! The webhooks of a task, as those may who own it or operate it: registered, read, sent anew and deleted.
 
+use std::collections::VecDeque;
+
 use super::notifications;
 use super::owned::Owned;
 use super::webhook::Webhook;
+use crate::push::Attempt;
 use crate::push::signature::SigningSecret;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -85,6 +88,16 @@ impl Owned<'_> {
     /// The webhooks of the task, in the order of their registration.
     pub(crate) fn webhooks(self) -> Vec<TaskPushNotificationConfig> {
         self.session.webhooks.configs()
+    }
+
+    /// The id and the URL of each webhook, and its newest attempts, oldest first.
+    pub(crate) fn webhook_attempts(self) -> Vec<(String, String, VecDeque<Attempt>)> {
+        let webhooks = self.webhooks().into_iter();
+        let attempts = webhooks.filter_map(|TaskPushNotificationConfig { id, url, .. }| {
+            let recent = self.with_webhook(&id, |webhook| webhook.delivery.recent.clone())?;
+            Some((id, url, recent))
+        });
+        attempts.collect()
     }
 
     /// Deletes a webhook, if it is there.

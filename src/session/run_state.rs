@@ -18,6 +18,8 @@ pub(super) struct RunState {
     recall: RefCell<Option<Recall>>,
     /// How many steps of each name it has begun.
     steps: RefCell<BTreeMap<String, u32>>,
+    /// The steps that are under way, and since when.
+    open_steps: RefCell<Vec<OpenStep>>,
     /// How many waits it has begun.
     waits: Cell<u32>,
     /// How many callbacks of each name it has made.
@@ -52,6 +54,17 @@ pub(super) enum Begun {
     TooMany,
 }
 
+/// A step that is under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenStep {
+    /// Its name.
+    pub name: String,
+    /// Which of that name it is, from 1.
+    pub nth: u32,
+    /// Since when.
+    pub since: UnixMillis,
+}
+
 /// The wait that a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BegunWait {
@@ -75,6 +88,7 @@ impl RunState {
         self.progressed.set(Some(now));
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
+        self.open_steps.borrow_mut().clear();
         self.waits.set(0);
         self.callbacks.borrow_mut().clear();
         self.taken_calls.borrow_mut().clear();
@@ -126,6 +140,23 @@ impl RunState {
             Some(outcome) => Begun::Done(outcome.clone()),
             None => Begun::New(*nth),
         }
+    }
+
+    /// A step of the run is under way from now on.
+    pub(super) fn open_step(&self, name: &str, nth: u32, since: UnixMillis) {
+        self.open_steps.borrow_mut().push(OpenStep { name: name.to_owned(), nth, since });
+    }
+
+    /// A step is done. Gives how long it took, in milliseconds, if it was begun.
+    pub(super) fn close_step(&self, name: &str, nth: u32, now: UnixMillis) -> Option<u64> {
+        let mut open = self.open_steps.borrow_mut();
+        let index = open.iter().position(|step| step.name == name && step.nth == nth)?;
+        Some(now.millis_since(open.remove(index).since))
+    }
+
+    /// The steps that are under way, in the order of their beginning.
+    pub(super) fn open_steps(&self) -> Vec<OpenStep> {
+        self.open_steps.borrow().clone()
     }
 
     /// The run begins to wait; it may begin at most `limit` steps and waits.
@@ -318,12 +349,31 @@ mod tests {
     }
 
     #[test]
+    fn a_step_is_open_until_it_is_done_and_took_that_long() {
+        let run = RunState::default();
+        begin(&run, false, UnixMillis(0));
+        run.open_step("a", 1, UnixMillis(10));
+        run.open_step("a", 2, UnixMillis(20));
+        assert_eq!(run.close_step("a", 1, UnixMillis(35)), Some(25));
+        assert_eq!(run.close_step("a", 1, UnixMillis(35)), None, "it is closed");
+        let open = OpenStep { name: "a".to_owned(), nth: 2, since: UnixMillis(20) };
+        assert_eq!(run.open_steps(), [open]);
+        begin(&run, true, UnixMillis(50));
+        assert_eq!(run.open_steps(), [], "another run begins its own");
+    }
+
+    #[test]
     fn a_run_that_resumes_gets_what_steps_came_to_and_a_new_one_does_not() {
         for resumes in [true, false] {
             let run = RunState::default();
             let outcome = Ok(Json::from(&json!(5)));
-            let step =
-                StepRecord { name: "a".to_owned(), nth: 1, outcome: outcome.clone(), usage: None };
+            let step = StepRecord {
+                name: "a".to_owned(),
+                nth: 1,
+                outcome: outcome.clone(),
+                usage: None,
+                duration_ms: None,
+            };
             run.recall(Recall::of(&[LogEntry::Step(step)]));
             begin(&run, resumes, UnixMillis(0));
             let expected = if resumes { Begun::Done(outcome) } else { Begun::New(1) };

@@ -96,7 +96,7 @@ mod tests {
             lines.push(json!({"message": message}));
         }
         for (generation, line) in (1..).zip(&lines) {
-            journal.append(&LogEntry::parse(&line.to_string()).unwrap());
+            journal.append(&LogEntry::parse(&line.to_string()).unwrap(), UnixMillis(0));
             let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
             journal.store(generation, Some(opening), UnixMillis(0)).unwrap();
         }

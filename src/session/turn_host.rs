@@ -242,6 +242,7 @@ impl TurnHost for TaskSession {
             Begun::New(nth) => {
                 // What the step does outside must not happen before what came first is stored.
                 self.flush().map_err(|_| not_stored())?;
+                self.run.open_step(name, nth, self.now());
                 Ok(StepStart::New(nth))
             }
         }
@@ -258,7 +259,8 @@ impl TurnHost for TaskSession {
         // A result that cannot be kept is kept as a failure, or the step would be done again.
         let outcome = refusal.clone().map_or(outcome, Err);
         let usage = usage::take_recorded(self);
-        let step = StepRecord { name: name.to_owned(), nth, outcome, usage };
+        let duration_ms = self.run.close_step(name, nth, self.now());
+        let step = StepRecord { name: name.to_owned(), nth, outcome, usage, duration_ms };
         let kept = self.step(Input::StepDone(step));
         if let (Err(_), Some(usage)) = (&kept, usage) {
             // The task has ended meanwhile, but what was used was used.

@@ -174,13 +174,16 @@ pub struct StepRecord {
     /// What it has used of models, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<StepUsage>,
+    /// How long it took, in milliseconds. None in logs of older versions.
+    #[serde(rename = "durationMs", skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 impl StepRecord {
     /// The record of what was used outside of a step, or by one that was dropped. No step has its name.
     pub fn of_usage(usage: StepUsage) -> Self {
         let outcome = Ok(Json::from(&Value::Null));
-        Self { name: String::new(), nth: 0, outcome, usage: Some(usage) }
+        Self { name: String::new(), nth: 0, outcome, usage: Some(usage), duration_ms: None }
     }
 }
 
@@ -225,7 +228,8 @@ impl Decode for StepRecord {
             (None, _) => return None,
         };
         let name = fields.any_string("name")?;
-        Some(Self { name, nth: fields.number("nth")?, outcome, usage: fields.object("usage") })
+        let (nth, usage) = (fields.number("nth")?, fields.object("usage"));
+        Some(Self { name, nth, outcome, usage, duration_ms: fields.number("durationMs") })
     }
 }
 
@@ -260,7 +264,13 @@ mod tests {
         let name = CallbackName { name: String::new(), nth: 3 };
         let called =
             |body, key| LogEntry::Called(CallbackCall { name: name.clone(), number: 1, key, body });
-        let step = |outcome| StepRecord { name: "n".to_owned(), nth: 1, outcome, usage: None };
+        let step = |outcome| StepRecord {
+            name: "n".to_owned(),
+            nth: 1,
+            outcome,
+            usage: None,
+            duration_ms: None,
+        };
         let used = Usage { requests: 1, input_tokens: 2, output_tokens: 3, cost_micros: 4 };
         let usage = StepUsage { at_ms: 5, used };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
@@ -270,6 +280,7 @@ mod tests {
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
             LogEntry::Step(StepRecord { usage: Some(usage), ..step(Err("no".to_owned())) }),
+            LogEntry::Step(StepRecord { duration_ms: Some(250), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord::of_usage(usage)),
             LogEntry::Taken,
             LogEntry::Ended,

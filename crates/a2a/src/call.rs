@@ -6,9 +6,9 @@ use crate::error::Error;
 use crate::model::AgentCapabilities;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{
-    CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
-    PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
-    TaskId, TaskPushNotificationConfig,
+    CancelTaskRequest, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
+    ListTasksRequest, PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest,
+    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -34,6 +34,8 @@ pub enum TaskCall {
     GetTask(GetTaskRequest),
     /// CancelTask.
     CancelTask(CancelTaskRequest),
+    /// GetTaskTimeline.
+    GetTaskTimeline(GetTaskTimelineRequest),
     /// A call about the webhooks of the task.
     #[serde(untagged)]
     Webhook(WebhookCall),
@@ -103,6 +105,7 @@ impl Call {
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => &request.tenant,
             Self::Task(TaskCall::GetTask(request)) => &request.tenant,
             Self::Task(TaskCall::CancelTask(request)) => &request.tenant,
+            Self::Task(TaskCall::GetTaskTimeline(request)) => &request.tenant,
             Self::Follow(FollowCall::SubscribeToTask(request)) => &request.tenant,
             Self::Task(TaskCall::Webhook(call)) => match call {
                 WebhookCall::CreateTaskPushNotificationConfig(webhook) => &webhook.tenant,
@@ -165,6 +168,7 @@ impl TaskCall {
             Self::SendMessage(_) => Operation::SendMessage,
             Self::GetTask(_) => Operation::GetTask,
             Self::CancelTask(_) => Operation::CancelTask,
+            Self::GetTaskTimeline(_) => Operation::GetTaskTimeline,
             Self::Webhook(call) => call.operation(),
         }
     }
@@ -173,7 +177,10 @@ impl TaskCall {
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {
             Self::SendMessage(request) => Some(request),
-            Self::GetTask(_) | Self::CancelTask(_) | Self::Webhook(_) => None,
+            Self::GetTask(_)
+            | Self::CancelTask(_)
+            | Self::GetTaskTimeline(_)
+            | Self::Webhook(_) => None,
         }
     }
 
@@ -183,6 +190,7 @@ impl TaskCall {
             Self::SendMessage(request) => request.message.task_id.as_ref(),
             Self::GetTask(request) => Some(&request.id),
             Self::CancelTask(request) => Some(&request.id),
+            Self::GetTaskTimeline(request) => Some(&request.id),
             Self::Webhook(call) => Some(call.task_id()),
         }
     }

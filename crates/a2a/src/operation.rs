@@ -7,8 +7,8 @@ use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{AgentCapabilities, PushNotificationConfigRequest, TaskPushNotificationConfig};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
-/// The operations of A2A 1.0 (spec §3.1), and two of the extension
-/// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION).
+/// The operations of A2A 1.0 (spec §3.1), two of the extension [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), and
+/// one of [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// SendMessage (§3.1.1).
@@ -35,6 +35,8 @@ pub enum Operation {
     ListTaskPushNotificationDeliveries,
     /// RedeliverTaskPushNotifications, of the extension.
     RedeliverTaskPushNotifications,
+    /// GetTaskTimeline, of an extension.
+    GetTaskTimeline,
     /// GetExtendedAgentCard (§3.1.11).
     GetExtendedAgentCard,
 }
@@ -55,6 +57,7 @@ impl Operation {
             "DeleteTaskPushNotificationConfig" => Some(Self::DeleteTaskPushNotificationConfig),
             "ListTaskPushNotificationDeliveries" => Some(Self::ListTaskPushNotificationDeliveries),
             "RedeliverTaskPushNotifications" => Some(Self::RedeliverTaskPushNotifications),
+            "GetTaskTimeline" => Some(Self::GetTaskTimeline),
             "GetExtendedAgentCard" => Some(Self::GetExtendedAgentCard),
             _ => None,
         }
@@ -67,9 +70,11 @@ impl Operation {
     /// [`Error::UnsupportedOperation`] or [`Error::PushNotificationNotSupported`].
     pub fn check_offered(self, capabilities: &AgentCapabilities) -> Result<(), Error> {
         let (name, is_offered) = match self {
-            Self::SendMessage | Self::GetTask | Self::ListTasks | Self::CancelTask => {
-                return Ok(());
-            }
+            Self::SendMessage
+            | Self::GetTask
+            | Self::ListTasks
+            | Self::CancelTask
+            | Self::GetTaskTimeline => return Ok(()),
             Self::SendStreamingMessage => ("SendStreamingMessage", capabilities.streaming),
             Self::SubscribeToTask => ("SubscribeToTask", capabilities.streaming),
             Self::GetExtendedAgentCard => {
@@ -103,6 +108,7 @@ impl Operation {
             Self::DeleteTaskPushNotificationConfig => "DeleteTaskPushNotificationConfig",
             Self::ListTaskPushNotificationDeliveries => "ListTaskPushNotificationDeliveries",
             Self::RedeliverTaskPushNotifications => "RedeliverTaskPushNotifications",
+            Self::GetTaskTimeline => "GetTaskTimeline",
             Self::GetExtendedAgentCard => "GetExtendedAgentCard",
         }
     }
@@ -117,7 +123,8 @@ impl Operation {
             | Self::SubscribeToTask
             | Self::ListTaskPushNotificationConfigs
             | Self::ListTaskPushNotificationDeliveries
-            | Self::RedeliverTaskPushNotifications => true,
+            | Self::RedeliverTaskPushNotifications
+            | Self::GetTaskTimeline => true,
             Self::SendMessage
             | Self::SendStreamingMessage
             | Self::CreateTaskPushNotificationConfig
@@ -181,6 +188,7 @@ impl Operation {
             }
             Self::GetTask => Call::Task(TaskCall::GetTask(Decode::decode(fields)?)),
             Self::CancelTask => Call::Task(TaskCall::CancelTask(Decode::decode(fields)?)),
+            Self::GetTaskTimeline => Call::Task(TaskCall::GetTaskTimeline(Decode::decode(fields)?)),
             Self::SendStreamingMessage => {
                 Call::Follow(FollowCall::SendStreamingMessage(Box::new(Decode::decode(fields)?)))
             }
@@ -236,6 +244,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_timeline_needs_nothing_to_be_declared() {
+        let capabilities = AgentCapabilities::default();
+        assert_eq!(Operation::GetTaskTimeline.check_offered(&capabilities), Ok(()));
+        assert_eq!(Operation::named("GetTaskTimeline"), Some(Operation::GetTaskTimeline));
+    }
 
     #[test]
     fn what_the_card_does_not_declare_is_refused() {

@@ -23,6 +23,8 @@ pub enum Outcome {
     PushConfigDeleted,
     /// How the notifications of a webhook have fared, as JSON.
     Deliveries(String),
+    /// A page of what happened in a task, as JSON.
+    Timeline(String),
     /// The card that an agent has for a caller, as JSON.
     Card(String),
 }
@@ -38,6 +40,7 @@ impl Outcome {
             | Self::PushConfigs(_)
             | Self::PushConfigDeleted
             | Self::Deliveries(_)
+            | Self::Timeline(_)
             | Self::Card(_) => None,
         }
     }

@@ -9,7 +9,8 @@ use crate::{Expandable, Misfit, NotSet, RestrictedSkill, Values};
 use a2a::binding::discovery::ORIGIN;
 use a2a::dialect::Dialect;
 use a2a::model::{
-    AgentCard, AgentExtension, AgentInterface, GENERATION_EXTENSION, WEBHOOKS_EXTENSION,
+    AgentCard, AgentExtension, AgentInterface, GENERATION_EXTENSION, TIMELINE_EXTENSION,
+    WEBHOOKS_EXTENSION,
 };
 
 /// The card of an agent, as everybody may get it. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
@@ -111,6 +112,7 @@ pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
         });
     };
     declare(GENERATION_EXTENSION, GENERATION_DESCRIPTION);
+    declare(TIMELINE_EXTENSION, TIMELINE_DESCRIPTION);
     if has_webhooks {
         declare(WEBHOOKS_EXTENSION, WEBHOOKS_DESCRIPTION);
     }
@@ -142,6 +144,9 @@ const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: ans
     If-Generation-Match lets a message or a cancel through at one generation only, and GetTask with \
     After-Generation waits for a later one.";
 
+const TIMELINE_DESCRIPTION: &str = "GetTaskTimeline tells what happened in a task, page by page: its events with their \
+    generations and times, the attempts of the agent, their steps, and the attempts to reach webhooks.";
+
 const WEBHOOKS_DESCRIPTION: &str = "Webhooks take a filter of events and a secret to sign notifications \
     with, and two methods show how deliveries fared and send events again.";
 
@@ -159,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_declares_generations_behind_its_own_extensions() {
+    fn every_agent_declares_generations_and_timelines_behind_its_own_extensions() {
         let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }\n\
                     capabilities = { extensions = [{ uri = 'urn:own' }] }";
         let agent: AgentDefinition = toml::from_str(text).unwrap();
         let extensions = card_of(&agent, &[]).capabilities.extensions;
         let uris: Vec<&str> = extensions.iter().map(|found| found.uri.as_str()).collect();
-        assert_eq!(uris, ["urn:own", GENERATION_EXTENSION]);
+        assert_eq!(uris, ["urn:own", GENERATION_EXTENSION, TIMELINE_EXTENSION]);
         assert!(extensions.iter().all(|extension| !extension.required));
         assert_eq!(capabilities_of(&agent).extensions, extensions);
     }
@@ -179,7 +184,7 @@ mod tests {
         let capabilities = card_of(&agent, &[]).capabilities;
         let uris: Vec<&str> =
             capabilities.extensions.iter().map(|found| found.uri.as_str()).collect();
-        assert_eq!(uris, [GENERATION_EXTENSION, WEBHOOKS_EXTENSION]);
+        assert_eq!(uris, [GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION]);
         assert!(capabilities.push_notifications);
     }
 

@@ -10,7 +10,7 @@ use crate::HttpToolDefinition;
 use crate::access::{self, is_same_scheme};
 use crate::tool::Tool;
 use crate::{Executor, skills};
-use a2a::model::{AgentExtension, GENERATION_EXTENSION, WEBHOOKS_EXTENSION};
+use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Something that is wrong with an agent file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +225,9 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
         }
         if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
             problems.push((key, format!("{uri:?} stands twice")));
-        } else if [GENERATION_EXTENSION, WEBHOOKS_EXTENSION].contains(&uri.as_str()) {
+        } else if [GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION]
+            .contains(&uri.as_str())
+        {
             let fix =
                 format!("{uri:?} is declared for every agent that has it; remove this extension");
             problems.push((key, fix));

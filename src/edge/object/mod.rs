@@ -214,6 +214,11 @@ impl TaskObject {
             TaskCall::GetTask(request) => {
                 operation::get_task(task_of(&session, &command, asked)?, &request, terms).await?
             }
+            TaskCall::GetTaskTimeline(request) => {
+                let task = task_of(&session, &command, asked)?;
+                let is_developer = self.settings()?.development;
+                operation::get_task_timeline(task, &request, is_developer)?
+            }
             TaskCall::CancelTask(_) => {
                 let task = task_of(&session, &command, asked)?;
                 let outcome = operation::cancel_task(task, terms);

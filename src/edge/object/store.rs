@@ -1,5 +1,6 @@
 //! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
@@ -11,17 +12,20 @@ use worker::{SqlStorage, SqlStorageValue, State};
 use crate::edge::service::rows::read_row;
 use crate::format;
 use crate::port::{
-    Batch, Counted, FirstRow, Indexed, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
+    Batch, Counted, FirstRow, Indexed, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts,
+    TaskStore,
 };
 
 /// The task of one object.
 pub(super) struct SqlTaskStore {
     state: Rc<State>,
+    /// Whether the log has the column `times`, which objects of older versions lack; none before anybody looked.
+    has_times: Cell<Option<bool>>,
 }
 
 impl SqlTaskStore {
     pub(super) fn new(state: Rc<State>) -> Self {
-        Self { state }
+        Self { state, has_times: Cell::default() }
     }
 
     fn sql(&self) -> SqlStorage {
@@ -38,8 +42,10 @@ impl SqlTaskStore {
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let query = "SELECT name FROM sqlite_master WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
+        let query = "SELECT name, sql FROM sqlite_master \
+                     WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
+        self.note_columns(&tables);
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
             return Ok(Stored::Nothing);
@@ -58,8 +64,9 @@ impl SqlTaskStore {
             return Ok(Stored::Withheld);
         }
         let indexed = Indexed { generation: indexed, failures: index_failures };
-        let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
-        let log = batches(self.rows(query, Vec::new())?);
+        let query = "SELECT seq, generation, more, marks, '' AS times, lines FROM log ORDER BY seq";
+        let rows: Vec<PieceOfLog> = self.rows(query, Vec::new())?;
+        let log = batches(rows).into_iter().map(|row| row.batch).collect();
         let mut webhooks = Vec::new();
         if has("webhook") {
             let rows = self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())?;
@@ -126,19 +133,73 @@ impl SqlTaskStore {
         let Some(Page { first, last, has_more }) = self.page_after(after, max_bytes)? else {
             return Ok((Vec::new(), false));
         };
-        let query = "SELECT generation, more, marks, lines FROM log \
+        let query = "SELECT seq, generation, more, marks, '' AS times, lines FROM log \
                      WHERE seq BETWEEN ? AND ? ORDER BY seq";
-        let rows = self.rows(query, vec![first.into(), last.into()])?;
-        Ok((batches(rows), has_more))
+        let rows: Vec<PieceOfLog> = self.rows(query, vec![first.into(), last.into()])?;
+        Ok((batches(rows).into_iter().map(|row| row.batch).collect(), has_more))
+    }
+
+    fn read_range(&self, range: LogRange, max_bytes: usize) -> worker::Result<(Vec<LogRow>, bool)> {
+        let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
+        let found = match range {
+            LogRange::From(row) => self.page("seq >= ?", number(row), max_bytes)?,
+            LogRange::UpTo(row) => self.page_back(number(row), max_bytes)?,
+        };
+        let Some(Page { first, last, has_more }) = found else { return Ok((Vec::new(), false)) };
+        let times = if self.has_times()? { "coalesce(times, '')" } else { "''" };
+        let query = format!(
+            "SELECT seq, generation, more, marks, {times} AS times, lines FROM log \
+             WHERE seq BETWEEN ? AND ? ORDER BY seq"
+        );
+        let rows: Vec<PieceOfLog> = self.rows(&query, vec![first.into(), last.into()])?;
+        let mut rows = batches(rows);
+        if let LogRange::UpTo(_) = range {
+            rows.reverse();
+        }
+        Ok((rows, has_more))
+    }
+
+    /// Whether the log has the column `times`.
+    fn has_times(&self) -> worker::Result<bool> {
+        if let Some(known) = self.has_times.get() {
+            return Ok(known);
+        }
+        let tables =
+            self.rows("SELECT name, sql FROM sqlite_master WHERE name = 'log'", Vec::new());
+        Ok(self.note_columns(&tables?))
+    }
+
+    fn note_columns(&self, tables: &[TableRow]) -> bool {
+        let is_there =
+            tables.iter().any(|table| table.name == "log" && table.sql.contains("times TEXT"));
+        self.has_times.set(Some(is_there));
+        is_there
+    }
+
+    /// The rows of the batch of a row and of those before it, up to about `max_bytes` of them: whole batches, at least one.
+    fn page_back(&self, row: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
+        // The batch may go on in further rows.
+        let query = format!(
+            "SELECT seq, more, octet_length(lines) AS size FROM log WHERE seq <= coalesce(\
+             (SELECT seq FROM log WHERE seq >= ? AND more = 0 ORDER BY seq LIMIT 1), {}) \
+             ORDER BY seq DESC LIMIT {MAX_PAGE_ROWS}",
+            i64::MAX
+        );
+        let rows: Vec<PieceRow> = self.rows(&query, vec![row.into()])?;
+        Ok(last_batches(&rows, max_bytes))
     }
 
     /// The rows with the events after a generation, up to about `max_bytes` of them: whole batches, at least one.
     fn page_after(&self, after: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
+        self.page("generation > ?", after, max_bytes)
+    }
+
+    fn page(&self, condition: &str, bound: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
         let query = format!(
             "SELECT seq, more, octet_length(lines) AS size FROM log \
-             WHERE generation > ? ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
+             WHERE {condition} ORDER BY seq LIMIT {MAX_PAGE_ROWS}"
         );
-        let rows: Vec<PieceRow> = self.rows(&query, vec![after.into()])?;
+        let rows: Vec<PieceRow> = self.rows(&query, vec![bound.into()])?;
         let Some(PieceRow { seq: first, .. }) = rows.first().copied() else { return Ok(None) };
         let mut size = 0;
         let mut last = first;
@@ -160,17 +221,24 @@ impl SqlTaskStore {
         let sql = self.sql();
         if opening.is_some() {
             sql.exec(SCHEMA, None)?;
+        } else if !self.has_times()? {
+            sql.exec(ADD_TIMES, None)?;
         }
         let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
         let mut marks = batch.marks.as_str();
+        let mut times = batch.times.as_str();
         let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let more = i64::from(pieces.peek().is_some());
-            // The marks go with the first piece of a batch, the facts with the first row of the log.
-            let marks = std::mem::take(&mut marks);
-            let mut values = vec![generation.into(), more.into(), text(marks), text(piece)];
+            // The marks and the times go with the first piece of a batch, the facts with the first row of the log.
+            let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
+            let mut values =
+                vec![generation.into(), more.into(), text(marks), text(times), text(piece)];
             let insert = match opening.take() {
-                None => "INSERT INTO log (generation, more, marks, lines) VALUES (?, ?, ?, ?)",
+                None => {
+                    "INSERT INTO log (generation, more, marks, times, lines) \
+                     VALUES (?, ?, ?, ?, ?)"
+                }
                 Some(FirstRow { facts, indexed }) => {
                     let TaskFacts { agent, owner, fingerprint } = facts;
                     let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
@@ -182,8 +250,9 @@ impl SqlTaskStore {
                         i64::try_from(indexed.generation).unwrap_or(i64::MAX).into(),
                         i64::from(indexed.failures).into(),
                     ]);
-                    "INSERT INTO log (seq, generation, more, marks, lines, schema, agent, owner, \
-                     fingerprint, indexed, index_failures) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                    "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
+                     fingerprint, indexed, index_failures) \
+                     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 }
             };
             sql.exec(insert, values)?;
@@ -201,15 +270,27 @@ impl TaskStore for SqlTaskStore {
         self.read_page(after, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
+    fn read_log(
+        &self,
+        range: LogRange,
+        max_bytes: usize,
+    ) -> Result<(Vec<LogRow>, bool), StoreError> {
+        self.read_range(range, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
+    }
+
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
         let mut write =
             || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
         let written = storage.transaction_sync(&mut write);
-        written
-            .map(|_| ())
-            .map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))
+        match written {
+            Ok(_) => {
+                self.has_times.set(Some(true));
+                Ok(())
+            }
+            Err(error) => Err(StoreError::Failed(worker::Error::from(error).to_string())),
+        }
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
@@ -261,6 +342,7 @@ struct Page {
 #[derive(Deserialize)]
 struct TableRow {
     name: String,
+    sql: String,
 }
 
 /// What the first row of the log holds besides its entries.
@@ -276,10 +358,12 @@ struct FactsRow {
 
 /// A row of the log: a batch, or a piece of one that goes on in the next row if there is `more`.
 #[derive(Deserialize)]
-struct LogRow {
+struct PieceOfLog {
+    seq: u64,
     generation: u64,
     more: u8,
     marks: String,
+    times: String,
     lines: String,
 }
 
@@ -323,17 +407,44 @@ extern "C" {
 }
 
 /// Puts the pieces of each batch together.
-fn batches(rows: Vec<LogRow>) -> Vec<Batch> {
-    let mut log: Vec<Batch> = Vec::new();
+fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
+    let mut log: Vec<LogRow> = Vec::new();
     let mut is_continued = false;
-    for LogRow { generation, more, marks, lines } in rows {
+    for PieceOfLog { seq, generation, more, marks, times, lines } in rows {
         match log.last_mut() {
-            Some(batch) if is_continued => batch.lines.push_str(&lines),
-            _ => log.push(Batch { generation, marks, lines }),
+            Some(row) if is_continued => {
+                row.rows += 1;
+                row.batch.lines.push_str(&lines);
+            }
+            _ => {
+                let batch = Batch { generation, marks, times, lines };
+                log.push(LogRow { row: seq, rows: 1, batch });
+            }
         }
         is_continued = more != 0;
     }
     log
+}
+
+/// The last whole batches among rows that are given newest first, up to about `max_bytes` of them but at least one.
+fn last_batches(rows: &[PieceRow], max_bytes: usize) -> Option<Page> {
+    let last = rows.first()?.seq;
+    let (mut size, mut first, mut begins) = (0, None, 0);
+    for (index, row) in rows.iter().enumerate() {
+        size += row.size;
+        // A batch begins where the row before does not go on.
+        let before = rows.get(index + 1);
+        let is_beginning = before.map_or(row.seq == 1, |before| before.more == 0);
+        if !is_beginning {
+            continue;
+        }
+        if first.is_some() && size > max_bytes {
+            break;
+        }
+        (first, begins) = (Some(row.seq), index);
+    }
+    let has_more = rows.get(begins + 1).is_some() || rows.get(begins)?.seq > 1;
+    Some(Page { first: first?, last, has_more })
 }
 
 fn text(text: &str) -> SqlStorageValue {
@@ -359,6 +470,7 @@ const SCHEMA: &str = "
         generation INTEGER NOT NULL,
         more INTEGER NOT NULL,
         marks TEXT NOT NULL,
+        times TEXT,
         lines TEXT NOT NULL,
         schema INTEGER,
         agent TEXT,
@@ -368,6 +480,9 @@ const SCHEMA: &str = "
         index_failures INTEGER
     ) STRICT;
 ";
+
+/// For the logs of older versions.
+const ADD_TIMES: &str = "ALTER TABLE log ADD COLUMN times TEXT";
 
 /// Made with the first webhook of a task: few tasks have any.
 const WEBHOOK_SCHEMA: &str = "
@@ -407,24 +522,58 @@ mod tests {
 
     #[test]
     fn a_batch_that_was_cut_over_rows_is_put_together() {
-        let row = |generation, more, marks: &str, lines: &str| LogRow {
+        let row = |seq, generation, more, marks: &str, lines: &str| PieceOfLog {
+            seq,
             generation,
             more,
             marks: marks.to_owned(),
+            times: marks.replace('o', "1 "),
             lines: lines.to_owned(),
         };
         let log = batches(vec![
-            row(1, 0, "o", "a"),
-            row(3, 1, "oo", "b"),
-            row(3, 1, "", "c"),
-            row(3, 0, "", "d"),
-            row(4, 0, "e", "e"),
+            row(1, 1, 0, "o", "a"),
+            row(2, 3, 1, "oo", "b"),
+            row(3, 3, 1, "", "c"),
+            row(4, 3, 0, "", "d"),
+            row(5, 4, 0, "e", "e"),
         ]);
-        let log: Vec<(u64, &str, &str)> = log
+        let log: Vec<(u64, u64, &str, &str, &str)> = log
             .iter()
-            .map(|batch| (batch.generation, batch.marks.as_str(), batch.lines.as_str()))
+            .map(|LogRow { row, rows, batch }| {
+                assert_eq!(*rows, if *row == 2 { 3 } else { 1 });
+                let Batch { generation, marks, times, lines } = batch;
+                (*row, *generation, marks.as_str(), times.as_str(), lines.as_str())
+            })
             .collect();
-        assert_eq!(log, [(1, "o", "a"), (3, "oo", "bcd"), (4, "e", "e")]);
+        let expected = [(1, 1, "o", "1 ", "a"), (2, 3, "oo", "1 1 ", "bcd"), (5, 4, "e", "e", "e")];
+        assert_eq!(log, expected);
+    }
+
+    #[test]
+    fn backwards_whole_batches_are_taken_up_to_a_size() {
+        // Rows 1, 2 to 4, and 5 are a batch each.
+        let more = [0, 1, 1, 0, 0];
+        let rows = |from: usize, size| -> Vec<PieceRow> {
+            let row = |seq: usize| PieceRow { seq: seq as i64, more: more[seq - 1], size };
+            (1..=from).rev().map(row).collect()
+        };
+        for (from, max, expected) in [
+            (5, 0, Some((5, 5, true))),
+            (5, 39, Some((5, 5, true))),
+            (5, 40, Some((2, 5, true))),
+            (5, 50, Some((1, 5, false))),
+            (4, 0, Some((2, 4, true))),
+            (4, 40, Some((1, 4, false))),
+            (1, 0, Some((1, 1, false))),
+            (0, 0, None),
+        ] {
+            let page = last_batches(&rows(from, 10), max);
+            let page = page.map(|page| (page.first, page.last, page.has_more));
+            assert_eq!(page, expected, "{from} {max}");
+        }
+        // What is cut in the middle of a batch is left for the next page.
+        let page = last_batches(&rows(5, 10)[..3], 1_000).unwrap();
+        assert_eq!((page.first, page.last, page.has_more), (5, 5, true));
     }
 
     #[test]

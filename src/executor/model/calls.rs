@@ -91,7 +91,8 @@ impl Run<'_> {
                 true => Said::error(format!("at most {MAX_CALLS} calls may be made at once")),
                 false => self.say(toolbox, wanted, key, is_doubtful).await?,
             };
-            self.turn.host.end_step(&step, nth, Ok(Json::from(&kept(&said))))?;
+            let kept = kept(&said, &wanted.call.name);
+            self.turn.host.end_step(&step, nth, Ok(Json::from(&kept)))?;
             Ok((index, said))
         })
     }
@@ -139,11 +140,11 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// What a call said, as a step keeps it.
-fn kept(said: &Said) -> Value {
+/// What a call of a tool said, as a step keeps it. The name of the tool is for those who look at the task.
+fn kept(said: &Said, tool: &str) -> Value {
     match said {
-        Said::Result(text) => json!({"result": text}),
-        Said::Asks(question) => json!({"asks": question_json(question)}),
+        Said::Result(text) => json!({"tool": tool, "result": text}),
+        Said::Asks(question) => json!({"tool": tool, "asks": question_json(question)}),
     }
 }
 
@@ -197,7 +198,7 @@ mod tests {
             kept: json!({"task": "t"}),
         };
         for said in [Said::Result("21".to_owned()), Said::Asks(Box::new(question))] {
-            assert_eq!(read(Ok(Json::from(&kept(&said)))), Ok(said));
+            assert_eq!(read(Ok(Json::from(&kept(&said, "x")))), Ok(said));
         }
         assert_eq!(read(Err("too large".to_owned())), Ok(Said::error("too large")));
         assert!(read(Ok(Json::from(&json!(5)))).is_err());

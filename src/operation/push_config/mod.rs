@@ -6,7 +6,7 @@ mod deliveries;
 mod get;
 mod list;
 mod redeliver;
-mod shown;
+pub(super) mod shown;
 
 use crate::session::Owned;
 use a2a::dialect::Dialect;

@@ -31,7 +31,7 @@ pub(super) fn shown(task: Owned<'_>, mut config: TaskPushNotificationConfig) -> 
 }
 
 /// The scheme, the host and the port of a URL: the rest may hold secrets.
-fn origin_of(url: &str) -> String {
+pub(in crate::operation) fn origin_of(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();

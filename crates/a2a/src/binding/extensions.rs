@@ -49,6 +49,7 @@ fn is_send(operation: Operation) -> bool {
         | Operation::DeleteTaskPushNotificationConfig
         | Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
+        | Operation::GetTaskTimeline
         | Operation::GetExtendedAgentCard => false,
     }
 }

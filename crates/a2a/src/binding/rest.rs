@@ -161,6 +161,7 @@ mod tests {
                 Operation::RedeliverTaskPushNotifications,
                 json!({"taskId": "t", "id": "c"}),
             ),
+            ("GET", "tasks/t/timeline", Operation::GetTaskTimeline, json!({"id": "t"})),
             ("GET", "extendedAgentCard", Operation::GetExtendedAgentCard, json!({})),
         ] {
             let endpoint = find(path);
@@ -182,6 +183,7 @@ mod tests {
             ("DELETE", "tasks/t/pushNotificationConfigs", "GET, POST, OPTIONS"),
             ("POST", "tasks/t/pushNotificationConfigs/c/deliveries", "GET, OPTIONS"),
             ("GET", "tasks/t/pushNotificationConfigs/c:redeliver", "POST, OPTIONS"),
+            ("POST", "tasks/t/timeline", "GET, OPTIONS"),
             ("get", "tasks", "GET, OPTIONS"),
         ] {
             let refused = find(path).operation(verb);
@@ -197,6 +199,7 @@ mod tests {
             "message:poke",
             "message:send/",
             "tasks/a/b",
+            "tasks/a/timeline/b",
             "tasks/a/pushNotificationConfigs/b/c",
             "tasks/a/pushNotificationConfigs/b/deliveries/c",
             "demo/x/tasks",

@@ -92,7 +92,7 @@ impl ServiceParameters {
             Call::Task(TaskCall::GetTask(_)) => (false, true),
             Call::List(_)
             | Call::Card
-            | Call::Task(TaskCall::Webhook(_))
+            | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::Webhook(_))
             | Call::Follow(FollowCall::SubscribeToTask(_)) => (false, false),
         };
         let with_task = "belongs to CancelTask and to messages with a taskId";

@@ -18,6 +18,7 @@ mod secret;
 mod security;
 mod task;
 mod time;
+mod timeline_request;
 mod webhook;
 mod webhook_request;
 
@@ -44,6 +45,7 @@ pub use security::{
 };
 pub use task::{HistoryLimit, TIMED_OUT, Task, TaskState, TaskStatus, TaskView};
 pub use time::{UnixMillis, doubled};
+pub use timeline_request::{GetTaskTimelineRequest, TIMELINE_EXTENSION, TimelineOrder};
 pub(crate) use webhook::webhook_id;
 pub use webhook::{
     AuthenticationInfo, EventFilter, KnownSecrets, ShownWebhook, TaskPushNotificationConfig,

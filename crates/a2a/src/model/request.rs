@@ -201,7 +201,7 @@ impl Decode for CancelTaskRequest {
 }
 
 /// The page size; the default also where it is refused, which is noted in `fields`.
-fn page_size(fields: &mut Fields) -> u8 {
+pub(super) fn page_size(fields: &mut Fields) -> u8 {
     let Some(given) = fields.integer("pageSize") else {
         return ListTasksRequest::DEFAULT_PAGE_SIZE;
     };

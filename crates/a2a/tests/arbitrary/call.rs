@@ -2,9 +2,10 @@
 
 use a2a::model::{
     AuthenticationInfo, CancelTaskRequest, ContextId, EventFilter, GetTaskRequest,
-    ListPushNotificationConfigsRequest, ListTasksRequest, PushNotificationConfigRequest,
-    RedeliverRequest, Secret, SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest,
-    TaskId, TaskPushNotificationConfig, TaskState, UnixMillis,
+    GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    PushNotificationConfigRequest, RedeliverRequest, Secret, SendMessageConfiguration,
+    SendMessageRequest, SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig, TaskState,
+    TimelineOrder, UnixMillis,
 };
 use a2a::{Call, FollowCall, TaskCall, WebhookCall};
 use proptest::collection::vec;
@@ -26,6 +27,7 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
         1 => (tenant(), task_id(), metadata()).prop_map(|(tenant, id, metadata)| {
             Call::Task(TaskCall::CancelTask(CancelTaskRequest { tenant, id, metadata }))
         }),
+        1 => timeline().prop_map(|request| Call::Task(TaskCall::GetTaskTimeline(request))),
         1 => (tenant(), task_id()).prop_map(|(tenant, id)| {
             Call::Follow(FollowCall::SubscribeToTask(SubscribeToTaskRequest { tenant, id }))
         }),
@@ -80,6 +82,19 @@ fn list() -> impl Strategy<Value = ListTasksRequest> {
                 status_timestamp_after: after,
                 include_artifacts: all,
             }
+        },
+    )
+}
+
+fn timeline() -> impl Strategy<Value = GetTaskTimelineRequest> {
+    let order = option::of(proptest::sample::select(vec![TimelineOrder::Asc, TimelineOrder::Desc]));
+    (tenant(), task_id(), 1..=100_u8, option::of(word()), order).prop_map(
+        |(tenant, id, page_size, page_token, order)| GetTaskTimelineRequest {
+            tenant,
+            id,
+            page_size,
+            page_token,
+            order,
         },
     )
 }

@@ -165,7 +165,7 @@ mod tests {
 
     fn step(name: &str, nth: u32, outcome: Result<Value, &str>) -> StepRecord {
         let outcome = outcome.as_ref().map(Json::from).map_err(|reason| (*reason).to_owned());
-        StepRecord { name: name.to_owned(), nth, outcome, usage: None }
+        StepRecord { name: name.to_owned(), nth, outcome, usage: None, duration_ms: None }
     }
 
     fn link(task: &str) -> Value {

@@ -13,10 +13,13 @@ use crate::model::{
 pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Option<ReadCall> {
     let is_of_the_extension = matches!(
         &call,
-        Call::Task(TaskCall::Webhook(
-            WebhookCall::ListTaskPushNotificationDeliveries(_)
-                | WebhookCall::RedeliverTaskPushNotifications(_)
-        ))
+        Call::Task(
+            TaskCall::GetTaskTimeline(_)
+                | TaskCall::Webhook(
+                    WebhookCall::ListTaskPushNotificationDeliveries(_)
+                        | WebhookCall::RedeliverTaskPushNotifications(_)
+                )
+        )
     );
     match dialect {
         Dialect::V1 => Some(call.into()),
@@ -108,6 +111,7 @@ fn forget_tenant(call: &mut Call) {
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => &mut request.tenant,
         Call::Task(TaskCall::GetTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::CancelTask(request)) => &mut request.tenant,
+        Call::Task(TaskCall::GetTaskTimeline(request)) => &mut request.tenant,
         Call::Follow(FollowCall::SubscribeToTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => &mut webhook.tenant,

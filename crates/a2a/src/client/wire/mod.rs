@@ -241,6 +241,7 @@ impl Wire {
                 | WebhookCall::ListTaskPushNotificationDeliveries(_)
                 | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
             },
+            Call::Task(TaskCall::GetTaskTimeline(_)) => Answer::Done,
             Call::Card => Answer::Card(Box::new(RemoteCard::read(json)?)),
         })
     }

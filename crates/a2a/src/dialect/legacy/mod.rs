@@ -72,9 +72,11 @@ pub(super) fn result(
         }
         Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config), 0),
         Outcome::PushConfigDeleted => Ok(None),
-        Outcome::Tasks(_) | Outcome::PushConfigs(_) | Outcome::Deliveries(_) | Outcome::Card(_) => {
-            Err(Error::Internal { task: None })
-        }
+        Outcome::Tasks(_)
+        | Outcome::PushConfigs(_)
+        | Outcome::Deliveries(_)
+        | Outcome::Timeline(_)
+        | Outcome::Card(_) => Err(Error::Internal { task: None }),
     }
 }
 

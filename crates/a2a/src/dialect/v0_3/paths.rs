@@ -15,7 +15,10 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
         (true, ["card"]) => Some(Resource::ExtendedCard),
         (true, segments) => Resource::parse(segments).filter(|resource| match resource {
             // These came with 1.0.
-            Resource::ExtendedCard | Resource::Deliveries(..) | Resource::Redeliver(..) => false,
+            Resource::ExtendedCard
+            | Resource::Deliveries(..)
+            | Resource::Redeliver(..)
+            | Resource::Timeline(_) => false,
             Resource::Send
             | Resource::Stream
             | Resource::Tasks
@@ -35,7 +38,10 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
     let verb = resource.verb(call.operation())?;
     let path = match &resource {
         Resource::ExtendedCard => "card".to_owned(),
-        Resource::Tasks | Resource::Deliveries(..) | Resource::Redeliver(..) => return None,
+        Resource::Tasks
+        | Resource::Deliveries(..)
+        | Resource::Redeliver(..)
+        | Resource::Timeline(_) => return None,
         _ => resource.path() + &query(call),
     };
     Some((verb, format!("{}/{path}", older::V0_3_PREFIX)))
@@ -65,6 +71,7 @@ mod tests {
             ("v1/", None),
             ("v1/extendedAgentCard", None),
             ("v1/tasks/t/pushNotificationConfigs/c/deliveries", None),
+            ("v1/tasks/t/timeline", None),
             ("v1/demo/tasks/t", None),
             ("tasks/t", None),
             ("v2/tasks/t", None),

@@ -56,7 +56,8 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         }
         // No name of 0.3 stands for them.
         Operation::ListTaskPushNotificationDeliveries
-        | Operation::RedeliverTaskPushNotifications => return None,
+        | Operation::RedeliverTaskPushNotifications
+        | Operation::GetTaskTimeline => return None,
     })
 }
 

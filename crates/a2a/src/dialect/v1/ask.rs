@@ -1,7 +1,7 @@
 //! Calls as clients of A2A 1.0 write them.
 
 use crate::binding::{Binding, percent};
-use crate::model::{Metadata, encode};
+use crate::model::{GetTaskTimelineRequest, Metadata, TimelineOrder, encode};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// See [`Dialect::asked`](crate::dialect::Dialect::asked).
@@ -15,6 +15,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         }
         Call::Task(TaskCall::CancelTask(request)) => encode(request),
         Call::Task(TaskCall::GetTask(request)) => encode(request),
+        Call::Task(TaskCall::GetTaskTimeline(request)) => encode(request),
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => encode(webhook),
             WebhookCall::GetTaskPushNotificationConfig(request)
@@ -54,6 +55,16 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
         pairs.push(("pageToken", request.page_token.clone()));
         pairs.push(("statusTimestampAfter", after));
         pairs.push(("includeArtifacts", request.include_artifacts.then(|| "true".to_owned())));
+    }
+    if let Call::Task(TaskCall::GetTaskTimeline(request)) = call {
+        let GetTaskTimelineRequest { page_size, page_token, order, .. } = request;
+        let order = order.map(|order| match order {
+            TimelineOrder::Asc => "asc".to_owned(),
+            TimelineOrder::Desc => "desc".to_owned(),
+        });
+        pairs.push(("pageSize", Some(page_size.to_string())));
+        pairs.push(("pageToken", page_token.clone()));
+        pairs.push(("order", order));
     }
     pairs.push(("historyLength", history_length.map(|length| length.to_string())));
     let said = pairs.into_iter().filter_map(|(name, value)| {

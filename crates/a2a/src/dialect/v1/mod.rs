@@ -29,9 +29,10 @@ pub(super) fn result<'a>(
             vec![r#"{"message":"#.into(), encoded(message)?.into(), "}".into()]
         }
         Outcome::Task(task) => vec![task.json.as_str().into()],
-        Outcome::Tasks(json) | Outcome::Deliveries(json) | Outcome::Card(json) => {
-            vec![json.as_str().into()]
-        }
+        Outcome::Tasks(json)
+        | Outcome::Deliveries(json)
+        | Outcome::Timeline(json)
+        | Outcome::Card(json) => vec![json.as_str().into()],
         Outcome::PushConfig(config) => vec![encoded(&shown(config, extensions))?.into()],
         Outcome::PushConfigs(configs) => {
             let shown: Vec<_> = configs.iter().map(|config| shown(config, extensions)).collect();

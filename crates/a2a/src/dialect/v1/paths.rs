@@ -19,6 +19,7 @@ pub(crate) enum Resource {
     PushConfig(String, String),
     Deliveries(String, String),
     Redeliver(String, String),
+    Timeline(String),
     ExtendedCard,
 }
 
@@ -46,6 +47,7 @@ impl Resource {
             } else {
                 Self::Task(percent::decode(task))
             }),
+            ["tasks", task, "timeline"] => Some(Self::Timeline(percent::decode(task))),
             ["tasks", task, "pushNotificationConfigs"] => {
                 Some(Self::PushConfigs(percent::decode(task)))
             }
@@ -72,6 +74,7 @@ impl Resource {
             Call::Task(TaskCall::SendMessage(_)) => Self::Send,
             Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
             Call::Task(TaskCall::CancelTask(request)) => Self::Cancel(text(&request.id)),
+            Call::Task(TaskCall::GetTaskTimeline(request)) => Self::Timeline(text(&request.id)),
             Call::Follow(FollowCall::SendStreamingMessage(_)) => Self::Stream,
             Call::Follow(FollowCall::SubscribeToTask(request)) => {
                 Self::Subscribe(text(&request.id))
@@ -108,6 +111,7 @@ impl Resource {
             Self::Task(id) => format!("tasks/{}", encode(id)),
             Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
             Self::Subscribe(id) => format!("tasks/{}:subscribe", encode(id)),
+            Self::Timeline(id) => format!("tasks/{}/timeline", encode(id)),
             Self::PushConfigs(task) => configs(task),
             Self::PushConfig(task, id) => format!("{}/{}", configs(task), encode(id)),
             Self::Deliveries(task, id) => format!("{}/{}/deliveries", configs(task), encode(id)),
@@ -154,6 +158,7 @@ impl Resource {
             Self::Redeliver(..) => {
                 ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
             }
+            Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
             Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
         };
         Methods { allowed, operations }
@@ -163,7 +168,9 @@ impl Resource {
     pub(crate) fn into_ids(self) -> impl Iterator<Item = (&'static str, String)> {
         let ids = match self {
             Self::Send | Self::Stream | Self::Tasks | Self::ExtendedCard => [None, None],
-            Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) => [Some(("id", id)), None],
+            Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) | Self::Timeline(id) => {
+                [Some(("id", id)), None]
+            }
             Self::PushConfigs(task) => [Some(("taskId", task)), None],
             Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
                 [Some(("taskId", task)), Some(("id", id))]
@@ -184,6 +191,7 @@ impl Resource {
             | Self::PushConfig(..)
             | Self::Deliveries(..)
             | Self::Redeliver(..)
+            | Self::Timeline(_)
             | Self::ExtendedCard => false,
         }
     }
@@ -223,6 +231,8 @@ mod tests {
             ("tasks/a:b", Resource::Task("a:b".to_owned())),
             ("tasks/a:b:cancel", Resource::Cancel("a:b".to_owned())),
             ("tasks/%E2%9C%93:subscribe", Resource::Subscribe("✓".to_owned())),
+            ("tasks/a%2Fb/timeline", Resource::Timeline("a/b".to_owned())),
+            ("tasks/timeline", Resource::Task("timeline".to_owned())),
             ("tasks/", Resource::Task(String::new())),
             ("tasks/tasks", Resource::Task("tasks".to_owned())),
             (

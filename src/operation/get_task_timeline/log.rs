@@ -1,0 +1,87 @@
+//! Reading the log in one direction, no further than is asked for.
+
+use std::collections::VecDeque;
+
+use super::token::{Cursor, Place};
+use crate::port::LogRange;
+use crate::session::{LoggedBatch, LoggedLine, Owned};
+use a2a::error::Error;
+use a2a::model::TimelineOrder;
+
+/// The lines of the log from a place on, in one direction.
+pub(super) struct LogReader<'a> {
+    task: Owned<'a>,
+    order: TimelineOrder,
+    /// Where the next reading of storage begins.
+    next: Place,
+    /// Whether there may be something.
+    has_more: bool,
+    lines: VecDeque<(Place, LoggedLine)>,
+    /// The place behind the line that was taken last.
+    behind: Place,
+}
+
+impl<'a> LogReader<'a> {
+    /// The log from the place of the cursor on. Reads nothing yet.
+    pub(super) fn new(task: Owned<'a>, cursor: &Cursor) -> Self {
+        let (order, place) = (cursor.order, cursor.place);
+        let has_more = place.row > 0;
+        Self { task, order, next: place, has_more, lines: VecDeque::new(), behind: place }
+    }
+
+    /// The next line, which stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] when storage fails.
+    pub(super) fn peek(&mut self) -> Result<Option<&LoggedLine>, Error> {
+        while self.lines.is_empty() && self.has_more {
+            self.read()?;
+        }
+        Ok(self.lines.front().map(|(_, line)| line))
+    }
+
+    /// Takes the line that was seen.
+    pub(super) fn take(&mut self) -> Option<LoggedLine> {
+        let (_, line) = self.lines.pop_front()?;
+        self.behind = self.lines.front().map_or(self.next, |(next, _)| *next);
+        Some(line)
+    }
+
+    /// The place from which to go on.
+    pub(super) fn place(&self) -> Place {
+        self.behind
+    }
+
+    fn read(&mut self) -> Result<(), Error> {
+        let place = self.next;
+        let range = match self.order {
+            TimelineOrder::Asc => LogRange::From(place.row),
+            TimelineOrder::Desc => LogRange::UpTo(place.row),
+        };
+        let (batches, has_more) = self.task.log_lines(range)?;
+        self.has_more = has_more;
+        if let Some(batch) = batches.last() {
+            self.next = match self.order {
+                TimelineOrder::Asc => Place::first_of(batch.row + batch.rows),
+                TimelineOrder::Desc => Place::last_of(batch.row.saturating_sub(1)),
+            };
+        }
+        for LoggedBatch { row, lines, .. } in batches {
+            let lines = (0..).zip(lines).map(|(line, logged)| (Place { row, line }, logged));
+            // What the page before has shown stands at the beginning of the first batch.
+            let is_shown = |shown: &Place| match self.order {
+                TimelineOrder::Asc => *shown < place,
+                TimelineOrder::Desc => *shown > place,
+            };
+            let lines = lines.filter(|(place, _)| !is_shown(place));
+            match self.order {
+                TimelineOrder::Asc => self.lines.extend(lines),
+                TimelineOrder::Desc => {
+                    self.lines.extend(lines.collect::<Vec<_>>().into_iter().rev())
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! GetTaskTimeline, an operation of our extension: what happened in a task, page by page. `docs/timeline.md` describes it.
+//!
+//! A page is merged of the log of the task and the newest attempts to reach its webhooks. Each of these has a position of its own
+//! in the token, so a page goes on where the one before ended, also when something was added meanwhile, and reads no more
+//! of the log than it shows.
+
+mod entry;
+mod excerpt;
+mod log;
+mod merge;
+mod token;
+
+use serde_json::{Map, Value, json};
+
+use crate::session::{OpenStep, Owned};
+use a2a::Outcome;
+use a2a::error::Error;
+use a2a::model::{GetTaskTimelineRequest, TimelineOrder};
+use entry::Audience;
+use log::LogReader;
+use merge::{Attempts, Merge, Next};
+use token::Cursor;
+
+/// A page of what happened in the task. What steps came to and what was posted to callbacks is shown to operators, and while
+/// the Worker is developed (`is_developer`); its owner is told that it happened.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that is none, is of another task, or has the other order;
+/// [`Error::Internal`] if storage fails.
+pub fn get_task_timeline(
+    task: Owned<'_>,
+    request: &GetTaskTimelineRequest,
+    is_developer: bool,
+) -> Result<Outcome, Error> {
+    let generation = task.settle_generation()?;
+    let cursor = match &request.page_token {
+        Some(token) => Cursor::read(token, task.id(), request.order)?,
+        None => Cursor::beginning(request.order.unwrap_or_default()),
+    };
+    let is_first = request.page_token.is_none();
+    let is_operators = task.is_operators();
+    let audience = Audience { sees_outcomes: is_operators || is_developer, is_operators };
+    let attempts = Attempts::of(task.webhook_attempts(), &cursor);
+    let mut merge = Merge::new(cursor.order, LogReader::new(task, &cursor), attempts);
+    let mut entries = Vec::new();
+    let mut bytes = 0;
+    while entries.len() < usize::from(request.page_size) && bytes < MAX_PAGE_BYTES {
+        let entry = match merge.next()? {
+            Some(Next::Logged(line)) => {
+                let logged = line.entry().map_err(|error| task.reading_failed(&error))?;
+                entry::of_log(&line, &logged, audience)
+            }
+            Some(Next::Attempt(attempt)) => entry::of_attempt(&attempt),
+            None => break,
+        };
+        let entry = entry.to_string();
+        bytes += entry.len();
+        entries.push(entry);
+    }
+    let is_over = merge.is_over()?;
+    let here = merge.cursor().to_token(task.id());
+    let resume = match (cursor.order, is_first) {
+        (TimelineOrder::Asc, _) => here.clone(),
+        (TimelineOrder::Desc, true) => Cursor::end(task)?.to_token(task.id()),
+        (TimelineOrder::Desc, false) => String::new(),
+    };
+    let next = if is_over { String::new() } else { here };
+    let mut page = head(task, generation, is_operators);
+    page.insert("nextPageToken".to_owned(), next.into());
+    if !resume.is_empty() {
+        page.insert("resumeToken".to_owned(), resume.into());
+    }
+    let head = Value::Object(page).to_string();
+    let head = head.strip_suffix('}').unwrap_or_default();
+    Ok(Outcome::Timeline(format!(r#"{head},"entries":[{}]}}"#, entries.join(","))))
+}
+
+/// What is known of the task as it stands.
+fn head(task: Owned<'_>, generation: u64, is_operators: bool) -> Map<String, Value> {
+    let mut head = Map::new();
+    let mut put = |name: &str, value: Value| head.insert(name.to_owned(), value);
+    let facts = task.facts();
+    put("taskId", json!(task.id()));
+    task.with_task(|task| {
+        put("contextId", json!(task.context_id));
+        put("state", json!(task.status.state));
+        put("statusAt", json!(task.status.timestamp.map(|at| at.0)));
+    });
+    put("createdAt", json!(task.created().map(|at| at.0)));
+    put("agent", json!(facts.as_ref().map(|facts| &facts.agent)));
+    if is_operators {
+        put("owner", json!(facts.as_ref().map(|facts| &facts.owner)));
+    }
+    put("generation", json!(generation));
+    let usage = task.usage();
+    if !usage.is_nothing() {
+        put("usage", json!(usage));
+    }
+    let steps = task.open_steps().into_iter().take(MAX_OPEN_STEPS);
+    let steps = steps.map(|OpenStep { name, nth, since }| {
+        let mut step = entry::step_kind(&name, false);
+        step.insert("name".to_owned(), name.into());
+        step.insert("nth".to_owned(), nth.into());
+        step.insert("since".to_owned(), since.0.into());
+        Value::Object(step)
+    });
+    put("underWay", steps.collect());
+    head
+}
+
+/// A page ends behind the entry with which it grows to this size, in bytes. An entry has some 12 KB at most.
+const MAX_PAGE_BYTES: usize = 256 * 1024;
+
+/// How many of the steps that are under way are told.
+const MAX_OPEN_STEPS: usize = 100;

@@ -1,0 +1,91 @@
+//! The log as it is read to be told: lines that nobody has parsed yet, with their places, generations and times.
+
+use super::times;
+use crate::port::{LogRow, StoreError};
+use crate::task::LogEntry;
+use a2a::model::UnixMillis;
+
+/// Lines that were stored together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedBatch {
+    /// The row in which they begin, from 1.
+    pub row: u64,
+    /// How many rows they take.
+    pub rows: u64,
+    /// The lines, oldest first.
+    pub lines: Vec<LoggedLine>,
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedLine {
+    /// The generation of the task behind it.
+    pub generation: u64,
+    /// Whether it is an event, and so the generation its own.
+    pub is_event: bool,
+    /// When it was appended; none in logs of older versions.
+    pub at: Option<UnixMillis>,
+    /// Its JSON.
+    pub json: String,
+}
+
+impl LoggedLine {
+    /// What it says.
+    ///
+    /// # Errors
+    ///
+    /// If this version cannot read it.
+    pub fn entry(&self) -> Result<LogEntry, StoreError> {
+        LogEntry::parse(&self.json)
+            .map_err(|error| StoreError::Unreadable(format!("line of the log: {error}")))
+    }
+}
+
+impl From<LogRow> for LoggedBatch {
+    fn from(LogRow { row, rows, batch }: LogRow) -> Self {
+        let is_event = |mark: char| mark != '-';
+        let events = batch.marks.chars().filter(|mark| is_event(*mark)).count();
+        let mut generation = batch.generation.saturating_sub(events as u64);
+        let times = times::read(&batch.times, batch.marks.len());
+        let marks = batch.marks.chars().zip(times);
+        let lines = batch.lines.lines().zip(marks).map(|(json, (mark, at))| {
+            let is_event = is_event(mark);
+            generation += u64::from(is_event);
+            LoggedLine { generation, is_event, at, json: json.to_owned() }
+        });
+        Self { row, rows, lines: lines.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::Batch;
+
+    #[test]
+    fn lines_have_their_generations_and_times() {
+        let batch = Batch {
+            generation: 7,
+            marks: "-.-.".to_owned(),
+            times: "100 0 5".to_owned(),
+            lines: "a\nb\nc\nd\n".to_owned(),
+        };
+        let LoggedBatch { row, rows, lines } = LogRow { row: 3, rows: 2, batch }.into();
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|line| {
+                (line.json.as_str(), line.generation, line.is_event, line.at.map(|at| at.0))
+            })
+            .collect();
+        assert_eq!((row, rows), (3, 2));
+        assert_eq!(
+            lines,
+            [
+                ("a", 5, false, Some(100)),
+                ("b", 6, true, Some(100)),
+                ("c", 6, false, Some(105)),
+                ("d", 7, true, None),
+            ]
+        );
+    }
+}

@@ -124,6 +124,7 @@ fn calls() -> Vec<Call> {
     [
         (Operation::GetTask, json!({"id": "t"})),
         (Operation::CancelTask, json!({"id": "t"})),
+        (Operation::GetTaskTimeline, json!({"id": "t", "order": "desc"})),
         (Operation::SendMessage, next("m2", "go on")),
         (Operation::SendStreamingMessage, next("m2", "go on")),
         // A repetition of the message that the owner sent.
@@ -168,6 +169,10 @@ fn ask(
             Call::Task(TaskCall::CancelTask(_)) => {
                 operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
                     .map(|_| ())
+            }
+            Call::Task(TaskCall::GetTaskTimeline(request)) => {
+                let task = session.owned_by(agent, caller, &Trail::default())?;
+                operation::get_task_timeline(task, &request, true).map(|_| ())
             }
             Call::Task(TaskCall::Webhook(call)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;

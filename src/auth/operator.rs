@@ -101,7 +101,7 @@ fn denied(message: String) -> Error {
     Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
 }
 
-const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow and cancel tasks, list webhooks and deliveries, and \
+const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow and cancel tasks, see their timelines, list webhooks and deliveries, and \
     redeliver notifications; for anything else, leave the header Act-As out";
 
 #[cfg(test)]
@@ -172,6 +172,7 @@ mod tests {
             (Operation::ListTaskPushNotificationConfigs, true),
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
+            (Operation::GetTaskTimeline, true),
             (Operation::SendMessage, false),
             (Operation::SendStreamingMessage, false),
             (Operation::CreateTaskPushNotificationConfig, false),

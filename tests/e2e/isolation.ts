@@ -34,6 +34,7 @@ const hooks = (id: string, rest = "") => `/tasks/${id}/pushNotificationConfigs${
 const OPERATIONS: [string, (id: string) => object, [string, (id: string) => string, ((id: string) => object)?], Headers?][] = [
   ["GetTask", (id) => ({ id }), ["GET", (id) => `/tasks/${id}`]],
   ["GetTask", (id) => ({ id, historyLength: 0 }), ["GET", (id) => `/tasks/${id}?historyLength=0`], { "after-generation": "99", prefer: "wait=0" }],
+  ["GetTaskTimeline", (id) => ({ id }), ["GET", (id) => `/tasks/${id}/timeline`]],
   ["CancelTask", (id) => ({ id }), ["POST", (id) => `/tasks/${id}:cancel`, () => ({})]],
   ["CancelTask", (id) => ({ id }), ["POST", (id) => `/tasks/${id}:cancel`, () => ({})], { "if-generation-match": "99" }],
   ["SendMessage", send, ["POST", () => "/message:send", send]],

@@ -37,7 +37,8 @@ pub(super) struct OneAttempt {
 struct OfWebhook {
     id: String,
     url: String,
-    left: VecDeque<Attempt>,
+    /// The attempts, each with the newest event that the webhook was sent until then: with an earlier one when it is sent again.
+    left: VecDeque<(u64, Attempt)>,
     /// The attempt that was shown last, going forward.
     shown: Option<Mark>,
 }
@@ -66,12 +67,19 @@ impl Mark {
 impl Attempts {
     /// Those of the webhooks that a page from this cursor on may show.
     pub(super) fn of(webhooks: Vec<(String, String, VecDeque<Attempt>)>, cursor: &Cursor) -> Self {
-        let of_webhook = |(id, url, mut left): (String, String, VecDeque<Attempt>)| {
+        let of_webhook = |(id, url, all): (String, String, VecDeque<Attempt>)| {
+            let mut reached = 0;
+            let with_reached = |attempt: Attempt| {
+                reached = attempt.generation.max(reached);
+                (reached, attempt)
+            };
+            let mut left: VecDeque<(u64, Attempt)> = all.into_iter().map(with_reached).collect();
             let known = cursor
                 .attempts
                 .as_ref()
                 .map(|known| known.iter().find(|(known, _)| *known == id).map(|(_, mark)| *mark));
-            let place = |mark: Mark| left.iter().rposition(|attempt| Mark::of(attempt) == mark);
+            let place =
+                |mark: Mark| left.iter().rposition(|(_, attempt)| Mark::of(attempt) == mark);
             let shown = match (cursor.order, known) {
                 (_, None) => None,
                 (TimelineOrder::Asc, Some(shown)) => {
@@ -99,17 +107,23 @@ impl Attempts {
         newest.collect()
     }
 
-    /// The index of the webhook whose attempt comes next, and the attempt.
-    fn peek(&self, order: TimelineOrder) -> Option<(usize, &Attempt)> {
-        let heads = self.0.iter().enumerate();
-        match order {
-            TimelineOrder::Asc => heads
-                .filter_map(|(index, webhook)| Some((index, webhook.left.front()?)))
-                .min_by_key(|(index, attempt)| (attempt.at, *index)),
-            TimelineOrder::Desc => heads
-                .filter_map(|(index, webhook)| Some((index, webhook.left.back()?)))
-                .max_by_key(|(index, attempt)| (attempt.at, *index)),
-        }
+    /// The index of the webhook whose attempt comes before this line of the log, or before the end.
+    fn before(&self, order: TimelineOrder, line: Option<&LoggedLine>) -> Option<usize> {
+        let heads = self.0.iter().enumerate().filter_map(|(index, webhook)| {
+            let (reached, attempt) = match order {
+                TimelineOrder::Asc => webhook.left.front()?,
+                TimelineOrder::Desc => webhook.left.back()?,
+            };
+            let is_next = line.is_none_or(|line| {
+                is_behind(*reached, attempt.at, line) == (order == TimelineOrder::Desc)
+            });
+            is_next.then_some((attempt.at, index))
+        });
+        let next = match order {
+            TimelineOrder::Asc => heads.min(),
+            TimelineOrder::Desc => heads.max(),
+        };
+        next.map(|(_, index)| index)
     }
 
     fn take(&mut self, order: TimelineOrder, index: usize) -> Option<OneAttempt> {
@@ -117,7 +131,8 @@ impl Attempts {
         let attempt = match order {
             TimelineOrder::Asc => webhook.left.pop_front(),
             TimelineOrder::Desc => webhook.left.pop_back(),
-        }?;
+        }?
+        .1;
         webhook.shown = Some(Mark::of(&attempt));
         Some(OneAttempt { webhook: webhook.id.clone(), url: webhook.url.clone(), attempt })
     }
@@ -125,7 +140,7 @@ impl Attempts {
     fn marks(&self, order: TimelineOrder) -> Vec<(String, Mark)> {
         let mark = |webhook: &OfWebhook| match order {
             TimelineOrder::Asc => webhook.shown,
-            TimelineOrder::Desc => webhook.left.back().map(Mark::of),
+            TimelineOrder::Desc => webhook.left.back().map(|(_, next)| Mark::of(next)),
         };
         let marks = self.0.iter().filter_map(|webhook| Some((webhook.id.clone(), mark(webhook)?)));
         marks.collect()
@@ -143,15 +158,8 @@ impl<'a> Merge<'a> {
     ///
     /// [`Error::Internal`] when storage fails.
     pub(super) fn next(&mut self) -> Result<Option<Next>, Error> {
-        let attempt = self.attempts.peek(self.order);
         let line = self.log.peek()?;
-        let takes_attempt = match (&attempt, line, self.order) {
-            (None, _, _) => false,
-            (Some(_), None, _) => true,
-            (Some((_, attempt)), Some(line), TimelineOrder::Asc) => !is_behind(attempt, line),
-            (Some((_, attempt)), Some(line), TimelineOrder::Desc) => is_behind(attempt, line),
-        };
-        Ok(match attempt.map(|(index, _)| index).filter(|_| takes_attempt) {
+        Ok(match self.attempts.before(self.order, line) {
             Some(index) => self.attempts.take(self.order, index).map(Next::Attempt),
             None => self.log.take().map(Next::Logged),
         })
@@ -163,7 +171,7 @@ impl<'a> Merge<'a> {
     ///
     /// [`Error::Internal`] when storage fails.
     pub(super) fn is_over(&mut self) -> Result<bool, Error> {
-        Ok(self.attempts.peek(self.order).is_none() && self.log.peek()?.is_none())
+        Ok(self.attempts.before(self.order, None).is_none() && self.log.peek()?.is_none())
     }
 
     /// Where to go on.
@@ -173,17 +181,14 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Whether an attempt comes behind a line of the log.
-fn is_behind(attempt: &Attempt, line: &LoggedLine) -> bool {
-    if line.generation < attempt.generation {
-        return true;
-    }
-    if line.generation == attempt.generation && line.is_event {
+/// Whether an attempt comes behind a line of the log. `reached` is the newest event that its webhook was sent until then.
+fn is_behind(reached: u64, at: i64, line: &LoggedLine) -> bool {
+    if line.generation < reached || (line.generation == reached && line.is_event) {
         return true;
     }
     match line.at {
-        Some(at) => at.0 <= attempt.at,
-        None => line.generation <= attempt.generation,
+        Some(logged) => logged.0 <= at,
+        None => line.generation <= reached,
     }
 }
 
@@ -194,7 +199,6 @@ mod tests {
 
     #[test]
     fn an_attempt_comes_behind_its_event_and_otherwise_by_time() {
-        let attempt = Attempt { at: 100, generation: 3, ..Attempt::default() };
         for (generation, is_event, at, expected) in [
             (2, true, Some(500), true),
             (3, true, Some(500), true),
@@ -208,7 +212,7 @@ mod tests {
         ] {
             let at = at.map(UnixMillis);
             let line = LoggedLine { generation, is_event, at, json: String::new() };
-            assert_eq!(is_behind(&attempt, &line), expected, "{line:?}");
+            assert_eq!(is_behind(3, 100, &line), expected, "{line:?}");
         }
     }
 }

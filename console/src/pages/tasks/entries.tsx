@@ -1,0 +1,248 @@
+// What happened in a task, as a line from the top to the bottom.
+import type { ComponentChildren } from "preact";
+import { duration } from "../../parts/time.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { StateBadge } from "../../parts/state.tsx";
+import { now } from "../../parts/time.tsx";
+import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "./entry.ts";
+import { bytesText, type Chunks, type Group, type Item } from "./groups.ts";
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+export function GroupView({ group, underWay }: { group: Group; underWay: readonly OpenStep[] }) {
+  const { run, items, durationMs, longestMs } = group;
+  return (
+    <li class="run">
+      {run !== undefined && (
+        <h3 class="run-head">
+          <span>
+            Message {run.message}, attempt {run.attempt}
+          </span>
+          {run.resumes && <span class="tag">goes on where it was</span>}
+          <span class="quiet">
+            {[durationMs === undefined ? "" : duration(durationMs), run.caller === undefined ? "" : `for ${run.caller}`].filter((text) => text !== "").join(" · ")}
+          </span>
+          <Clock at={run.at} />
+        </h3>
+      )}
+      <ol class="line">
+        {items.map((item, at) => (
+          <ItemView key={at} item={item} longestMs={longestMs} />
+        ))}
+        {underWay.map((step) => (
+          <Row key={`${step.name} ${step.nth}`} tone="busy" at={step.since} generation={null} title={<StepTitle step={step} />}>
+            <p class="quiet">Since {duration(Math.max(0, now.value - step.since))}</p>
+          </Row>
+        ))}
+      </ol>
+    </li>
+  );
+}
+
+function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
+  const common = { at: item.kind === "chunks" ? item.last.at : item.at, generation: item.kind === "chunks" ? item.last.generation : item.generation };
+  switch (item.kind) {
+    case "task":
+    case "status":
+      return (
+        <Row {...common} tone={toneOf(item.state)} title={<><span class="kind">{item.kind === "task" ? "Task" : "State"}</span> <StateBadge state={item.state} /></>}>
+          {item.message !== undefined && <Excerpt message={item.message} />}
+        </Row>
+      );
+    case "message":
+      return (
+        <Row {...common} tone="said" title="Message of the client">
+          <Excerpt message={item.message} />
+        </Row>
+      );
+    case "chunks":
+      return <ChunksView chunks={item} {...common} />;
+    case "step":
+      return <StepView step={item} longestMs={longestMs} />;
+    case "webhookAttempt":
+      return <AttemptView attempt={item} />;
+    case "usage":
+      return <Row {...common} tone="step" title="Used outside of steps"><UsageText usage={item.usage} /></Row>;
+    case "taken":
+      return <Row {...common} tone="step" title="The run took a message" />;
+    case "parked":
+      return (
+        <Row {...common} tone="wait" title="Waits outside of memory">
+          <p class="quiet">
+            Until {exact.format(item.until)}
+            {item.orMessage && ", or a message"}
+            {item.callback !== undefined && `, or the callback ${item.callback.name}`}
+          </p>
+        </Row>
+      );
+    case "woken":
+      return <Row {...common} tone="step" title={`The wait ended by ${{ time: "its time", message: "a message", callback: "a callback" }[item.by] ?? item.by}`} />;
+    case "ended":
+      return <Row {...common} tone="step" title="The run is over" />;
+    case "callback":
+      return (
+        <Row {...common} tone="step" title={<>Callback <code>{nameOf(item.name, item.nth)}</code> made</>}>
+          <p class="quiet">
+            Takes {item.uses === 1 ? "one body" : `${item.uses} bodies`} until {exact.format(item.expiresAt)}
+          </p>
+        </Row>
+      );
+    case "called":
+      return (
+        <Row {...common} tone="step" title={<>Callback <code>{nameOf(item.name, item.nth)}</code> called</>}>
+          {item.body !== undefined && <PartText part={item.body} />}
+        </Row>
+      );
+    default:
+      // A later version of the server may tell more.
+      return <Row at={(item as Item & { at: number }).at} generation={null} tone="step" title={(item as { kind: string }).kind} />;
+  }
+}
+
+function Row({ at, generation, tone, title, children }: { at: number | null; generation: number | null; tone: string; title: ComponentChildren; children?: ComponentChildren }) {
+  return (
+    <li class={`entry ${tone}`}>
+      <div class="entry-head">
+        <span class="entry-title">{title}</span>
+        {generation !== null && <span class="generation" title={`Generation ${generation}`}>#{generation}</span>}
+        <Clock at={at} />
+      </div>
+      {children}
+    </li>
+  );
+}
+
+function Clock({ at }: { at: number | null }) {
+  if (at === null) return <span class="clock">time unknown</span>;
+  return (
+    <time class="clock" dateTime={new Date(at).toISOString()} title={exact.format(at)}>
+      {clock.format(at)}
+    </time>
+  );
+}
+
+function StepTitle({ step }: { step: Pick<StepEntry, "name" | "nth" | "type" | "tool" | "agent"> | OpenStep }) {
+  const tool = "tool" in step ? step.tool : undefined;
+  const words = { model: "Model", tool: "Tool", agent: "Agent", step: "Step" }[step.type] ?? "Step";
+  const name = step.type === "agent" ? step.agent : step.type === "tool" ? (tool ?? `call ${step.name}`) : nameOf(step.name, step.nth);
+  return (
+    <>
+      <span class="kind">{words}</span> <code>{name}</code>
+    </>
+  );
+}
+
+function StepView({ step, longestMs }: { step: StepEntry; longestMs: number }) {
+  const { durationMs, failed, usage, calls } = step;
+  const text = step.error ?? step.outcome;
+  return (
+    <Row at={step.at} generation={null} tone={failed ? "bad" : step.type} title={<StepTitle step={step} />}>
+      <p class="row quiet">
+        {failed && <span class="failed"><Icon name="warning" /> failed</span>}
+        {durationMs !== undefined && (
+          <span class="took">
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${Math.max(2, (100 * durationMs) / Math.max(longestMs, 1))}%` }} />
+            </span>
+            {duration(durationMs)}
+          </span>
+        )}
+        {usage !== undefined && <UsageText usage={usage} />}
+        {calls !== undefined && <span>calls {calls.join(", ")}</span>}
+        {step.type === "agent" && <span>begun by call {step.name.split(" ")[1]}</span>}
+        {text === undefined && <span>{bytesText(step.bytes)}</span>}
+      </p>
+      {text !== undefined && text !== "null" && (
+        <details>
+          <summary>{failed ? "Error" : "Outcome"} ({bytesText(step.bytes)})</summary>
+          <pre tabIndex={0}>{text}{step.isCut === true && " …"}</pre>
+        </details>
+      )}
+    </Row>
+  );
+}
+
+function UsageText({ usage }: { usage: Usage }) {
+  const cost = usage.costMicros > 0 ? ` · cost ${(usage.costMicros / 1e6).toFixed(4)}` : "";
+  return <span>{`${usage.inputTokens} tokens in, ${usage.outputTokens} out${cost}`}</span>;
+}
+
+function AttemptView({ attempt }: { attempt: AttemptEntry }) {
+  const isGood = attempt.outcome === "delivered";
+  const outcome = { delivered: "delivered", retry: "failed, is tried again", givenUp: "given up" }[attempt.outcome] ?? attempt.outcome;
+  return (
+    <Row at={attempt.at} generation={attempt.generation} tone={isGood ? "hook" : "bad"} title={<><span class="kind">Webhook</span> <code>{attempt.origin}</code></>}>
+      <p class="quiet">
+        {[outcome, `attempt ${attempt.attempt}`, attempt.status === undefined ? "" : `status ${attempt.status}`, duration(attempt.durationMs), isGood ? "" : (attempt.error ?? "")]
+          .filter((text) => text !== "")
+          .join(" · ")}
+      </p>
+    </Row>
+  );
+}
+
+function ChunksView({ chunks, at, generation }: { chunks: Chunks; at: number | null; generation: number | null }) {
+  const { first, last, count, bytes, text, isCut } = chunks;
+  const files = first.parts.filter((part) => part.type === "raw" || part.filename !== undefined);
+  return (
+    <Row at={at} generation={generation} tone="artifact" title={<><span class="kind">Artifact</span> <code>{first.name ?? first.artifactId}</code></>}>
+      <p class="quiet">
+        {[count > 1 ? `${count} chunks` : "", bytesText(bytes), files.map((part) => part.filename ?? part.mediaType ?? "file").join(", "), last.lastChunk ? "complete" : ""]
+          .filter((one) => one !== "")
+          .join(" · ")}
+      </p>
+      {text !== "" && <TextExcerpt text={text} isCut={isCut} />}
+    </Row>
+  );
+}
+
+function Excerpt({ message }: { message: MessageExcerpt }) {
+  return (
+    <>
+      {message.parts.map((part, at) => (
+        <PartText key={at} part={part} />
+      ))}
+      {message.moreParts !== undefined && <p class="quiet">and {message.moreParts} more parts</p>}
+    </>
+  );
+}
+
+function PartText({ part }: { part: PartExcerpt }) {
+  const about = [part.filename, part.mediaType, part.type === "text" ? undefined : bytesText(part.bytes)].filter((one) => one !== undefined);
+  return (
+    <>
+      {about.length > 0 && <p class="quiet">{about.join(" · ")}</p>}
+      {part.text !== undefined && part.text !== "" && <TextExcerpt text={part.text} isCut={part.isCut === true} />}
+    </>
+  );
+}
+
+/** Lines that are shown before the rest is folded. */
+const MAX_LINES = 6;
+
+function TextExcerpt({ text, isCut }: { text: string; isCut: boolean }) {
+  const lines = text.split("\n");
+  const shown = text.length > 400 ? text.slice(0, 400) : text;
+  if (lines.length <= MAX_LINES && shown === text) return <p class="said-text" dir="auto">{text}{isCut && " …"}</p>;
+  const head = shown.split("\n").slice(0, MAX_LINES).join("\n");
+  return (
+    <details class="long">
+      <summary>
+        <span class="said-text" dir="auto">{head} …</span>
+      </summary>
+      <p class="said-text" dir="auto">{text}{isCut && " …"}</p>
+    </details>
+  );
+}
+
+function nameOf(name: string, nth: number): string {
+  return nth > 1 ? `${name} ${nth}` : name;
+}
+
+function toneOf(state: string): string {
+  if (/FAILED|REJECTED/.test(state)) return "bad";
+  if (/COMPLETED/.test(state)) return "good";
+  if (/REQUIRED/.test(state)) return "wait";
+  return "state";
+}

@@ -1,0 +1,132 @@
+// The timeline of a task as the server tells it (docs/timeline.md).
+import { json } from "../../api/http.ts";
+import type { TaskState } from "../../api/types.ts";
+import { actAs } from "../../session/operator.ts";
+
+/** What is shown of a part: its kind and size, and the beginning of its text. */
+export interface PartExcerpt {
+  type: "text" | "data" | "raw" | "url";
+  bytes: number;
+  text?: string;
+  isCut?: boolean;
+  mediaType?: string;
+  filename?: string;
+}
+
+export interface MessageExcerpt {
+  messageId: string;
+  role: "ROLE_USER" | "ROLE_AGENT";
+  parts: PartExcerpt[];
+  moreParts?: number;
+}
+
+export interface Usage {
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  costMicros: number;
+}
+
+interface Common {
+  /** In ms since 1970; null in logs of older versions. */
+  at: number | null;
+  generation: number | null;
+}
+
+export type RunEntry = Common & { kind: "run"; attempt: number; resumes: boolean; message: number; begunAt: number; timeoutMs: number; caller?: string };
+export type ArtifactEntry = Common & { kind: "artifact"; artifactId: string; name?: string; append: boolean; lastChunk: boolean; parts: PartExcerpt[]; moreParts?: number };
+export type StepEntry = Common & {
+  kind: "step";
+  name: string;
+  nth: number;
+  type: "model" | "tool" | "agent" | "step";
+  tool?: string;
+  agent?: string;
+  of?: string;
+  calls?: string[];
+  failed: boolean;
+  durationMs?: number;
+  usage?: Usage;
+  bytes: number;
+  outcome?: string;
+  error?: string;
+  isCut?: boolean;
+};
+export type AttemptEntry = Common & {
+  kind: "webhookAttempt";
+  webhook: string;
+  origin: string;
+  attempt: number;
+  durationMs: number;
+  outcome: string;
+  status?: number;
+  error?: string;
+};
+
+export type Entry =
+  | (Common & { kind: "task"; state: TaskState; message?: MessageExcerpt })
+  | (Common & { kind: "status"; state: TaskState; message?: MessageExcerpt })
+  | (Common & { kind: "message"; message: MessageExcerpt })
+  | ArtifactEntry
+  | RunEntry
+  | StepEntry
+  | AttemptEntry
+  | (Common & { kind: "usage"; usage: Usage })
+  | (Common & { kind: "taken" | "ended" })
+  | (Common & { kind: "parked"; nth: number; until: number; orMessage: boolean; callback?: { name: string; nth: number } })
+  | (Common & { kind: "woken"; nth: number; by: "time" | "message" | "callback" })
+  | (Common & { kind: "callback"; name: string; nth: number; uses: number; expiresAt: number })
+  | (Common & { kind: "called"; name: string; nth: number; number: number; body?: PartExcerpt });
+
+/** A step that is under way. */
+export interface OpenStep {
+  name: string;
+  nth: number;
+  type: StepEntry["type"];
+  agent?: string;
+  of?: string;
+  since: number;
+}
+
+/** What an answer tells of the task as it stands. */
+export interface Head {
+  taskId: string;
+  contextId: string;
+  state: TaskState;
+  statusAt: number | null;
+  createdAt: number | null;
+  agent: string;
+  owner?: string;
+  generation: number;
+  usage?: Usage;
+  underWay: OpenStep[];
+}
+
+export interface TimelinePage extends Head {
+  entries: Entry[];
+  nextPageToken: string;
+  resumeToken?: string;
+}
+
+/** A task of an agent of this Worker. */
+export interface TaskOf {
+  agent: string;
+  id: string;
+  /** Whose it is, for an operator who looks at a task whose id its client has chosen. */
+  owner?: string | undefined;
+}
+
+/** The header by which an operator acts on a task. An owner is named only where the id alone does not tell the task. */
+export function actOn({ id, owner }: TaskOf): Record<string, string | undefined> {
+  return { "act-as": actAs(/^[0-9a-f]{64}$/.test(id) ? undefined : owner) };
+}
+
+/** The path of a task, and of what belongs to it. */
+export function pathOf({ agent, id }: TaskOf, rest = ""): string {
+  return `/${agent}/tasks/${encodeURIComponent(id)}${rest}`;
+}
+
+/** A page of the timeline. @throws {Problem} */
+export function timelinePage(task: TaskOf, query: Record<string, string | number | undefined>, options: { signal: AbortSignal; isQuiet?: boolean }): Promise<TimelinePage> {
+  return json<TimelinePage>({ agent: task.agent, path: pathOf(task, "/timeline"), query, headers: actOn(task), ...options });
+}

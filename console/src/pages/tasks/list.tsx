@@ -1,0 +1,246 @@
+// The list of tasks and its filters.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { agentOf, catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import type { Message } from "../../api/types.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { STATES, StateBadge, stateWord } from "../../parts/state.tsx";
+import { Time } from "../../parts/time.tsx";
+import { go, href, place } from "../../route.ts";
+import { askToSignIn } from "../../session/asking.ts";
+import { isOperator } from "../../session/operator.ts";
+import { asksToSignIn, Listing, type Failed, type Filters, type ListedTask } from "./listing.ts";
+
+/** Times from which tasks are listed, as people name them. */
+const SINCE: Record<string, { word: string; ms: number }> = {
+  hour: { word: "Last hour", ms: 3_600_000 },
+  day: { word: "Last day", ms: 86_400_000 },
+  week: { word: "Last week", ms: 7 * 86_400_000 },
+};
+
+export function TaskList() {
+  const agents = catalogue.value?.agents;
+  if (agents === undefined) {
+    return (
+      <section class="page">
+        <h1>Tasks</h1>
+        {catalogueProblem.value === undefined ? <p class="quiet">Reading the agents …</p> : <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />}
+      </section>
+    );
+  }
+  return <Listed agents={agents.filter(({ health }) => health.state !== "misconfigured").map(({ slug }) => slug)} />;
+}
+
+function Listed({ agents }: { agents: string[] }) {
+  const { path, query } = place.value;
+  const agent = path[1] ?? query.get("agent") ?? "";
+  const since = query.get("since") ?? "";
+  const given = { agent, state: query.get("state") ?? "", context: query.get("context") ?? "", since, owner: isOperator.value ? (query.get("owner") ?? "") : "" };
+  const key = JSON.stringify([given, isOperator.value, agents]);
+  const listing = useMemo(() => {
+    const length = SINCE[since]?.ms;
+    const filters: Filters = { ...given, since: length === undefined ? "" : new Date(Date.now() - length).toISOString() };
+    return new Listing(agent === "" ? agents : [agent], filters);
+  }, [key]);
+  useEffect(() => () => listing.close(), [listing]);
+  const set = (changed: Partial<typeof given>) => go(href(["tasks"], { ...given, ...changed }), { replace: true });
+  const isFiltered = [given.state, given.context, given.since, given.owner].some((text) => text !== "");
+  return (
+    <section class="page tasks">
+      <header class="page-head">
+        <h1>Tasks</h1>
+        <button type="button" class="small" disabled={listing.isReading.value} onClick={() => void listing.read()}>
+          <Icon name="refresh" /> Refresh
+        </button>
+      </header>
+      <FilterForm key={`${given.context}\n${given.owner}`} agents={agents} given={given} set={set} />
+      {listing.failed.value.length > 0 && <Failures failed={listing.failed.value} retry={() => void listing.read()} />}
+      {listing.tasks.value.length > 0 ? (
+        <Table listing={listing} hasAgents={agent === ""} />
+      ) : listing.isReading.value ? (
+        <p class="quiet">Reading the tasks …</p>
+      ) : (
+        listing.failed.value.length === 0 && <Nothing agent={agent} isFiltered={isFiltered} hasContext={given.context !== ""} />
+      )}
+    </section>
+  );
+}
+
+interface FormProps {
+  agents: string[];
+  given: Filters;
+  set: (changed: Partial<Filters>) => void;
+}
+
+function FilterForm({ agents, given, set }: FormProps) {
+  const [context, setContext] = useState(given.context);
+  const [owner, setOwner] = useState(given.owner);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    set({ context: context.trim(), owner: owner.trim() });
+  };
+  return (
+    <form class="filters" role="search" aria-label="Filter the tasks" onSubmit={submit}>
+      <label>
+        Agent
+        <select value={given.agent} onChange={(event) => set({ agent: event.currentTarget.value })}>
+          <option value="">All agents</option>
+          {agents.map((slug) => (
+            <option key={slug} value={slug}>
+              {slug}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        State
+        <select value={given.state} onChange={(event) => set({ state: event.currentTarget.value })}>
+          <option value="">All states</option>
+          {STATES.map((state) => (
+            <option key={state} value={state}>
+              {stateWord(state)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Changed
+        <select value={given.since} onChange={(event) => set({ since: event.currentTarget.value })}>
+          <option value="">At any time</option>
+          {Object.entries(SINCE).map(([name, { word }]) => (
+            <option key={name} value={name}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="wide">
+        Context
+        <input type="search" value={context} placeholder="Any" autocomplete="off" spellcheck={false} onInput={(event) => setContext(event.currentTarget.value)} onBlur={submit} />
+      </label>
+      {isOperator.value && (
+        <label class="wide">
+          Owner
+          <input type="search" value={owner} placeholder="All" autocomplete="off" spellcheck={false} onInput={(event) => setOwner(event.currentTarget.value)} onBlur={submit} />
+        </label>
+      )}
+      <button type="submit">
+        <Icon name="search" /> Apply
+      </button>
+    </form>
+  );
+}
+
+function Table({ listing, hasAgents }: { listing: Listing; hasAgents: boolean }) {
+  const tasks = listing.tasks.value;
+  const total = listing.total.value;
+  const hasOwners = tasks.some(({ owner }) => owner !== undefined);
+  return (
+    <>
+      <table class="listed" onKeyDown={move}>
+        <caption class="quiet">{total === undefined ? "" : `${tasks.length} of ${total} tasks, newest first`}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Task</th>
+            <th scope="col">State</th>
+            {hasAgents && <th scope="col">Agent</th>}
+            {hasOwners && <th scope="col">Owner</th>}
+            <th scope="col">Context</th>
+            <th scope="col">Changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.map((listed) => (
+            <Line key={`${listed.agent}/${listed.owner ?? ""}/${listed.task.id}`} listed={listed} hasAgents={hasAgents} hasOwners={hasOwners} />
+          ))}
+        </tbody>
+      </table>
+      {listing.hasMore.value && (
+        <button type="button" class="more" disabled={listing.isReading.value} onClick={() => void listing.more()}>
+          {listing.isReading.value ? "Reading …" : "Show more"}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed: ListedTask; hasAgents: boolean; hasOwners: boolean }) {
+  const said = textOf(task.status.message) || textOf(task.history?.at(-1));
+  return (
+    <tr>
+      <td class="first">
+        <a href={href(["tasks", agent, task.id], { owner })}>
+          <code>{task.id.length > 16 ? `${task.id.slice(0, 12)}…` : task.id}</code>
+        </a>
+        {said !== "" && <span class="said quiet" dir="auto">{said}</span>}
+      </td>
+      <td data-name="State"><StateBadge state={task.status.state} /></td>
+      {hasAgents && <td data-name="Agent">{agent}</td>}
+      {hasOwners && <td data-name="Owner"><code>{owner}</code></td>}
+      <td data-name="Context">
+        {task.contextId !== undefined && (
+          <a href={href(["tasks"], { agent, context: task.contextId, owner })} title={`Tasks of the context ${task.contextId}`}>
+            <code>{task.contextId.length > 12 ? `${task.contextId.slice(0, 8)}…` : task.contextId}</code>
+          </a>
+        )}
+      </td>
+      <td data-name="Changed"><Time at={task.status.timestamp} /></td>
+    </tr>
+  );
+}
+
+/** The beginning of what a message says, on one line. */
+function textOf(message: Message | undefined): string {
+  const text = message?.parts.map((part) => part.text ?? "").join(" ") ?? "";
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+}
+
+/** The arrow keys go from task to task. */
+function move(event: KeyboardEvent & { currentTarget: HTMLTableElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>("td.first a")];
+  const next = links[links.indexOf(document.activeElement as HTMLAnchorElement) + step];
+  if (next === undefined || !links.includes(document.activeElement as HTMLAnchorElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function Failures({ failed, retry }: { failed: readonly Failed[]; retry: () => void }) {
+  const closed = failed.filter(asksToSignIn);
+  const others = failed.filter((one) => !asksToSignIn(one));
+  return (
+    <>
+      {others.map(({ agent, problem }) => (
+        <div key={agent}>
+          {agent !== "" && failed.length > 1 && <p class="quiet">{agent}</p>}
+          <ProblemBox problem={problem} retry={retry} />
+        </div>
+      ))}
+      {closed.length > 0 && (
+        <div class="row closed card">
+          <Icon name="key" />
+          <span>
+            {closed.length === 1 ? "One agent shows" : `${closed.length} agents show`} tasks to callers that it knows: {closed.map(({ agent }) => agent).join(", ")}.
+          </span>
+          <button type="button" class="small" onClick={() => void askToSignIn(closed[0]!.agent).then((isDone) => isDone && retry())}>
+            Sign in
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Nothing({ agent, isFiltered, hasContext }: { agent: string; isFiltered: boolean; hasContext: boolean }) {
+  const isOpen = agentOf(agent)?.isOpen === true;
+  return (
+    <div class="empty">
+      <p>{isFiltered ? "No task matches the filters." : "There are no tasks yet."}</p>
+      {isOpen && !hasContext && !isOperator.value && <p class="quiet">Callers who are not known see the tasks of a context that they name, unless the agent's file opens its list.</p>}
+      <p>
+        <a href={href(agent === "" ? ["agents"] : ["chat", agent])}>{agent === "" ? "See the agents" : "Talk to the agent"}</a>
+      </p>
+    </div>
+  );
+}

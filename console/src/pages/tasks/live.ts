@@ -1,0 +1,194 @@
+// The timeline of one task while it is looked at: read from its end, and kept up to date.
+import { signal } from "@preact/signals";
+import { localEndpoint } from "../../api/endpoint.ts";
+import { Problem } from "../../api/problem.ts";
+import { isFinal } from "../../api/types.ts";
+import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "./entry.ts";
+
+/** How many entries are read at once. */
+const PAGE = 100;
+/** Events that follow each other faster than this are asked for together. */
+const PAUSE_MS = 250;
+/** How often a run is asked for its steps, which are no events, while the page is seen. */
+const STEPS_MS = 2000;
+/** Behind the end of a task, when its webhooks are still told of it. */
+const AFTERWARDS_MS = [2000, 8000, 30_000];
+/** The first pause before a stream that broke is opened again; doubled up to a limit. */
+const RECONNECT_MS = 500;
+const MAX_RECONNECT_MS = 15_000;
+
+export type Following = "live" | "polling" | "broken" | "over";
+
+export class LiveTimeline {
+  /** The newest head; undefined until the first answer. */
+  readonly head = signal<Head | undefined>(undefined);
+  /** Oldest first. */
+  readonly entries = signal<readonly Entry[]>([]);
+  readonly problem = signal<unknown>(undefined);
+  readonly following = signal<Following>("polling");
+  /** Whether there are earlier entries, and whether they are being read. */
+  readonly earlier = signal<"none" | "some" | "reading">("none");
+
+  readonly #task: TaskOf;
+  readonly #over = new AbortController();
+  #earlierToken = "";
+  #resumeToken = "";
+  #isAsking = false;
+  #isWanted = false;
+  #timers = new Set<ReturnType<typeof setTimeout>>();
+  #afterwards = [...AFTERWARDS_MS];
+
+  constructor(task: TaskOf) {
+    this.#task = task;
+    document.addEventListener("visibilitychange", this.#onVisible);
+    void this.#begin();
+  }
+
+  /** Ends it. */
+  close(): void {
+    document.removeEventListener("visibilitychange", this.#onVisible);
+    this.#over.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** Reads what came before the entries that are there. */
+  async readEarlier(): Promise<void> {
+    if (this.earlier.value !== "some") return;
+    this.earlier.value = "reading";
+    try {
+      const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#earlierToken }, { signal: this.#over.signal });
+      this.entries.value = [...page.entries.reverse(), ...this.entries.value];
+      this.#earlierToken = page.nextPageToken;
+      this.earlier.value = page.nextPageToken === "" ? "none" : "some";
+    } catch (error) {
+      this.earlier.value = "some";
+      this.#fail(error);
+    }
+  }
+
+  /** Asks for what is behind the entries that are there; not more often than it is answered. */
+  refresh(): void {
+    if (this.#resumeToken === "") {
+      if (this.problem.value !== undefined) void this.#begin();
+      return;
+    }
+    this.#isWanted = true;
+    if (!this.#isAsking) void this.#ask();
+  }
+
+  async #begin(): Promise<void> {
+    this.problem.value = undefined;
+    try {
+      const page = await timelinePage(this.#task, { pageSize: PAGE, order: "desc" }, { signal: this.#over.signal });
+      this.#take(page);
+      this.entries.value = page.entries.reverse();
+      this.#earlierToken = page.nextPageToken;
+      this.earlier.value = page.nextPageToken === "" ? "none" : "some";
+      this.#resumeToken = page.resumeToken ?? "";
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (isFinal(this.head.value!.state)) this.#lookAfterwards();
+    else {
+      void this.#follow();
+      this.#later(STEPS_MS, this.#lookAtSteps);
+    }
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      while (this.#isWanted && !this.#over.signal.aborted) {
+        this.#isWanted = false;
+        for (;;) {
+          const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#resumeToken }, { signal: this.#over.signal, isQuiet: true });
+          this.#resumeToken = page.resumeToken ?? this.#resumeToken;
+          if (page.entries.length > 0) this.entries.value = [...this.entries.value, ...page.entries];
+          this.#take(page);
+          this.problem.value = undefined;
+          if (page.nextPageToken === "") break;
+        }
+        if (this.#isWanted) await new Promise((resolve) => this.#later(PAUSE_MS, () => resolve(undefined)));
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #take({ entries: _, nextPageToken: __, resumeToken: ___, ...head }: Head & { entries: unknown; nextPageToken: unknown; resumeToken?: unknown }): void {
+    const wasFinal = this.head.value !== undefined && isFinal(this.head.value.state);
+    this.head.value = head;
+    if (isFinal(head.state)) {
+      this.following.value = "over";
+      if (!wasFinal && this.#resumeToken !== "") this.#lookAfterwards();
+    }
+  }
+
+  /** Follows the events of the task, and asks for its timeline when there is one. */
+  async #follow(): Promise<void> {
+    let pause = RECONNECT_MS;
+    while (!this.#over.signal.aborted && this.head.value !== undefined && !isFinal(this.head.value.state)) {
+      try {
+        const options = { signal: this.#over.signal, lastEventId: String(this.head.value.generation), headers: actOn(this.#task), isQuiet: true };
+        const opened = setTimeout(() => (this.following.value = "live"), PAUSE_MS);
+        this.#timers.add(opened);
+        try {
+          for await (const _ of localEndpoint(this.#task.agent).stream("SubscribeToTask", { id: this.#task.id }, options)) {
+            this.following.value = "live";
+            pause = RECONNECT_MS;
+            this.refresh();
+          }
+        } finally {
+          clearTimeout(opened);
+        }
+        // The stream ends with the task.
+        this.refresh();
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        // An agent without streams, or a task that has ended meanwhile.
+        const isRefused = error instanceof Problem && !error.isPassing;
+        this.following.value = isRefused ? "polling" : "broken";
+        this.refresh();
+        if (isRefused) return;
+      }
+      await new Promise((resolve) => this.#later(pause, () => resolve(undefined)));
+      pause = Math.min(pause * 2, MAX_RECONNECT_MS);
+    }
+  }
+
+  #lookAtSteps = (): void => {
+    const head = this.head.value;
+    if (head === undefined || isFinal(head.state)) return;
+    if (document.visibilityState === "visible") this.refresh();
+    this.#later(STEPS_MS, this.#lookAtSteps);
+  };
+
+  #lookAfterwards(): void {
+    const next = this.#afterwards.shift();
+    this.following.value = "over";
+    if (next === undefined) return;
+    this.#later(next, () => {
+      if (document.visibilityState === "visible") this.refresh();
+      this.#lookAfterwards();
+    });
+  }
+
+  #onVisible = (): void => {
+    if (document.visibilityState === "visible") this.refresh();
+  };
+
+  #later(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (!this.#over.signal.aborted) work();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#over.signal.aborted) this.problem.value = error;
+  }
+}

@@ -1,0 +1,203 @@
+// One task: what it is, what came of it, and what happened.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { json } from "../../api/http.ts";
+import { isFinal, type Task } from "../../api/types.ts";
+import { ArtifactView } from "../../parts/artifact.tsx";
+import { CopyButton } from "../../parts/copy.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { notify } from "../../parts/notice.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { StateBadge } from "../../parts/state.tsx";
+import { Time, duration } from "../../parts/time.tsx";
+import { href } from "../../route.ts";
+import { isOperator } from "../../session/operator.ts";
+import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
+import { GroupView } from "./entries.tsx";
+import { groupsOf } from "./groups.ts";
+import { LiveTimeline, type Following } from "./live.ts";
+
+export function TaskPage({ task }: { task: TaskOf }) {
+  // Who acts in another role sees other things: all is read anew.
+  const timeline = useMemo(() => new LiveTimeline(task), [task.agent, task.id, task.owner, isOperator.value]);
+  useEffect(() => () => timeline.close(), [timeline]);
+  const head = timeline.head.value;
+  return (
+    <section class="page task" aria-label="Task">
+      <header class="page-head">
+        <div class="task-title">
+          <p class="quiet">
+            <a href={href(["tasks"])}>Tasks</a> / {task.agent}
+          </p>
+          <h1>
+            Task <code class="task-id">{task.id}</code>
+          </h1>
+        </div>
+        {head !== undefined && <TaskActions task={task} head={head} timeline={timeline} />}
+      </header>
+      {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
+      {head === undefined ? timeline.problem.value === undefined && <p class="quiet">Reading the task …</p> : <Facts head={head} following={timeline.following.value} />}
+      {head !== undefined && <Artifacts task={task} head={head} />}
+      {head !== undefined && <Timeline timeline={timeline} head={head} />}
+    </section>
+  );
+}
+
+function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
+  const [isAsked, setAsked] = useState(false);
+  const copied = () => JSON.stringify({ ...head, entries: timeline.entries.value }, null, 2);
+  return (
+    <div class="actions">
+      {!isOperator.value && (
+        <a class="button small" href={href(["chat", task.agent, task.id])}>
+          <Icon name="chat" /> Open in chat
+        </a>
+      )}
+      <a class="button small" href={href(["webhooks", task.agent, task.id])}>
+        <Icon name="webhooks" /> Webhooks
+      </a>
+      <CopyButton of={copied} label="Copy as JSON" />
+      {!isFinal(head.state) && (
+        <button type="button" class="small danger" onClick={() => setAsked(true)}>
+          <Icon name="stop" /> Cancel task
+        </button>
+      )}
+      {isAsked && <CancelDialog task={task} close={() => setAsked(false)} done={() => timeline.refresh()} />}
+    </div>
+  );
+}
+
+function CancelDialog({ task, close, done }: { task: TaskOf; close: () => void; done: () => void }) {
+  const [problem, setProblem] = useState<unknown>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const cancel = async () => {
+    setBusy(true);
+    try {
+      await json<Task>({ agent: task.agent, path: pathOf(task, ":cancel"), method: "POST", body: {}, headers: actOn(task) });
+      notify("The task is canceled.");
+      close();
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+    done();
+  };
+  return (
+    <Dialog title="Cancel this task?" close={close}>
+      <div class="stack">
+        <p>The agent stops its work. What it has given stays, and nobody can go on with the task.</p>
+        {problem !== undefined && <ProblemBox problem={problem} />}
+        <div class="actions">
+          <button type="button" onClick={close}>
+            Keep it
+          </button>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => void cancel()}>
+            Cancel the task
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const FOLLOWING: Record<Following, { word: string; title: string }> = {
+  live: { word: "Live", title: "Events are shown as they happen" },
+  polling: { word: "Looked at every 2 s", title: "The agent offers no stream for this task" },
+  broken: { word: "Reconnecting …", title: "The stream broke and is opened again" },
+  over: { word: "", title: "" },
+};
+
+function Facts({ head, following }: { head: Head; following: Following }) {
+  const { word, title } = FOLLOWING[following];
+  const took = head.createdAt !== null && head.statusAt !== null && isFinal(head.state) ? head.statusAt - head.createdAt : undefined;
+  return (
+    <dl class="facts card">
+      <Fact name="State">
+        <span class="row">
+          <StateBadge state={head.state} />
+          {word !== "" && <span class={`quiet following ${following}`} title={title}>{word}</span>}
+        </span>
+      </Fact>
+      <Fact name="Context">
+        <a href={href(["tasks"], { agent: head.agent, context: head.contextId })}>
+          <code>{head.contextId}</code>
+        </a>
+      </Fact>
+      {head.owner !== undefined && <Fact name="Owner"><code>{head.owner}</code></Fact>}
+      <Fact name="Created"><Time at={head.createdAt} /></Fact>
+      <Fact name={isFinal(head.state) ? "Ended" : "In this state since"}>
+        <Time at={head.statusAt} />
+        {took !== undefined && <span class="quiet"> after {duration(took)}</span>}
+      </Fact>
+      <Fact name="Generation">{head.generation}</Fact>
+      {head.usage !== undefined && (
+        <Fact name="Models">
+          {head.usage.requests} requests, {head.usage.inputTokens} tokens in, {head.usage.outputTokens} out
+          {head.usage.costMicros > 0 && `, cost ${(head.usage.costMicros / 1e6).toFixed(4)}`}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What the task has given, whole. Read when the task ends or waits, and when somebody asks for it meanwhile. */
+function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
+  const [whole, setWhole] = useState<Task | undefined>(undefined);
+  const [problem, setProblem] = useState<unknown>(undefined);
+  const isSettled = isFinal(head.state) || /REQUIRED/.test(head.state);
+  const read = (signal?: AbortSignal) => {
+    const asked = json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength: 0 }, headers: actOn(task), signal, isQuiet: true });
+    asked.then(
+      (found) => (setWhole(found), setProblem(undefined)),
+      (error: unknown) => signal?.aborted !== true && setProblem(error),
+    );
+  };
+  useEffect(() => {
+    if (!isSettled) return;
+    const over = new AbortController();
+    read(over.signal);
+    return () => over.abort();
+  }, [task.agent, task.id, head.state, isSettled && head.generation]);
+  const artifacts = whole?.artifacts ?? [];
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={() => read()} />;
+  if (artifacts.length === 0) return null;
+  return (
+    <section class="stack" aria-label="Results">
+      <h2>Results</h2>
+      {artifacts.map((artifact) => (
+        <div class="card" key={artifact.artifactId}>
+          <ArtifactView artifact={artifact} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
+  const entries = timeline.entries.value;
+  const groups = useMemo(() => groupsOf(entries), [entries]);
+  return (
+    <section class="stack" aria-label="Timeline">
+      <h2>Timeline</h2>
+      {timeline.earlier.value !== "none" && (
+        <button type="button" disabled={timeline.earlier.value === "reading"} onClick={() => void timeline.readEarlier()}>
+          {timeline.earlier.value === "reading" ? "Reading …" : "Show earlier entries"}
+        </button>
+      )}
+      <ol class="timeline">
+        {groups.map((group, at) => (
+          <GroupView key={group.key} group={group} underWay={at === groups.length - 1 ? head.underWay : []} />
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -216,49 +216,6 @@ impl SqlTaskStore {
         }
         Ok(Some(Page { first, last, has_more: taken < rows.len() || taken == MAX_PAGE_ROWS }))
     }
-
-    fn write(&self, mut opening: Option<FirstRow<'_>>, batch: &Batch) -> worker::Result<()> {
-        let sql = self.sql();
-        if opening.is_some() {
-            sql.exec(SCHEMA, None)?;
-        } else if !self.has_times()? {
-            sql.exec(ADD_TIMES, None)?;
-        }
-        let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
-        let mut marks = batch.marks.as_str();
-        let mut times = batch.times.as_str();
-        let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
-        while let Some(piece) = pieces.next() {
-            let more = i64::from(pieces.peek().is_some());
-            // The marks and the times go with the first piece of a batch, the facts with the first row of the log.
-            let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
-            let mut values =
-                vec![generation.into(), more.into(), text(marks), text(times), text(piece)];
-            let insert = match opening.take() {
-                None => {
-                    "INSERT INTO log (generation, more, marks, times, lines) \
-                     VALUES (?, ?, ?, ?, ?)"
-                }
-                Some(FirstRow { facts, indexed }) => {
-                    let TaskFacts { agent, owner, fingerprint } = facts;
-                    let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
-                    values.extend([
-                        i64::from(format::OBJECT_WRITES).into(),
-                        text(agent),
-                        text(owner),
-                        fingerprint,
-                        i64::try_from(indexed.generation).unwrap_or(i64::MAX).into(),
-                        i64::from(indexed.failures).into(),
-                    ]);
-                    "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
-                     fingerprint, indexed, index_failures) \
-                     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                }
-            };
-            sql.exec(insert, values)?;
-        }
-        Ok(())
-    }
 }
 
 impl TaskStore for SqlTaskStore {
@@ -281,8 +238,12 @@ impl TaskStore for SqlTaskStore {
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
-        let mut write =
-            || self.write(opening, batch).map(|()| JsValue::NULL).map_err(JsValue::from);
+        let adds_times = opening.is_none() && !self.has_times()?;
+        let sql = self.sql();
+        let mut write = || {
+            let written = write(&sql, adds_times, opening, batch);
+            written.map(|()| JsValue::NULL).map_err(JsValue::from)
+        };
         let written = storage.transaction_sync(&mut write);
         match written {
             Ok(_) => {
@@ -404,6 +365,55 @@ extern "C" {
         this: &TransactionalStorage,
         closure: &mut dyn FnMut() -> Result<JsValue, JsValue>,
     ) -> Result<JsValue, JsValue>;
+}
+
+/// Writes a batch, in a transaction of the caller's; with `opening`, the first one, that as well. With `adds_times` the log gets the
+/// column that it lacks.
+fn write(
+    sql: &SqlStorage,
+    adds_times: bool,
+    mut opening: Option<FirstRow<'_>>,
+    batch: &Batch,
+) -> worker::Result<()> {
+    if opening.is_some() {
+        sql.exec(SCHEMA, None)?;
+    } else if adds_times {
+        sql.exec(ADD_TIMES, None)?;
+    }
+    let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
+    let mut marks = batch.marks.as_str();
+    let mut times = batch.times.as_str();
+    let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
+    while let Some(piece) = pieces.next() {
+        let more = i64::from(pieces.peek().is_some());
+        // The marks and the times go with the first piece of a batch, the facts with the first row of the log.
+        let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
+        let mut values =
+            vec![generation.into(), more.into(), text(marks), text(times), text(piece)];
+        let insert = match opening.take() {
+            None => {
+                "INSERT INTO log (generation, more, marks, times, lines) \
+                 VALUES (?, ?, ?, ?, ?)"
+            }
+            Some(FirstRow { facts, indexed }) => {
+                let TaskFacts { agent, owner, fingerprint } = facts;
+                let fingerprint = fingerprint.as_deref().map_or(SqlStorageValue::Null, text);
+                values.extend([
+                    i64::from(format::OBJECT_WRITES).into(),
+                    text(agent),
+                    text(owner),
+                    fingerprint,
+                    i64::try_from(indexed.generation).unwrap_or(i64::MAX).into(),
+                    i64::from(indexed.failures).into(),
+                ]);
+                "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
+                 fingerprint, indexed, index_failures) \
+                 VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            }
+        };
+        sql.exec(insert, values)?;
+    }
+    Ok(())
 }
 
 /// Puts the pieces of each batch together.

@@ -11,6 +11,7 @@ import { startWorker, type Worker } from "./harness.ts";
 import { Sink } from "./sink.ts";
 import { artifactOf, attemptOf, doneBy, logOf } from "./steps.ts";
 import { contents, subscribe } from "./stream.ts";
+import type { Timeline } from "./timelines.ts";
 
 test("there is a fixture", () => assert.ok(releases.length > 0));
 
@@ -90,6 +91,11 @@ for (const release of releases) {
       const ended = await agentOf(shown).sendForTask(followUp(task, "green"));
       assert.equal(ended.status.state, "TASK_STATE_COMPLETED");
       assert.deepEqual(ended.history?.map(textOf), ["ask", "Which colour?", "green"]);
+      // What the release has stored may have no times; what was added has.
+      const { entries } = await agentOf(shown).call<Timeline>("GetTaskTimeline", { id: task.id });
+      const said = entries.findIndex(({ kind }) => kind === "message");
+      assert.deepEqual([entries[0]?.kind, entries[0]?.generation, said > 1], ["task", 1, true]);
+      assert.ok(entries.slice(said).every(({ at }) => (at ?? 0) > Date.now() - 60_000), JSON.stringify(entries));
     });
 
     test("an ended task takes no message (§4.1.3)", async () => {

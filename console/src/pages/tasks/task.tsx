@@ -174,9 +174,7 @@ function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
     <section class="stack" aria-label="Results">
       <h2>Results</h2>
       {artifacts.map((artifact) => (
-        <div class="card" key={artifact.artifactId}>
-          <ArtifactView artifact={artifact} />
-        </div>
+        <ArtifactView key={artifact.artifactId} artifact={artifact} />
       ))}
     </section>
   );

@@ -110,8 +110,8 @@ describe("with 100,000 tasks of one caller", () => {
   before(async () => {
     const head = `json_object('id', printf('%064x', n), 'contextId', 'seeded', 'status', json_object('state', 'TASK_STATE_COMPLETED'))`;
     const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-      INSERT INTO tasks SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
-        CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '', NULL FROM numbers`;
+      INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
+        CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '' FROM numbers`;
     await (await worker.d1()).prepare(seed).run();
     ({ totalSize: total } = await list(assistant()));
     assert.ok(total >= 100_000);

@@ -90,7 +90,7 @@ describe("the cron trigger", () => {
     // A row of a task that its object does not have, older than all others.
     await database
       .prepare(
-        "INSERT INTO tasks SELECT owner, agent, 1, ?1, context_id, state, generation, head, history, NULL FROM tasks WHERE id = ?2",
+        "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT owner, agent, 1, ?1, context_id, state, generation, head, history FROM tasks WHERE id = ?2",
       )
       .bind(gone, id)
       .run();

@@ -187,7 +187,7 @@ fn ask(
                     .await
                     .map(|_| ())
             }
-            Call::List(_) | Call::Card => panic!("no object answers {call:?}"),
+            Call::List(_) | Call::Webhooks(_) | Call::Card => panic!("no object answers {call:?}"),
         }
     };
     host.platform.run_until(run)

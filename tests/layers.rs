@@ -27,7 +27,7 @@ const MAY_USE: [(&str, &[&str]); 24] = [
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
-    ("port", &["auth", "dev_model", "format", "mcp", "remotes", "trail", "usage"]),
+    ("port", &["auth", "dev_model", "format", "mcp", "push", "remotes", "trail", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "usage"]),

@@ -777,6 +777,8 @@ proptest! {
                 index_retry: retry.map(later),
                 owes_usage: !owes_index,
                 usage_retry: keep.map(later),
+                owes_troubles: !owes_index,
+                troubles_retry: run.map(later),
                 webhook_look: owes_index.then(|| later(30_000)),
                 webhook_retry: retry.map(later),
                 keep_until: keep.map(later),

@@ -9,7 +9,7 @@ use a2a_agents::access::Access;
 /// What the header `Act-As` asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActAs {
-    /// Whose tasks ListTasks is to show, those of all callers without it; or whose task is meant by an id that its client has
+    /// Whose tasks ListTasks and ListWebhooks are to show, those of all callers without it; or whose task is meant by an id that its client has
     /// chosen.
     pub owner: Option<String>,
 }
@@ -80,12 +80,14 @@ impl ActAs {
     /// [`Error::InvalidParams`] otherwise.
     pub fn check_owner(&self, operation: Operation, is_chosen: bool) -> Result<(), Error> {
         let description = match (operation, is_chosen, &self.owner) {
-            (Operation::ListTasks, _, _) | (_, true, Some(_)) | (_, false, None) => return Ok(()),
+            (Operation::ListTasks | Operation::ListWebhooks, _, _)
+            | (_, true, Some(_))
+            | (_, false, None) => return Ok(()),
             (_, true, None) => {
                 "must name the owner of a task whose id its client has chosen, as operator; owner=key:billing"
             }
             (_, false, Some(_)) => {
-                "takes an owner for ListTasks and for tasks whose ids their clients have chosen alone"
+                "takes an owner for ListTasks, ListWebhooks and for tasks whose ids their clients have chosen alone"
             }
         };
         Err(Error::invalid("Act-As", description))
@@ -173,6 +175,7 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
             (Operation::GetTaskTimeline, true),
+            (Operation::ListWebhooks, true),
             (Operation::SendMessage, false),
             (Operation::SendStreamingMessage, false),
             (Operation::CreateTaskPushNotificationConfig, false),
@@ -189,6 +192,7 @@ mod tests {
     fn an_owner_is_named_for_listings_and_for_ids_that_several_callers_may_have_chosen() {
         for (operation, is_chosen, without, with) in [
             (Operation::ListTasks, false, true, true),
+            (Operation::ListWebhooks, false, true, true),
             (Operation::GetTask, false, true, false),
             (Operation::GetTask, true, false, true),
             (Operation::CancelTask, true, false, true),

@@ -212,12 +212,12 @@ impl FoundTask {
 const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
 
 /// A page token: where the page begins, and for which filters. Opaque to clients.
-fn token_at(position: &Position, fingerprint: u64) -> String {
+pub(super) fn token_at(position: &Position, fingerprint: u64) -> String {
     let Position { status_ms, id } = position;
     URL_SAFE_NO_PAD.encode(format!("{fingerprint:016x}.{}.{id}", status_ms.0))
 }
 
-fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
+pub(super) fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
     let unknown = || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
     let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| unknown())?;
     let text = String::from_utf8(bytes).map_err(|_| unknown())?;

@@ -8,6 +8,7 @@ mod cancel_task;
 mod get_task;
 mod get_task_timeline;
 pub mod list_tasks;
+pub mod list_webhooks;
 mod push_config;
 mod send_message;
 mod send_streaming_message;

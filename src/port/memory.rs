@@ -1,6 +1,7 @@
 //! The ports in memory, for tests: a store that can fail, and time that moves when everybody waits.
 
 mod usage;
+mod webhook_list;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -28,6 +29,7 @@ pub use a2a::http::memory::{self as http, MemoryHttp};
 use a2a::model::{Secret, TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 pub use usage::MemoryUsage;
+pub use webhook_list::MemoryWebhookList;
 
 /// A store whose contents outlive the sessions that use it. Clones share the contents.
 #[derive(Clone, Default)]
@@ -234,6 +236,7 @@ struct PlatformState {
     alarms_set: Cell<usize>,
     index: Rc<MemoryIndex>,
     usage: Rc<MemoryUsage>,
+    webhook_list: Rc<MemoryWebhookList>,
     http: MemoryHttp,
     bound: RefCell<Vec<(Target, MemoryHttp)>>,
 }
@@ -256,6 +259,7 @@ impl MemoryPlatform {
             queue: Rc::new(self.clone()),
             index: self.0.index.clone(),
             usage: self.0.usage.clone(),
+            webhook_list: self.0.webhook_list.clone(),
             http: Rc::new(self.0.http.clone()),
             peers: Rc::new(self.clone()),
             counters: Rc::new(self.clone()),
@@ -413,6 +417,11 @@ impl MemoryPlatform {
     /// The sums that tasks of this platform count their turns into.
     pub fn memory_usage(&self) -> &MemoryUsage {
         &self.0.usage
+    }
+
+    /// The list of webhooks in trouble that tasks of this platform tell.
+    pub fn memory_webhook_list(&self) -> &MemoryWebhookList {
+        &self.0.webhook_list
     }
 
     /// What executors of this platform get when they are made; there are neither secrets nor variables.

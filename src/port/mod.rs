@@ -12,6 +12,7 @@ mod runtime;
 mod store;
 mod usage;
 mod vault;
+mod webhook_list;
 
 use std::rc::Rc;
 
@@ -29,6 +30,7 @@ pub use store::{
 };
 pub use usage::{Counted, CountedTurn, UsageSums};
 pub use vault::{Sealed, Vault};
+pub use webhook_list::{ListedChange, WebhookChange, WebhookList, WebhookTroubles};
 
 use a2a_agents::tool::Counters;
 
@@ -49,6 +51,8 @@ pub struct Ports {
     pub index: Rc<dyn TaskIndex>,
     /// Where what its turns have used is summed.
     pub usage: Rc<dyn UsageSums>,
+    /// Where its webhooks are found that are in trouble.
+    pub webhook_list: Rc<dyn WebhookList>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
     /// Other agents, for its agent.

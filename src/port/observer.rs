@@ -98,6 +98,19 @@ pub enum Observation<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// The list of webhooks in trouble could not follow a webhook of a task; it is tried again.
+    WebhookUnlisted {
+        /// The task.
+        task: &'a TaskId,
+        /// The webhook.
+        webhook: &'a str,
+        /// How many attempts have failed.
+        failures: u32,
+        /// The time before the next attempt, in milliseconds.
+        retry_ms: u64,
+        /// Why.
+        reason: &'a str,
+    },
     /// A finished task could not be deleted; it is tried again.
     DeletionPostponed {
         /// The task.
@@ -367,6 +380,7 @@ impl Observation<'_> {
             | Self::ReadingFailed { .. }
             | Self::IndexBehind { .. }
             | Self::UsageUncounted { .. }
+            | Self::WebhookUnlisted { .. }
             | Self::UsageUnknown { .. }
             | Self::DeletionPostponed { .. }
             | Self::QueueFailed { .. }
@@ -428,6 +442,10 @@ impl fmt::Display for Observation<'_> {
             Self::UsageUncounted { task, failures, retry_ms, reason } => write!(
                 out,
                 "task {task}: what it has used is not counted yet, attempt {failures}, next in {retry_ms} ms: {reason}"
+            ),
+            Self::WebhookUnlisted { task, webhook, failures, retry_ms, reason } => write!(
+                out,
+                "task {task}: the list of webhooks does not show how {webhook} fares yet, attempt {failures}, next in {retry_ms} ms: {reason}"
             ),
             Self::DeletionPostponed { task, failures, retry_ms, reason } => write!(
                 out,

@@ -39,6 +39,24 @@ pub struct Delivery {
     /// While suspended: whether the end of the task is still tried, once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tells_end: bool,
+    /// Since when it is failing or suspended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unhealthy_since: Option<i64>,
+    /// The newest events that were given up and not asked for again, oldest first, up to 20.
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    pub dead_letters: VecDeque<DeadLetter>,
+}
+
+/// An event that was given up, until it is asked for again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeadLetter {
+    /// The event.
+    pub generation: u64,
+    /// Why its last attempt failed.
+    pub error: String,
+    /// When that was made, in milliseconds since the epoch.
+    pub at: i64,
 }
 
 /// Whether a webhook works.
@@ -148,7 +166,18 @@ impl Delivery {
 
     /// That of a webhook which replaces this one: it is owed the same events, and has failed at none.
     pub fn replaced(&self) -> Self {
-        Self { done: self.done, recent: self.recent.clone(), ..Self::default() }
+        let (recent, dead_letters) = (self.recent.clone(), self.dead_letters.clone());
+        Self { done: self.done, recent, dead_letters, ..Self::default() }
+    }
+
+    /// Whether the webhook is failing or suspended, or has dead letters.
+    pub fn is_in_trouble(&self) -> bool {
+        self.health != Health::Active || !self.dead_letters.is_empty()
+    }
+
+    /// Since when it is in trouble; none if it is not.
+    pub fn troubled_since(&self) -> Option<i64> {
+        self.unhealthy_since.or_else(|| self.dead_letters.front().map(|letter| letter.at))
     }
 
     /// Whether something may be sent at this instant, if there is anything.
@@ -236,14 +265,28 @@ impl Delivery {
             }
             Verdict::Stale => {}
         }
+        if let Some(error) = &error
+            && matches!(verdict, Verdict::GivenUp | Verdict::Refused)
+        {
+            let (generation, error) = (report.generation, error.clone());
+            self.keep_letter(DeadLetter { generation, error, at: report.at });
+        }
         if error.is_some() {
             self.last_error = error;
+        }
+        match self.health {
+            Health::Active => self.unhealthy_since = None,
+            Health::Failing | Health::Suspended => {
+                self.unhealthy_since.get_or_insert(now.0);
+            }
         }
         verdict
     }
 
-    /// Sends again, from the event of this generation on, whatever has come of it.
+    /// Sends again, from the event of this generation on, whatever has come of it. What is sent again is no dead letter any more.
     pub fn restart_from(&mut self, generation: u64) {
+        self.dead_letters.retain(|letter| letter.generation < generation);
+        self.unhealthy_since = None;
         self.settle(generation.saturating_sub(1));
         self.given_up = 0;
         self.health = Health::Active;
@@ -271,6 +314,14 @@ impl Delivery {
         self.attempts = 0;
         self.failing_since = None;
         self.retry_at = None;
+    }
+
+    fn keep_letter(&mut self, letter: DeadLetter) {
+        self.dead_letters.retain(|known| known.generation != letter.generation);
+        if self.dead_letters.len() >= MAX_DEAD_LETTERS {
+            self.dead_letters.pop_front();
+        }
+        self.dead_letters.push_back(letter);
     }
 
     fn note(&mut self, attempt: Attempt) {
@@ -322,6 +373,8 @@ impl Decode for Delivery {
             recent: fields.list("recent").unwrap_or_default().into(),
             silent_at: fields.number("silentAt"),
             tells_end: fields.boolean("tellsEnd").unwrap_or_default(),
+            unhealthy_since: fields.number("unhealthySince"),
+            dead_letters: fields.list("deadLetters").unwrap_or_default().into(),
         })
     }
 }
@@ -334,6 +387,16 @@ impl Standing {
             "silent" => Self::Silent,
             _ => Self::Unknown,
         }
+    }
+}
+
+impl Decode for DeadLetter {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            generation: fields.number("generation")?,
+            error: fields.string("error")?,
+            at: fields.number("at")?,
+        })
     }
 }
 
@@ -369,6 +432,9 @@ impl Decode for Report {
 
 /// How many attempts are remembered of a webhook.
 const MAX_RECENT: usize = 20;
+
+/// How many events that were given up are remembered of a webhook.
+const MAX_DEAD_LETTERS: usize = 20;
 
 /// The longest time between two attempts: one hour, in milliseconds.
 const MAX_DELAY_MS: u64 = 3_600_000;
@@ -448,6 +514,51 @@ mod tests {
             delivery.recent.iter().map(|attempt| attempt.outcome.as_str()).collect();
         let twice = ["retry", "retry", "givenUp", "retry", "retry", "givenUp", "delivered"];
         assert_eq!(outcomes, twice);
+    }
+
+    #[test]
+    fn what_is_given_up_or_refused_is_a_dead_letter_until_it_is_asked_for_again() {
+        let mut delivery = Delivery::after(0);
+        assert!(!delivery.is_in_trouble());
+        delivery.report(answered(1, 503), &POLICY, UnixMillis(5), 0.0);
+        assert!(delivery.is_in_trouble() && delivery.dead_letters.is_empty());
+        assert_eq!((delivery.unhealthy_since, delivery.troubled_since()), (Some(5), Some(5)));
+        delivery.report(Report { at: 7, ..answered(1, 404) }, &POLICY, UnixMillis(8), 0.0);
+        delivery.report(Report { at: 9, ..answered(2, 422) }, &POLICY, UnixMillis(9), 0.0);
+        delivery.report(answered(3, 204), &POLICY, UnixMillis(10), 0.0);
+        let letter = |generation, status: u16, at| DeadLetter {
+            generation,
+            error: format!("the receiver answered {status}"),
+            at,
+        };
+        assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 422, 9)]);
+        assert_eq!((delivery.health, delivery.unhealthy_since), (Health::Active, None));
+        assert_eq!(delivery.troubled_since(), Some(7), "healthy again, and there are dead letters");
+        let text = serde_json::to_string(&delivery).unwrap();
+        assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
+        assert_eq!(delivery.replaced().dead_letters.len(), 2, "of the webhook in its place");
+
+        delivery.restart_from(2);
+        assert_eq!(delivery.dead_letters, [letter(1, 404, 7)]);
+        delivery.report(Report { at: 11, ..answered(2, 410) }, &POLICY, UnixMillis(11), 0.0);
+        assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 410, 11)]);
+        assert_eq!(delivery.unhealthy_since, Some(11));
+        delivery.restart_from(1);
+        assert!(!delivery.is_in_trouble());
+        assert_eq!(delivery.troubled_since(), None);
+    }
+
+    #[test]
+    fn the_newest_dead_letters_are_kept_and_a_webhook_that_never_failed_stores_none() {
+        let mut delivery = Delivery::after(0);
+        delivery.report(answered(1, 200), &POLICY, UnixMillis(0), 0.0);
+        let text = serde_json::to_string(&delivery).unwrap();
+        assert!(!text.contains("deadLetters") && !text.contains("unhealthySince"), "{text}");
+        for generation in 2..40 {
+            delivery.report(answered(generation, 400), &POLICY, UnixMillis(0), 0.0);
+        }
+        let kept: Vec<u64> = delivery.dead_letters.iter().map(|kept| kept.generation).collect();
+        assert_eq!(kept, (20..40).collect::<Vec<_>>());
     }
 
     #[test]

@@ -5,10 +5,12 @@ mod crowd;
 mod delivery;
 pub mod guard;
 mod notification;
+mod origin;
 pub mod signature;
 
 pub use crowd::{Crowd, MAX_SILENT_AT_ONCE, patience_ms};
 pub use delivery::{
-    Attempt, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,
+    Attempt, DeadLetter, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,
 };
 pub use notification::{GivenUp, NextNotification, Notification, NotificationTurn};
+pub use origin::origin_of;

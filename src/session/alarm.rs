@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::retention::Deletion;
-use super::{Opening, TaskSession, hook, index, notifications, parking, usage};
+use super::{Opening, TaskSession, hook, index, notifications, parking, troubles, usage};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
@@ -70,7 +70,7 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     // Looked after like a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
-    let owes_usage = usage::is_owed(session);
+    let (owes_usage, owes_troubles) = (usage::is_owed(session), troubles::is_owed(session));
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
@@ -83,6 +83,8 @@ pub(super) fn arm(session: &TaskSession) {
             index_retry: session.index.retry_at(),
             owes_usage,
             usage_retry: session.usage.retry_at(),
+            owes_troubles,
+            troubles_retry: session.troubles.retry_at(),
             webhook_look: looks.look,
             webhook_retry: looks.retry,
             keep_until: session.retention.alarm(machine, is_listed),
@@ -103,12 +105,15 @@ pub(super) async fn wake(session: &TaskSession) {
     hook::call_if_owed(session);
     session.index.note_alarm(session.now());
     session.usage.note_alarm(session.now());
+    session.troubles.note_alarm(session.now());
     index::project(session);
     usage::count(session);
+    troubles::tell(session);
     notifications::enqueue_due(session);
     // Waited for, so that the platform fires the alarm again if the object dies meanwhile.
     session.index.until_rest().await;
     session.usage.until_rest().await;
+    session.troubles.until_rest().await;
     let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
         session.delete(Deletion::Whole).await;

@@ -9,6 +9,7 @@
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
 //! | `usage` | up to which turn what was used of models is counted |
+//! | `troubles` | whether the list of webhooks in trouble follows |
 //! | `webhooks` | what clients registered, and what each of it is owed |
 //! | `credentials` | what a client gave the turn under way, sealed |
 //! | `retention` | when the finished task is deleted |
@@ -51,6 +52,7 @@ mod sender;
 mod statuses;
 mod times;
 mod tracing;
+mod troubles;
 mod turn_host;
 mod unannounced;
 mod usage;
@@ -124,6 +126,7 @@ pub struct TaskSession {
     run: RunState,
     index: Debt,
     usage: Debt,
+    troubles: Debt,
     webhooks: Webhooks,
     credentials: Credentials,
     retention: Retention,
@@ -310,6 +313,7 @@ impl TaskSession {
             && self.life.is_over()
             && !self.index.owes(self.life.status_generation())
             && !usage::is_owed(self)
+            && !troubles::is_owed(self)
     }
 
     /// Whether the run of the task waits outside of memory.

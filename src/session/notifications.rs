@@ -4,7 +4,7 @@
 use super::frame;
 use super::tracing::span;
 use super::webhook::Webhook;
-use super::{TaskSession, follower};
+use super::{TaskSession, follower, troubles};
 use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
@@ -54,6 +54,7 @@ pub(super) fn next_notification(
     let NextNotification { config_id, lease, report, leaves } = asked;
     let given_up = report.and_then(|report| take_report(session, &config_id, report));
     let next = give_out_next(session, &config_id, lease.as_deref(), leaves);
+    troubles::tell(session);
     // The others have their jobs, or an alarm for when they need one.
     enqueue_those(session, |webhook| webhook.config.id == config_id);
     session.arm();
@@ -73,8 +74,13 @@ fn take_report(session: &TaskSession, config_id: &str, report: Report) -> Option
         session.webhooks.with(config_id, |webhook| webhook.report(report, &policy, now, chance));
     let (verdict, given_up) = reported??;
     match verdict {
-        // Stored with others, or with the last one: repeating some after a crash costs less than a row each.
-        Verdict::Delivered | Verdict::Stale => None,
+        Verdict::Delivered | Verdict::Stale => {
+            // Usually stored with others, or with the last one: repeating some after a crash costs less than a row each.
+            if session.webhooks.with(config_id, |webhook| webhook.owes_listing()) == Some(true) {
+                store(session, config_id);
+            }
+            None
+        }
         Verdict::Retry => {
             store(session, config_id);
             None

@@ -7,7 +7,7 @@ use super::alarm::{self, Alarm};
 use super::bell::Bell;
 use super::connections::Connections;
 use super::credentials::{self, Credentials};
-use super::debt::Debt;
+use super::debt::{Debt, Progress};
 use super::health::Health;
 use super::index;
 use super::journal::Journal;
@@ -17,7 +17,7 @@ use super::run_state::RunState;
 use super::tracing::Tracing;
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
-use super::{FindAgent, Ids, TaskSession, Visitor, parking, run, usage};
+use super::{FindAgent, Ids, TaskSession, Visitor, parking, run, troubles, usage};
 use crate::config::Limits;
 use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
@@ -132,6 +132,7 @@ impl TaskSession {
             run: RunState::default(),
             index: Debt::new(indexed),
             usage: Debt::new(counted),
+            troubles: Debt::new(Progress::default()),
             webhooks,
             credentials,
             retention: Retention::new(limits.retention_ms),
@@ -153,6 +154,7 @@ impl TaskSession {
         credentials::forget_if_over(&session);
         index::project(&session);
         usage::count(&session);
+        troubles::tell(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
         match opening {
             Opening::ByRequest => alarm::check(&session),

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::notifications;
 use super::owned::Owned;
 use super::webhook::Webhook;
+use super::{notifications, troubles};
 use crate::push::Attempt;
 use crate::push::signature::SigningSecret;
 use a2a::dialect::Dialect;
@@ -49,7 +49,7 @@ impl Owned<'_> {
         let known = self.with_webhook(&config.id, |webhook| webhook.config.signing_secret.clone());
         let new = || SigningSecret::from_random(random.secret_bytes()).to_secret();
         config.signing_secret = config.signing_secret.or(known.flatten()).or_else(|| Some(new()));
-        session.webhooks.put(config.clone(), dialect, after)?;
+        session.webhooks.put(config.clone(), dialect, after, || session.now())?;
         Ok(config)
     }
 
@@ -64,6 +64,7 @@ impl Owned<'_> {
         notifications::store(session, id);
         // One that replaces another is owed what that was owed.
         notifications::enqueue_due(session);
+        troubles::tell(session);
         session.arm();
         self.with_webhook(id, |webhook| webhook.is_stored).unwrap_or(false)
     }
@@ -79,8 +80,9 @@ impl Owned<'_> {
         id: &str,
         generation: u64,
     ) -> Option<TaskPushNotificationConfig> {
+        let now = self.session.now();
         self.session.webhooks.with(id, |webhook| {
-            webhook.restart_from(generation);
+            webhook.restart_from(generation, now);
             webhook.config.clone()
         })
     }
@@ -109,6 +111,9 @@ impl Owned<'_> {
         self.session.webhooks.delete(id).map_err(|error| {
             notifications::note_failure(self.session, &error);
             self.internal()
-        })
+        })?;
+        troubles::tell(self.session);
+        self.session.arm();
+        Ok(())
     }
 }

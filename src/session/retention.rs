@@ -72,6 +72,7 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     // A row that is under way would come back.
     session.index.until_rest().await;
     session.usage.until_rest().await;
+    session.troubles.until_rest().await;
     match remove(session, deletion).await {
         Ok(()) => {
             if session.life.exists() {

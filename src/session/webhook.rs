@@ -34,6 +34,30 @@ pub(crate) struct Webhook {
     /// The task as it was after the newest event that was given out, while the webhook is behind and its notifications are the
     /// whole task.
     pub(super) past: Option<Box<Past>>,
+    /// How far the list of webhooks in trouble has followed.
+    pub(super) listing: Listing,
+}
+
+/// How far the list of webhooks in trouble has followed the changes of one. Both numbers are 0 for a webhook that was never in
+/// trouble.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Listing {
+    /// The newest change that the list is to show: a number that grows, also if the webhook is deleted and registered again.
+    pub(super) version: u64,
+    /// The newest change that it is known to show.
+    pub(super) listed: u64,
+}
+
+impl Listing {
+    /// Whether a webhook was never in trouble.
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the list has not got the newest change.
+    fn is_owed(self) -> bool {
+        self.listed < self.version
+    }
 }
 
 /// The right to send the notifications of a webhook.
@@ -51,6 +75,8 @@ struct StoredWebhook<'a> {
     #[serde(skip_serializing_if = "Dialect::is_v1")]
     dialect: Dialect,
     delivery: &'a Delivery,
+    #[serde(skip_serializing_if = "Listing::is_empty")]
+    listing: Listing,
 }
 
 /// When the alarm is needed for webhooks.
@@ -86,26 +112,50 @@ impl Webhook {
             unsaved: 0,
             is_stored: false,
             past: None,
+            listing: Listing::default(),
         }
     }
 
     /// Puts another config in its place, which goes on behind the newest event that this one got.
-    pub(super) fn replace(&mut self, config: TaskPushNotificationConfig, dialect: Dialect) {
+    pub(super) fn replace(
+        &mut self,
+        config: TaskPushNotificationConfig,
+        dialect: Dialect,
+        now: UnixMillis,
+    ) {
+        let was_in_trouble = self.delivery.is_in_trouble();
         let delivery = self.delivery.replaced();
-        *self = Self { delivery, lost_at: self.lost_at, ..Self::new(config, dialect, 0) };
+        let (lost_at, listing) = (self.lost_at, self.listing);
+        *self = Self { delivery, lost_at, listing, ..Self::new(config, dialect, 0) };
+        self.note_changed(was_in_trouble, now);
+    }
+
+    /// Takes down that the list has to follow, if the webhook is in trouble or was before the change.
+    fn note_changed(&mut self, was_in_trouble: bool, now: UnixMillis) {
+        if was_in_trouble || self.delivery.is_in_trouble() {
+            let now = u64::try_from(now.0).unwrap_or(0);
+            self.listing.version = now.max(self.listing.version.saturating_add(1));
+        }
+    }
+
+    /// Whether the list of webhooks in trouble has not got its newest change.
+    pub(super) fn owes_listing(&self) -> bool {
+        self.listing.is_owed()
     }
 
     /// Sends again, from the event of this generation on. A report of what is under way does not count.
-    pub(super) fn restart_from(&mut self, generation: u64) {
+    pub(super) fn restart_from(&mut self, generation: u64, now: UnixMillis) {
+        let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
+        self.note_changed(was_in_trouble, now);
         self.pending = None;
         self.lease = None;
     }
 
     /// It as it is stored.
     pub(super) fn to_json(&self) -> String {
-        let Self { config, dialect, delivery, .. } = self;
-        let stored = StoredWebhook { config, dialect: *dialect, delivery };
+        let Self { config, dialect, delivery, listing, .. } = self;
+        let stored = StoredWebhook { config, dialect: *dialect, delivery, listing: *listing };
         // The model has no map with keys other than strings, so encoding cannot fail.
         serde_json::to_string(&stored).unwrap_or_default()
     }
@@ -217,7 +267,11 @@ impl Webhook {
     ) -> Option<(Verdict, GivenUp)> {
         let generation = report.generation;
         self.pending.take_if(|pending| *pending == generation)?;
+        let was_in_trouble = self.delivery.is_in_trouble();
         let verdict = self.delivery.report(report, policy, now, chance);
+        if verdict != Verdict::Stale {
+            self.note_changed(was_in_trouble, now);
+        }
         self.unsaved += 1;
         let error = self.delivery.last_error.clone().unwrap_or_default();
         let is_suspended = self.delivery.health == Health::Suspended;
@@ -236,8 +290,15 @@ impl Decode for Webhook {
         let config = fields.object("config")?;
         let dialect = Dialect::read(fields, "dialect")?;
         let delivery = fields.object("delivery")?;
+        let listing = fields.object("listing").unwrap_or_default();
         let new = Self::new(config, dialect, 0);
-        Some(Self { delivery, is_stored: true, is_watched: false, ..new })
+        Some(Self { delivery, listing, is_stored: true, is_watched: false, ..new })
+    }
+}
+
+impl Decode for Listing {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { version: fields.number("version")?, listed: fields.number("listed")? })
     }
 }
 
@@ -297,6 +358,36 @@ mod tests {
         assert!(!webhook.must_be_stored(true) && webhook.must_be_stored(false));
         webhook.note_stored();
         assert!(!webhook.must_be_stored(false));
+    }
+
+    #[test]
+    fn the_list_is_owed_each_change_of_a_webhook_in_trouble_and_nothing_of_another() {
+        let policy =
+            RetryPolicy { max_attempts: 1, max_age_ms: 1_000, delay_ms: 10, suspend_after: 3 };
+        let mut webhook = webhook();
+        let version_after = |webhook: &mut Webhook, status, at| {
+            let generation = webhook.delivery.done + 1;
+            webhook.give_out(generation, "one".to_owned(), UnixMillis(at + 100));
+            let report = Report { generation, status: Some(status), ..Report::default() };
+            webhook.report(report, &policy, UnixMillis(at), 0.5).unwrap();
+            webhook.listing.version
+        };
+        assert_eq!(version_after(&mut webhook, 200, 10), 0, "it was never in trouble");
+        assert!(!webhook.owes_listing() && !webhook.to_json().contains("listing"));
+        assert_eq!(version_after(&mut webhook, 500, 20), 20);
+        assert_eq!(version_after(&mut webhook, 500, 20), 21, "in the same millisecond");
+        webhook.listing.listed = 21;
+        assert!(!webhook.owes_listing());
+        assert_eq!(version_after(&mut webhook, 200, 30), 30, "healthy, with dead letters");
+        let read: Webhook = read_json(&webhook.to_json()).unwrap();
+        assert_eq!(read.listing, Listing { version: 30, listed: 21 });
+        webhook.restart_from(2, UnixMillis(40));
+        assert_eq!((webhook.listing.version, webhook.owes_listing()), (40, true));
+        assert!(!webhook.delivery.is_in_trouble());
+        webhook.restart_from(1, UnixMillis(50));
+        let config = webhook.config.clone();
+        webhook.replace(config, Dialect::V1, UnixMillis(60));
+        assert_eq!(webhook.listing.version, 40, "nothing that the list shows has changed");
     }
 
     #[test]

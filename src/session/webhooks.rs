@@ -7,8 +7,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::webhook::{Looks, Webhook};
-use crate::port::{StoreError, TaskStore};
+use serde_json::json;
+
+use super::webhook::{Listing, Looks, Webhook};
+use crate::port::{StoreError, TaskStore, WebhookChange, WebhookTroubles};
+use crate::push::{Delivery, origin_of};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
@@ -18,6 +21,8 @@ use a2a::model::{TaskId, TaskPushNotificationConfig, UnixMillis};
 /// The webhooks of one task, in the order of their registration.
 pub(super) struct Webhooks {
     all: RefCell<Vec<Webhook>>,
+    /// Those that were deleted while the list of webhooks in trouble may have had them, until it is known to have them no more.
+    gone: RefCell<Vec<WebhookChange>>,
     store: Rc<dyn TaskStore>,
     /// How many there may be.
     limit: usize,
@@ -28,7 +33,8 @@ pub(super) struct Webhooks {
 impl Webhooks {
     /// No webhooks yet, of at most `limit`.
     pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
-        Self { all: RefCell::default(), store, limit, keep_alive_ms }
+        let (all, gone) = (RefCell::default(), RefCell::default());
+        Self { all, gone, store, limit, keep_alive_ms }
     }
 
     /// Takes the webhooks of a stored task, a line of JSON each.
@@ -81,11 +87,12 @@ impl Webhooks {
         config: TaskPushNotificationConfig,
         dialect: Dialect,
         after: u64,
+        now: impl FnOnce() -> UnixMillis,
     ) -> Result<(), Error> {
         self.check_room(&config.id)?;
         let mut all = self.all.borrow_mut();
         match all.iter_mut().find(|webhook| webhook.config.id == config.id) {
-            Some(webhook) => webhook.replace(config, dialect),
+            Some(webhook) => webhook.replace(config, dialect, now()),
             None => all.push(Webhook::new(config, dialect, after)),
         }
         Ok(())
@@ -97,11 +104,41 @@ impl Webhooks {
     ///
     /// When storage fails; the webhook is still there then.
     pub(super) fn delete(&self, id: &str) -> Result<(), StoreError> {
-        if self.with(id, |_| ()).is_some() {
+        if let Some(listing) = self.with(id, |webhook| webhook.listing) {
             self.store.delete_webhook(id)?;
             self.all.borrow_mut().retain(|webhook| webhook.config.id != id);
+            if listing.version > 0 {
+                let (id, version) = (id.to_owned(), listing.version.saturating_add(1));
+                self.gone.borrow_mut().push(WebhookChange { id, version, troubles: None });
+            }
         }
         Ok(())
+    }
+
+    /// Whether the list of webhooks in trouble has not followed all of them.
+    pub(super) fn owe_listing(&self) -> bool {
+        !self.gone.borrow().is_empty() || self.all.borrow().iter().any(Webhook::owes_listing)
+    }
+
+    /// The next change that the list of webhooks in trouble has to follow.
+    pub(super) fn next_change(&self, task: &TaskId) -> Option<WebhookChange> {
+        let gone = self.gone.borrow().first().cloned();
+        gone.or_else(|| {
+            let all = self.all.borrow();
+            all.iter()
+                .find(|webhook| webhook.owes_listing())
+                .map(|webhook| change_of(webhook, task))
+        })
+    }
+
+    /// The list has followed a change. What has changed since is still owed.
+    pub(super) fn note_listed(&self, change: &WebhookChange) {
+        self.gone.borrow_mut().retain(|gone| gone != change);
+        let is_meant = |webhook: &&mut Webhook| webhook.config.id == change.id;
+        if let Some(webhook) = self.all.borrow_mut().iter_mut().find(is_meant) {
+            let Listing { version, listed } = webhook.listing;
+            webhook.listing.listed = change.version.min(version).max(listed);
+        }
     }
 
     /// Reads or changes a webhook, if there is one of this id.
@@ -164,10 +201,43 @@ impl Webhooks {
     }
 }
 
+/// What the list of webhooks in trouble has to show of one.
+fn change_of(webhook: &Webhook, task: &TaskId) -> WebhookChange {
+    let Webhook { config, delivery, listing, .. } = webhook;
+    let Delivery { health, retry_at, last_error, unhealthy_since, dead_letters, done, .. } =
+        delivery;
+    let troubles = delivery.troubled_since().map(|since_ms| {
+        let shown = json!({
+            "taskId": task,
+            "id": config.id,
+            "url": origin_of(&config.url),
+            "health": health,
+            "failingSince": unhealthy_since,
+            "nextAttemptAt": retry_at,
+            "lastError": last_error,
+            "deliveredGeneration": done,
+            "givenUp": dead_letters.len(),
+            "deadLetters": dead_letters,
+            "updatedAt": listing.version,
+        });
+        WebhookTroubles {
+            health: *health,
+            dead_letters: dead_letters.len(),
+            since_ms,
+            shown: shown.to_string(),
+        }
+    });
+    WebhookChange { id: config.id.clone(), version: listing.version, troubles }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::port::memory::MemoryStore;
+
+    fn now() -> UnixMillis {
+        UnixMillis(7)
+    }
 
     fn config(id: &str, url: &str) -> TaskPushNotificationConfig {
         read_json(&format!(r#"{{"id": "{id}", "taskId": "t", "url": "https://{url}/"}}"#)).unwrap()
@@ -180,11 +250,11 @@ mod tests {
     #[test]
     fn a_webhook_of_the_same_id_is_replaced_where_it_stands_and_needs_no_room() {
         let webhooks = Webhooks::new(Rc::new(MemoryStore::default()), 2, 1);
-        webhooks.put(config("a", "one.example"), Dialect::V1, 3).unwrap();
-        webhooks.put(config("b", "two.example"), Dialect::V1, 4).unwrap();
-        let full = webhooks.put(config("c", "three.example"), Dialect::V1, 5).unwrap_err();
+        webhooks.put(config("a", "one.example"), Dialect::V1, 3, now).unwrap();
+        webhooks.put(config("b", "two.example"), Dialect::V1, 4, now).unwrap();
+        let full = webhooks.put(config("c", "three.example"), Dialect::V1, 5, now).unwrap_err();
         assert!(full.to_string().contains("at most 2 webhooks"), "{full}");
-        webhooks.put(config("a", "four.example"), Dialect::V1, 9).unwrap();
+        webhooks.put(config("a", "four.example"), Dialect::V1, 9, now).unwrap();
         assert_eq!(ids(&webhooks), ["a", "b"]);
         assert_eq!(webhooks.configs()[0].url, "https://four.example/");
         assert_eq!(webhooks.with("a", |webhook| webhook.delivery.done), Some(3), "where it was");
@@ -194,7 +264,7 @@ mod tests {
     fn a_webhook_that_cannot_be_deleted_stays() {
         let store = MemoryStore::default();
         let webhooks = Webhooks::new(Rc::new(store.clone()), 2, 1);
-        webhooks.put(config("a", "one.example"), Dialect::V1, 0).unwrap();
+        webhooks.put(config("a", "one.example"), Dialect::V1, 0, now).unwrap();
         store.set_failing(true);
         assert!(webhooks.delete("a").is_err());
         assert_eq!(webhooks.delete("b"), Ok(()), "nothing to delete");

@@ -15,6 +15,8 @@ struct Due {
     index: Option<UnixMillis>,
     /// A turn that is over is not counted: count what it has used.
     usage: Option<UnixMillis>,
+    /// The list of webhooks in trouble is behind: tell it.
+    troubles: Option<UnixMillis>,
     /// A webhook is owed notifications: put a job into the queue again.
     webhook: Option<UnixMillis>,
     /// The task is finished and has been kept long enough.
@@ -28,8 +30,10 @@ impl Due {
     }
 
     fn earliest_but_retention(&self) -> Option<UnixMillis> {
-        let Self { keep_alive, run_timeout, parked, index, usage, webhook, retention: _ } = *self;
-        [keep_alive, run_timeout, parked, index, usage, webhook].into_iter().flatten().min()
+        let Self { keep_alive, run_timeout, parked, index, usage, troubles, webhook, retention: _ } =
+            *self;
+        let all = [keep_alive, run_timeout, parked, index, usage, troubles, webhook];
+        all.into_iter().flatten().min()
     }
 }
 
@@ -70,6 +74,10 @@ pub struct Wants {
     pub owes_usage: bool,
     /// When to try it again, if counting has failed.
     pub usage_retry: Option<UnixMillis>,
+    /// Whether the list of webhooks in trouble is behind.
+    pub owes_troubles: bool,
+    /// When to try it again, if telling it has failed.
+    pub troubles_retry: Option<UnixMillis>,
     /// While a webhook is owed notifications that may be sent now: when to look whether a sender came.
     pub webhook_look: Option<UnixMillis>,
     /// When the next of those that have failed is tried again.
@@ -135,6 +143,7 @@ impl Deadlines {
         };
         let index = wants.owes_index.then(|| pay(known.index, wants.index_retry));
         let usage = wants.owes_usage.then(|| pay(known.usage, wants.usage_retry));
+        let troubles = wants.owes_troubles.then(|| pay(known.troubles, wants.troubles_retry));
         let webhook_look = wants.webhook_look.map(|by| look(known.webhook, by.max(at_once)));
         let webhook_retry = wants.webhook_retry.map(|at| exact(known.webhook, at));
         self.due = Due {
@@ -145,6 +154,7 @@ impl Deadlines {
                 .map(|at| if at > now { at } else { look(known.parked, soon) }),
             index,
             usage,
+            troubles,
             webhook: webhook_look.into_iter().chain(webhook_retry).min(),
             retention: wants.keep_until.map(|at| exact(known.retention, at)),
         };
@@ -212,6 +222,7 @@ mod tests {
             Wants { keep_until: overdue, ..Wants::default() },
             Wants { owes_index: true, index_retry: overdue, ..Wants::default() },
             Wants { owes_usage: true, usage_retry: overdue, ..Wants::default() },
+            Wants { owes_troubles: true, troubles_retry: overdue, ..Wants::default() },
         ] {
             let mut table = Deadlines::default();
             let set = update(&mut table, &wants, now).expect("an alarm");
@@ -299,6 +310,8 @@ mod tests {
                     index_retry,
                     owes_usage: rings,
                     usage_retry: look,
+                    owes_troubles: owes_index,
+                    troubles_retry: retry,
                     webhook_look: look,
                     webhook_retry: retry,
                     keep_until,

@@ -7,8 +7,8 @@ use crate::model::AgentCapabilities;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{
     CancelTaskRequest, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
-    ListTasksRequest, PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest,
-    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
+    ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest,
+    SendMessageRequest, SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -17,6 +17,8 @@ use crate::operation::{Operation, check_webhooks_offered};
 pub enum Call {
     /// ListTasks: the index of tasks answers.
     List(ListTasksRequest),
+    /// ListWebhooks: the list of webhooks in trouble answers.
+    Webhooks(ListWebhooksRequest),
     /// GetExtendedAgentCard: whoever hosts the agent answers.
     Card,
     /// The task that it is about gives one answer.
@@ -72,6 +74,7 @@ impl Call {
     pub fn operation(&self) -> Operation {
         match self {
             Self::List(_) => Operation::ListTasks,
+            Self::Webhooks(_) => Operation::ListWebhooks,
             Self::Card => Operation::GetExtendedAgentCard,
             Self::Task(call) => call.operation(),
             Self::Follow(call) => call.operation(),
@@ -83,7 +86,7 @@ impl Call {
         match self {
             Self::Task(call) => call.message(),
             Self::Follow(call) => call.message(),
-            Self::List(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
         }
     }
 
@@ -92,7 +95,9 @@ impl Call {
         match self {
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => Some(request),
-            Self::Task(_) | Self::Follow(_) | Self::List(_) | Self::Card => None,
+            Self::Task(_) | Self::Follow(_) | Self::List(_) | Self::Webhooks(_) | Self::Card => {
+                None
+            }
         }
     }
 
@@ -100,6 +105,7 @@ impl Call {
     pub fn tenant(&self) -> Option<&str> {
         let tenant = match self {
             Self::List(request) => &request.tenant,
+            Self::Webhooks(request) => &request.tenant,
             Self::Card => &None,
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => &request.tenant,
@@ -134,7 +140,7 @@ impl Call {
         match self {
             Self::Task(call) => call.task_id(),
             Self::Follow(call) => call.task_id(),
-            Self::List(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
         }
     }
 
@@ -266,7 +272,7 @@ impl Decode for TaskCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Task(call) => Some(call),
-            Call::List(_) | Call::Card | Call::Follow(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Follow(_) => None,
         }
     }
 }
@@ -277,7 +283,7 @@ impl Decode for FollowCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Follow(call) => Some(call),
-            Call::List(_) | Call::Card | Call::Task(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Task(_) => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{AgentCapabilities, PushNotificationConfigRequest, TaskPushNotificationConfig};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
-/// The operations of A2A 1.0 (spec §3.1), two of the extension [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), and
+/// The operations of A2A 1.0 (spec §3.1), three of the extension [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), and
 /// one of [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -37,6 +37,8 @@ pub enum Operation {
     RedeliverTaskPushNotifications,
     /// GetTaskTimeline, of an extension.
     GetTaskTimeline,
+    /// ListWebhooks, of the extension: those of all tasks that are in trouble.
+    ListWebhooks,
     /// GetExtendedAgentCard (§3.1.11).
     GetExtendedAgentCard,
 }
@@ -58,6 +60,7 @@ impl Operation {
             "ListTaskPushNotificationDeliveries" => Some(Self::ListTaskPushNotificationDeliveries),
             "RedeliverTaskPushNotifications" => Some(Self::RedeliverTaskPushNotifications),
             "GetTaskTimeline" => Some(Self::GetTaskTimeline),
+            "ListWebhooks" => Some(Self::ListWebhooks),
             "GetExtendedAgentCard" => Some(Self::GetExtendedAgentCard),
             _ => None,
         }
@@ -85,7 +88,8 @@ impl Operation {
             | Self::ListTaskPushNotificationConfigs
             | Self::DeleteTaskPushNotificationConfig
             | Self::ListTaskPushNotificationDeliveries
-            | Self::RedeliverTaskPushNotifications => return check_webhooks_offered(capabilities),
+            | Self::RedeliverTaskPushNotifications
+            | Self::ListWebhooks => return check_webhooks_offered(capabilities),
         };
         if is_offered {
             return Ok(());
@@ -109,6 +113,7 @@ impl Operation {
             Self::ListTaskPushNotificationDeliveries => "ListTaskPushNotificationDeliveries",
             Self::RedeliverTaskPushNotifications => "RedeliverTaskPushNotifications",
             Self::GetTaskTimeline => "GetTaskTimeline",
+            Self::ListWebhooks => "ListWebhooks",
             Self::GetExtendedAgentCard => "GetExtendedAgentCard",
         }
     }
@@ -124,7 +129,8 @@ impl Operation {
             | Self::ListTaskPushNotificationConfigs
             | Self::ListTaskPushNotificationDeliveries
             | Self::RedeliverTaskPushNotifications
-            | Self::GetTaskTimeline => true,
+            | Self::GetTaskTimeline
+            | Self::ListWebhooks => true,
             Self::SendMessage
             | Self::SendStreamingMessage
             | Self::CreateTaskPushNotificationConfig
@@ -181,6 +187,7 @@ impl Operation {
     pub(crate) fn call(self, fields: &mut Fields) -> Option<Call> {
         Some(match self {
             Self::ListTasks => Call::List(Decode::decode(fields)?),
+            Self::ListWebhooks => Call::Webhooks(Decode::decode(fields)?),
             // Of its parameters only the tenant means anything, which names the agent.
             Self::GetExtendedAgentCard => Call::Card,
             Self::SendMessage => {
@@ -265,6 +272,7 @@ mod tests {
             (Operation::DeleteTaskPushNotificationConfig, -32003),
             (Operation::ListTaskPushNotificationDeliveries, -32003),
             (Operation::RedeliverTaskPushNotifications, -32003),
+            (Operation::ListWebhooks, -32003),
         ] {
             let error = operation.check_offered(&capabilities).expect_err("not declared");
             assert_eq!(error.wire().code, code, "{operation:?}");

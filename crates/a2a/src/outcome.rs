@@ -25,6 +25,8 @@ pub enum Outcome {
     Deliveries(String),
     /// A page of what happened in a task, as JSON.
     Timeline(String),
+    /// A page of webhooks in trouble, as JSON.
+    Webhooks(String),
     /// The card that an agent has for a caller, as JSON.
     Card(String),
 }
@@ -41,6 +43,7 @@ impl Outcome {
             | Self::PushConfigDeleted
             | Self::Deliveries(_)
             | Self::Timeline(_)
+            | Self::Webhooks(_)
             | Self::Card(_) => None,
         }
     }

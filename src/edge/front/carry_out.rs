@@ -12,7 +12,7 @@ use super::check::check;
 use super::credentials::seal;
 use super::decision::{Decision, Front, Received};
 use super::head::Head;
-use super::listing::list_tasks;
+use super::listing::{list_tasks, list_webhooks};
 use super::route::{Route, route};
 use super::{quota, stream};
 use crate::edge::address::TaskAddress;
@@ -189,9 +189,17 @@ impl Front {
             Call::List(request) => {
                 let listed = list_tasks(&self.env, &command, &request, &self.observer).await;
                 if listed.is_ok() {
-                    self.note_operator(&command);
+                    self.note_operator(&command, Operation::ListTasks);
                 }
                 let answer = listed.and_then(|listed| form.outcome(&Outcome::Tasks(listed)));
+                answer.map(to_response)
+            }
+            Call::Webhooks(request) => {
+                let listed = list_webhooks(&self.env, &command, &request, &self.observer).await;
+                if listed.is_ok() {
+                    self.note_operator(&command, Operation::ListWebhooks);
+                }
+                let answer = listed.and_then(|listed| form.outcome(&Outcome::Webhooks(listed)));
                 answer.map(to_response)
             }
             // The exchange has answered it.
@@ -202,12 +210,12 @@ impl Front {
         answer.unwrap_or_else(|error| refuse(&error))
     }
 
-    /// Tells the observer that an operator has listed tasks.
-    pub(super) fn note_operator<C>(&self, command: &Command<C>) {
+    /// Tells the observer that an operator has listed something by this operation.
+    pub(super) fn note_operator<C>(&self, command: &Command<C>, operation: Operation) {
         if command.is_operators() {
             let Command { agent, caller, trail, .. } = command;
             let acted = Audit::of(Act::OperatorActed, agent, &caller.id, trail);
-            self.observer.observe(&Observation::Audited(acted.by(Operation::ListTasks)));
+            self.observer.observe(&Observation::Audited(acted.by(operation)));
         }
     }
 

@@ -1,4 +1,5 @@
-//! ListTasks: asks the index and, for artifacts, the objects of the tasks on the page.
+//! ListTasks: asks the index and, for artifacts, the objects of the tasks on the page. ListWebhooks: asks the list of those in
+//! trouble.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -9,12 +10,14 @@ use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
+use crate::edge::service::webhook_list::D1WebhookList;
 use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::operation::list_webhooks::{WebhookQuery, empty_page};
 use crate::port::{Observation, Observer};
 use a2a::TaskCall;
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
-use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, TaskId};
+use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, ListWebhooksRequest, TaskId};
 
 /// What a command asks of the index.
 ///
@@ -65,6 +68,28 @@ pub(super) fn whole_page(page: &Page, request: &ListTasksRequest) -> String {
 pub(super) fn listing_failed(reason: &str, observer: &dyn Observer) -> Error {
     observer.observe(&Observation::ListingFailed { reason });
     Error::Unavailable("tasks cannot be listed at the moment; they go on, and GetTask gives them")
+}
+
+/// The result of ListWebhooks as JSON: the webhooks in trouble of this caller's tasks with this agent. No task is asked.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when D1 does not answer.
+pub(super) async fn list_webhooks(
+    env: &Env,
+    command: &Command<()>,
+    request: &ListWebhooksRequest,
+    observer: &dyn Observer,
+) -> Result<String, Error> {
+    let query = WebhookQuery::new(&command.agent, &command.caller, &command.scope, request)?;
+    let Some(query) = query else { return Ok(empty_page()) };
+    let found = D1WebhookList { env: env.clone() }.find(&query).await.map_err(|error| {
+        observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
+        Error::Unavailable(
+            "webhooks cannot be listed at the moment; those of a task can, and notifications go on",
+        )
+    })?;
+    Ok(query.page(found))
 }
 
 /// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that

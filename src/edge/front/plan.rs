@@ -37,7 +37,7 @@ use a2a::binding::ServiceParameters;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
-use a2a::{Call, Outcome};
+use a2a::{Call, Operation, Outcome};
 
 /// What to do with a request. Its body is `undefined` while it was not received, which is for `carry_out` to do.
 #[wasm_bindgen(js_name = plan)]
@@ -184,7 +184,7 @@ impl Front {
             Ok(found.map(|found| Page::new(&query, &request, found)))
         });
         if let Ok(Some(_)) = &found {
-            self.note_operator(&command);
+            self.note_operator(&command, Operation::ListTasks);
         }
         let answer = match found {
             Ok(page) => reply.outcome(&Outcome::Tasks(whole_page(&page?, &request))),
@@ -255,7 +255,7 @@ fn plan_command(
             }
             return Ok(format!("l{}", D1Index::listing(&query)));
         }
-        Call::List(_) => return Ok(LATER.to_owned()),
+        Call::List(_) | Call::Webhooks(_) => return Ok(LATER.to_owned()),
     }
     let waits_for_quota = call.begins_task() && front.settings.max_active_tasks > 0;
     let waits_for_usage =
@@ -276,7 +276,7 @@ fn plan_command(
         Call::Task(call) => {
             encode(&command.with_call(call)).map(|command| format!("{address}\n{command}"))
         }
-        Call::Card | Call::List(_) => return Ok(LATER.to_owned()),
+        Call::Card | Call::List(_) | Call::Webhooks(_) => return Ok(LATER.to_owned()),
     };
     planned.map_err(|_| Error::Internal { task: None })
 }

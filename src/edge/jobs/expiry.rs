@@ -1,5 +1,6 @@
 //! What the cron trigger starts: finds the finished tasks whose time is over in the index, and puts them into the queue of
-//! deletions, in batches, and deletes what was remembered of other servers and is not used, and sums of usage and hours of the overview that are too old.
+//! deletions, in batches, and deletes what was remembered of other servers and is not used, and sums of usage, hours of the overview and rows of
+//! webhooks that are too old.
 //!
 //! Nothing is remembered from one trigger to the next. What is still in the index then is found again, so what a queue or a
 //! consumer loses does no harm, and a batch that waits for longer than that is out of date.
@@ -15,16 +16,18 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::overview::D1Overview;
 use crate::edge::service::remembered;
 use crate::edge::service::usage::D1Usage;
+use crate::edge::service::webhook_list::D1WebhookList;
 use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
 use a2a::model::{TaskId, UnixMillis};
 
-/// Deletes what is remembered and not used, old sums of usage and old hours of the overview, and puts the finished tasks into the queue that are older than `RETENTION_MS`,
+/// Deletes what is remembered and not used, old sums of usage, hours of the overview and rows of webhooks, and puts the finished tasks into the queue that are older than `RETENTION_MS`,
 /// and those of each agent beyond `MAX_FINISHED_TASKS`. The object of each task decides whether it is finished. What fails is tried again the next time.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
     D1Usage { env: env.clone() }.clean_up().await;
     D1Overview { env: env.clone() }.clean_up().await;
+    D1WebhookList { env: env.clone() }.clean_up().await;
     let observer = ConsoleObserver::of(env);
     let misconfigured = |reason: String| {
         observer.observe(&Observation::Misconfigured { reason: &reason });

@@ -20,3 +20,4 @@ pub(super) mod signatures;
 pub(super) mod usage;
 pub(super) mod vault;
 mod web_crypto;
+pub(super) mod webhook_list;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::{self, Budget};
 use super::merge::OneAttempt;
-use crate::operation::push_config::shown::origin_of;
+use crate::push::origin_of;
 use crate::session::LoggedLine;
 use crate::task::{CallbackName, LogEntry, RunStart, StepRecord};
 use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus, UnixMillis};

@@ -18,14 +18,17 @@ pub(super) fn list_deliveries(
 ) -> Result<String, Error> {
     let shown = task.with_webhook(&request.id, |webhook| {
         let Delivery { done, health, retry_at, last_error, recent, .. } = &webhook.delivery;
+        let Delivery { unhealthy_since, dead_letters, .. } = &webhook.delivery;
         json!({
             "taskId": task.id(),
             "id": request.id,
             "health": health,
+            "failingSince": unhealthy_since,
             "deliveredGeneration": done,
             "nextAttemptAt": retry_at,
             "lastError": last_error,
             "attempts": recent,
+            "deadLetters": dead_letters,
         })
         .to_string()
     });

@@ -1,7 +1,11 @@
+// Webhooks: those of all agents or of one that need mending, or all of one task.
+import { place } from "../../route.ts";
+import { WebhookList } from "./list.tsx";
+import { TaskWebhooks } from "./task.tsx";
+import "./webhooks.css";
+
 export function WebhooksPage() {
-  return (
-    <section class="page">
-      <h1>Webhooks</h1>
-    </section>
-  );
+  const [, agent, task] = place.value.path;
+  if (agent !== undefined && task !== undefined) return <TaskWebhooks key={`${agent}/${task}`} agent={agent} task={task} />;
+  return <WebhookList agent={agent ?? ""} />;
 }

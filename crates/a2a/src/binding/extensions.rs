@@ -50,6 +50,7 @@ fn is_send(operation: Operation) -> bool {
         | Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
         | Operation::GetTaskTimeline
+        | Operation::ListWebhooks
         | Operation::GetExtendedAgentCard => false,
     }
 }

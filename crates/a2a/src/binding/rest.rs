@@ -162,6 +162,7 @@ mod tests {
                 json!({"taskId": "t", "id": "c"}),
             ),
             ("GET", "tasks/t/timeline", Operation::GetTaskTimeline, json!({"id": "t"})),
+            ("GET", "webhooks", Operation::ListWebhooks, json!({})),
             ("GET", "extendedAgentCard", Operation::GetExtendedAgentCard, json!({})),
         ] {
             let endpoint = find(path);

@@ -91,6 +91,7 @@ impl ServiceParameters {
             Call::Task(TaskCall::CancelTask(_)) => (true, false),
             Call::Task(TaskCall::GetTask(_)) => (false, true),
             Call::List(_)
+            | Call::Webhooks(_)
             | Call::Card
             | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::Webhook(_))
             | Call::Follow(FollowCall::SubscribeToTask(_)) => (false, false),

@@ -52,5 +52,6 @@ pub use webhook::{
     WEBHOOKS_EXTENSION,
 };
 pub use webhook_request::{
-    ListPushNotificationConfigsRequest, PushNotificationConfigRequest, RedeliverRequest,
+    ListPushNotificationConfigsRequest, ListWebhooksRequest, PushNotificationConfigRequest,
+    RedeliverRequest, WebhookTrouble,
 };

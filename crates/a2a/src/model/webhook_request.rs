@@ -1,11 +1,12 @@
 //! The parameters of calls about the webhooks of a task (spec §3.1.8 to §3.1.10, and the extension
-//! [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)).
+//! [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)), and of the list of those in trouble.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::TaskId;
 use super::decode::{Decode, Fields};
+use super::request::page_size;
 
 /// The parameters of Get- and DeleteTaskPushNotificationConfig (spec §3.1.8, §3.1.10), and of the
 /// listing of deliveries.
@@ -48,6 +49,53 @@ pub struct RedeliverRequest {
     pub from_generation: u64,
 }
 
+/// The parameters of ListWebhooks (extension [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListWebhooksRequest {
+    /// The agent, when several answer at one URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Only webhooks in this trouble.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<WebhookTrouble>,
+    /// How many webhooks a page holds at most, as for [`ListTasksRequest`](super::ListTasksRequest).
+    pub page_size: u8,
+    /// Where the page begins: the `nextPageToken` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+}
+
+/// What may be wrong with a webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WebhookTrouble {
+    /// Its newest attempt has failed.
+    Failing,
+    /// Nothing is sent to it before its owner asks for that.
+    Suspended,
+    /// Events were given up that nobody has asked for again.
+    DeadLetters,
+}
+
+impl WebhookTrouble {
+    /// Its name on the wire.
+    pub fn wire_name(self) -> &'static str {
+        match self {
+            Self::Failing => "failing",
+            Self::Suspended => "suspended",
+            Self::DeadLetters => "deadLetters",
+        }
+    }
+}
+
+/// The troubles by name. Nothing on the wire gives them by number.
+const TROUBLES: [(&str, i64, Option<WebhookTrouble>); 3] = [
+    ("failing", 1, Some(WebhookTrouble::Failing)),
+    ("suspended", 2, Some(WebhookTrouble::Suspended)),
+    ("deadLetters", 3, Some(WebhookTrouble::DeadLetters)),
+];
+
 impl PushNotificationConfigRequest {
     /// As [`Decode`], also for the webhook that was registered first.
     pub(crate) fn decode_any(fields: &mut Fields) -> Option<Self> {
@@ -72,6 +120,17 @@ impl Decode for ListPushNotificationConfigsRequest {
         let tenant = fields.string("tenant");
         let task_id = fields.required_string("taskId");
         Some(Self { tenant, task_id: TaskId::new(task_id?) })
+    }
+}
+
+impl Decode for ListWebhooksRequest {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            tenant: fields.string("tenant"),
+            state: fields.enumeration("state", &TROUBLES),
+            page_size: page_size(fields),
+            page_token: fields.string("pageToken"),
+        })
     }
 }
 
@@ -104,6 +163,25 @@ mod tests {
 
     use super::super::decode::decode;
     use super::*;
+
+    #[test]
+    fn a_list_of_webhooks_is_filtered_by_what_is_wrong_and_paged() {
+        let all = decode::<ListWebhooksRequest>(json!({})).unwrap();
+        assert_eq!((all.state, all.page_size, &all.page_token), (None, 50, &None));
+        for (_, _, trouble) in TROUBLES {
+            let name = serde_json::to_value(trouble).unwrap();
+            assert_eq!(name, json!(trouble.unwrap().wire_name()));
+            let read = decode::<ListWebhooksRequest>(json!({"state": name, "pageSize": "7"}));
+            let read = read.unwrap();
+            assert_eq!((read.state, read.page_size), (trouble, 7));
+        }
+        for (field, value) in
+            [("state", json!("active")), ("state", json!(9)), ("pageSize", json!(0))]
+        {
+            let refused = decode::<ListWebhooksRequest>(json!({field: value})).unwrap_err();
+            assert_eq!(refused[0].field, field);
+        }
+    }
 
     #[test]
     fn a_redelivery_says_from_where() {

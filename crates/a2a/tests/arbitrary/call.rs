@@ -3,9 +3,9 @@
 use a2a::model::{
     AuthenticationInfo, CancelTaskRequest, ContextId, EventFilter, GetTaskRequest,
     GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
-    PushNotificationConfigRequest, RedeliverRequest, Secret, SendMessageConfiguration,
-    SendMessageRequest, SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig, TaskState,
-    TimelineOrder, UnixMillis,
+    ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
+    SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest, TaskId,
+    TaskPushNotificationConfig, TaskState, TimelineOrder, UnixMillis, WebhookTrouble,
 };
 use a2a::{Call, FollowCall, TaskCall, WebhookCall};
 use proptest::collection::vec;
@@ -32,6 +32,7 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
             Call::Follow(FollowCall::SubscribeToTask(SubscribeToTaskRequest { tenant, id }))
         }),
         1 => list().prop_map(Call::List),
+        1 => webhooks().prop_map(Call::Webhooks),
         1 => Just(Call::Card),
         3 => webhook_call().prop_map(|call| Call::Task(TaskCall::Webhook(call))),
     ]
@@ -59,6 +60,20 @@ fn send() -> impl Strategy<Value = SendMessageRequest> {
             message,
             configuration,
             metadata,
+        },
+    )
+}
+
+fn webhooks() -> impl Strategy<Value = ListWebhooksRequest> {
+    let troubles =
+        [WebhookTrouble::Failing, WebhookTrouble::Suspended, WebhookTrouble::DeadLetters];
+    let state = option::of(proptest::sample::select(Vec::from(troubles)));
+    (tenant(), state, 1..=100_u8, option::of(word())).prop_map(
+        |(tenant, state, page_size, page_token)| ListWebhooksRequest {
+            tenant,
+            state,
+            page_size,
+            page_token,
         },
     )
 }

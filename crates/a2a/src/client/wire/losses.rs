@@ -24,7 +24,7 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
     match dialect {
         Dialect::V1 => Some(call.into()),
         Dialect::V0_3 => {
-            if is_of_the_extension || matches!(call, Call::List(_)) {
+            if is_of_the_extension || matches!(call, Call::List(_) | Call::Webhooks(_)) {
                 return None;
             }
             forget_tenant(&mut call);
@@ -106,6 +106,7 @@ fn less_webhook(webhook: &mut TaskPushNotificationConfig) {
 fn forget_tenant(call: &mut Call) {
     let tenant = match call {
         Call::List(request) => &mut request.tenant,
+        Call::Webhooks(request) => &mut request.tenant,
         Call::Card => return,
         Call::Task(TaskCall::SendMessage(request))
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => &mut request.tenant,

@@ -76,6 +76,7 @@ pub(super) fn result(
         | Outcome::PushConfigs(_)
         | Outcome::Deliveries(_)
         | Outcome::Timeline(_)
+        | Outcome::Webhooks(_)
         | Outcome::Card(_) => Err(Error::Internal { task: None }),
     }
 }

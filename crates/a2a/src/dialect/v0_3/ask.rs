@@ -35,9 +35,10 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(&Named::task(&request.id)),
         Call::Task(TaskCall::Webhook(call)) => asked_of_webhook(binding, call),
         // There is neither a listing nor a timeline.
-        Call::Card | Call::List(_) | Call::Task(TaskCall::GetTaskTimeline(_)) => {
-            Ok("{}".to_owned())
-        }
+        Call::Card
+        | Call::List(_)
+        | Call::Webhooks(_)
+        | Call::Task(TaskCall::GetTaskTimeline(_)) => Ok("{}".to_owned()),
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn result(
         Outcome::PushConfigDeleted => return Ok(None),
         Outcome::Card(json) => Some(json.clone()),
         // No name of 0.3 asks for them.
-        Outcome::Deliveries(_) | Outcome::Timeline(_) => None,
+        Outcome::Deliveries(_) | Outcome::Timeline(_) | Outcome::Webhooks(_) => None,
     };
     json.map(Some).ok_or(Error::Internal { task: None })
 }

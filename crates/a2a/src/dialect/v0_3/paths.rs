@@ -18,7 +18,8 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
             Resource::ExtendedCard
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
-            | Resource::Timeline(_) => false,
+            | Resource::Timeline(_)
+            | Resource::Webhooks => false,
             Resource::Send
             | Resource::Stream
             | Resource::Tasks
@@ -41,7 +42,8 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
         Resource::Tasks
         | Resource::Deliveries(..)
         | Resource::Redeliver(..)
-        | Resource::Timeline(_) => return None,
+        | Resource::Timeline(_)
+        | Resource::Webhooks => return None,
         _ => resource.path() + &query(call),
     };
     Some((verb, format!("{}/{path}", older::V0_3_PREFIX)))

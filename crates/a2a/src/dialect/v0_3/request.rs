@@ -57,7 +57,8 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         // No name of 0.3 stands for them.
         Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
-        | Operation::GetTaskTimeline => return None,
+        | Operation::GetTaskTimeline
+        | Operation::ListWebhooks => return None,
     })
 }
 

@@ -26,6 +26,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         },
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(request),
         Call::List(request) => encode(request),
+        Call::Webhooks(request) => encode(request),
         Call::Card => Ok("{}".to_owned()),
     }
 }
@@ -43,7 +44,7 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
     let history_length = match call {
         Call::Task(TaskCall::GetTask(request)) => request.history_length,
         Call::List(request) => request.history_length,
-        Call::Task(_) | Call::Follow(_) | Call::Card => None,
+        Call::Task(_) | Call::Follow(_) | Call::Webhooks(_) | Call::Card => None,
     };
     let mut pairs = Vec::new();
     if let Call::List(request) = call {
@@ -65,6 +66,11 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
         pairs.push(("pageSize", Some(page_size.to_string())));
         pairs.push(("pageToken", page_token.clone()));
         pairs.push(("order", order));
+    }
+    if let Call::Webhooks(request) = call {
+        pairs.push(("pageSize", Some(request.page_size.to_string())));
+        pairs.push(("state", request.state.map(|state| state.wire_name().to_owned())));
+        pairs.push(("pageToken", request.page_token.clone()));
     }
     pairs.push(("historyLength", history_length.map(|length| length.to_string())));
     let said = pairs.into_iter().filter_map(|(name, value)| {

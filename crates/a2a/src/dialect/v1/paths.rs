@@ -20,6 +20,7 @@ pub(crate) enum Resource {
     Deliveries(String, String),
     Redeliver(String, String),
     Timeline(String),
+    Webhooks,
     ExtendedCard,
 }
 
@@ -38,6 +39,7 @@ impl Resource {
             ["message:send"] => Some(Self::Send),
             ["message:stream"] => Some(Self::Stream),
             ["extendedAgentCard"] => Some(Self::ExtendedCard),
+            ["webhooks"] => Some(Self::Webhooks),
             ["tasks"] => Some(Self::Tasks),
             // A colon that belongs to the id is to be escaped where it could be misunderstood.
             ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
@@ -70,6 +72,7 @@ impl Resource {
         let text = |id: &TaskId| id.as_str().to_owned();
         match call {
             Call::List(_) => Self::Tasks,
+            Call::Webhooks(_) => Self::Webhooks,
             Call::Card => Self::ExtendedCard,
             Call::Task(TaskCall::SendMessage(_)) => Self::Send,
             Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
@@ -107,6 +110,7 @@ impl Resource {
             Self::Send => "message:send".to_owned(),
             Self::Stream => "message:stream".to_owned(),
             Self::Tasks => "tasks".to_owned(),
+            Self::Webhooks => "webhooks".to_owned(),
             Self::ExtendedCard => "extendedAgentCard".to_owned(),
             Self::Task(id) => format!("tasks/{}", encode(id)),
             Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
@@ -159,6 +163,7 @@ impl Resource {
                 ("POST, OPTIONS", &[("POST", Operation::RedeliverTaskPushNotifications)])
             }
             Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
+            Self::Webhooks => ("GET, OPTIONS", &[("GET", Operation::ListWebhooks)]),
             Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
         };
         Methods { allowed, operations }
@@ -167,7 +172,9 @@ impl Resource {
     /// The parameters that the path says, by name.
     pub(crate) fn into_ids(self) -> impl Iterator<Item = (&'static str, String)> {
         let ids = match self {
-            Self::Send | Self::Stream | Self::Tasks | Self::ExtendedCard => [None, None],
+            Self::Send | Self::Stream | Self::Tasks | Self::Webhooks | Self::ExtendedCard => {
+                [None, None]
+            }
             Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) | Self::Timeline(id) => {
                 [Some(("id", id)), None]
             }
@@ -192,6 +199,7 @@ impl Resource {
             | Self::Deliveries(..)
             | Self::Redeliver(..)
             | Self::Timeline(_)
+            | Self::Webhooks
             | Self::ExtendedCard => false,
         }
     }

@@ -1,0 +1,151 @@
+// Webhooks as the routes of docs/webhooks.md give them.
+import { json } from "../../api/http.ts";
+import type { Task } from "../../api/types.ts";
+import { actAs } from "../../session/operator.ts";
+
+export type Health = "active" | "failing" | "suspended";
+
+/** What may be wrong with a webhook, as the list can be filtered by. */
+export type Trouble = "failing" | "suspended" | "deadLetters";
+
+/** An event that was given up, and was not asked for again. */
+export interface DeadLetter {
+  generation: number;
+  error: string;
+  /** Of its last attempt, in ms since 1970. */
+  at: number;
+}
+
+/** A webhook of the list of those in trouble. */
+export interface TroubledWebhook {
+  taskId: string;
+  id: string;
+  /** Told to operators who see those of all callers. */
+  owner?: string;
+  /** The origin of its URL. */
+  url: string;
+  health: Health;
+  failingSince: number | null;
+  nextAttemptAt: number | null;
+  lastError: string | null;
+  deliveredGeneration: number;
+  deadLetters: DeadLetter[];
+  updatedAt: number;
+}
+
+/** A webhook of a task, as it was registered. */
+export interface WebhookConfig {
+  id: string;
+  taskId: string;
+  /** To operators the origin alone. */
+  url: string;
+  token?: string;
+  authentication?: { scheme: string; credentials?: string };
+  events?: "all" | "status" | "artifacts";
+  signingSecret?: string;
+  hasToken?: boolean;
+  hasCredentials?: boolean;
+  hasSigningSecret?: boolean;
+}
+
+/** One POST to a webhook. */
+export interface Attempt {
+  at: number;
+  generation: number;
+  /** Which attempt at this event it was, from 1. */
+  attempt: number;
+  status?: number;
+  durationMs: number;
+  outcome: "delivered" | "retry" | "givenUp";
+  error?: string;
+}
+
+/** How a webhook has fared. */
+export interface Deliveries {
+  health: Health;
+  failingSince: number | null;
+  deliveredGeneration: number;
+  nextAttemptAt: number | null;
+  lastError: string | null;
+  /** Oldest first. */
+  attempts: Attempt[];
+  deadLetters: DeadLetter[];
+}
+
+/** A webhook with how it has fared. */
+export interface Webhook {
+  config: WebhookConfig;
+  deliveries: Deliveries;
+}
+
+/** What is registered; members without a value are left out. */
+export interface NewWebhook {
+  url: string;
+  id?: string;
+  token?: string;
+  events?: string;
+  authentication?: { scheme: string; credentials?: string };
+  signingSecret?: string;
+}
+
+const WEBHOOKS = "urn:a2a-edge:webhooks:v1";
+const GENERATION = "urn:a2a-edge:generation:v1";
+
+const extended = { "a2a-extensions": WEBHOOKS };
+const configsOf = (agent: string, task: string) => `/${agent}/tasks/${encodeURIComponent(task)}/pushNotificationConfigs`;
+// A colon at the end of a path stands before a verb.
+const pathOf = (agent: string, task: string, id: string) => `${configsOf(agent, task)}/${encodeURIComponent(id)}`;
+const asOperator = () => ({ "act-as": actAs() });
+
+/** A page of the webhooks of an agent that are in trouble. @throws {Problem} */
+export function troubled(
+  agent: string,
+  { trouble, owner, pageToken, isQuiet, signal }: { trouble?: string; owner?: string; pageToken?: string; isQuiet: boolean; signal?: AbortSignal },
+): Promise<{ webhooks: TroubledWebhook[]; nextPageToken: string }> {
+  const query = { pageSize: 50, state: trouble, pageToken };
+  return json({ agent, path: `/${agent}/webhooks`, query, headers: { "act-as": actAs(owner) }, isQuiet, signal });
+}
+
+/** The webhooks of a task, in the order in which they were registered. @throws {Problem} */
+export async function webhooksOf(agent: string, task: string, signal?: AbortSignal): Promise<Webhook[]> {
+  const headers = { ...extended, ...asOperator() };
+  const { configs } = await json<{ configs?: WebhookConfig[] }>({ agent, path: configsOf(agent, task), headers, signal });
+  return Promise.all(
+    (configs ?? []).map(async (config) => {
+      const path = `${pathOf(agent, task, config.id)}/deliveries`;
+      return { config, deliveries: await json<Deliveries>({ agent, path, headers, signal }) };
+    }),
+  );
+}
+
+/** The generation of the newest event of a task. @throws {Problem} */
+export async function newestGeneration(agent: string, task: string): Promise<number> {
+  const path = `/${agent}/tasks/${encodeURIComponent(task)}`;
+  const headers = { "a2a-extensions": GENERATION, ...asOperator() };
+  const { metadata } = await json<Task>({ agent, path, query: { historyLength: 0 }, headers });
+  return Number(metadata?.[`${GENERATION}/generation`] ?? 1);
+}
+
+/** Sends the events from a generation on again. @throws {Problem} */
+export async function sendAgain(agent: string, task: string, id: string, fromGeneration: number): Promise<void> {
+  await json({ agent, path: `${pathOf(agent, task, id)}:redeliver`, headers: asOperator(), body: { fromGeneration } });
+}
+
+/** Registers a webhook; gives it with its secrets, which no other answer shows. @throws {Problem} */
+export function register(agent: string, task: string, webhook: NewWebhook): Promise<WebhookConfig> {
+  return json({ agent, path: configsOf(agent, task), headers: extended, body: webhook });
+}
+
+/** Deletes a webhook. @throws {Problem} */
+export async function remove(agent: string, task: string, id: string): Promise<void> {
+  await json({ agent, path: pathOf(agent, task, id), method: "DELETE" });
+}
+
+/** The host that a URL leads to, as people read it. */
+export function hostOf(url: string): string {
+  try {
+    return new URL(url).host;
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,31 @@
+// A field of a form, with its hint and with what the server says about it beside it.
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+/** What an input needs, so that its hint and its error belong to it. */
+export interface Described {
+  id: string;
+  "aria-describedby": string;
+  "aria-invalid": boolean;
+}
+
+/** `errors` are the server's words about this field; `children` makes the input. */
+export function Field({ label, hint, errors, children }: { label: string; hint?: string; errors: readonly string[]; children: (input: Described) => ComponentChildren }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-hint ${id}-error`, "aria-invalid": errors.length > 0 })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="quiet">
+          {hint}
+        </p>
+      )}
+      {errors.length > 0 && (
+        <p id={`${id}-error`} class="field-error" role="alert">
+          {errors.join("; ")}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+// A way to the webhooks of a task that is not in the list: one that works.
+import { useState } from "preact/hooks";
+import { go, href } from "../../route.ts";
+
+export function FindTask({ agents, agent }: { agents: readonly string[]; agent: string }) {
+  const [chosen, setChosen] = useState(agent);
+  const [task, setTask] = useState("");
+  const slug = chosen || agent || agents[0] || "";
+  const open = (event: Event) => {
+    event.preventDefault();
+    if (slug !== "" && task.trim() !== "") go(href(["webhooks", slug, task.trim()]));
+  };
+  if (slug === "") return null;
+  return (
+    <details class="card">
+      <summary>The webhooks of a task</summary>
+      <form class="row find" onSubmit={open}>
+        <label>
+          Agent of the task
+          <select value={slug} onChange={(event) => setChosen(event.currentTarget.value)}>
+            {[...new Set([...agents, slug])].map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="wide">
+          Task
+          <input required value={task} placeholder="the id of the task" onInput={(event) => setTask(event.currentTarget.value)} />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+    </details>
+  );
+}

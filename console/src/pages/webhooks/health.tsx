@@ -1,0 +1,66 @@
+// How a webhook fares, in words.
+import { Badge } from "../../parts/state.tsx";
+import { agoOf, duration, now, Time } from "../../parts/time.tsx";
+import type { DeadLetter, Health } from "./api.ts";
+
+const WORDS: Record<Health, { word: string; tone: string }> = {
+  active: { word: "Working", tone: "good" },
+  failing: { word: "Failing", tone: "wait" },
+  suspended: { word: "Suspended", tone: "bad" },
+};
+
+export function HealthBadge({ health }: { health: Health }) {
+  const { word, tone } = WORDS[health] ?? { word: health, tone: "idle" };
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+/** When a webhook is tried again, counted down every second. */
+export function NextTry({ health, at }: { health: Health; at: number | null }) {
+  if (health === "suspended") return <span>Nothing is sent until somebody sends again.</span>;
+  if (at === null) return <span>With the next event of the task.</span>;
+  const left = at - now.value;
+  if (left <= 0) return <span>Now.</span>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
+      {left < 60_000 ? `in ${Math.ceil(left / 1000)} s` : left < 3_600_000 ? `in ${duration(Math.ceil(left / 1000) * 1000)}` : agoOf(at, now.value)}
+    </time>
+  );
+}
+
+/** The events that were given up, newest first, each with a button that begins to send from it. */
+export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter[]; sendFrom: (generation: number) => void }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Events that were given up">
+      <table class="letters">
+        <thead>
+          <tr>
+            <th scope="col">Generation</th>
+            <th scope="col">
+              <span class="unseen">Send again</span>
+            </th>
+            <th scope="col">Given up</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...letters].reverse().map(({ generation, error, at }) => (
+            <tr key={generation}>
+              <td class="number">{generation}</td>
+              <td>
+                <button type="button" class="small" onClick={() => sendFrom(generation)}>
+                  Send again from {generation}
+                </button>
+              </td>
+              <td>
+                <Time at={at} />
+              </td>
+              <td class="said">
+                <bdi>{error}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,259 @@
+// The webhooks of all agents, or of one, that need mending: those first that get nothing.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import { Problem } from "../../api/problem.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { Time } from "../../parts/time.tsx";
+import { go, href, place } from "../../route.ts";
+import { isOperator } from "../../session/operator.ts";
+import { hostOf, troubled, type TroubledWebhook } from "./api.ts";
+import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
+import { FindTask } from "./find.tsx";
+import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
+
+/** How often the list is read anew while the page is looked at. */
+const REFRESH_MS = 10_000;
+
+const RANK = { suspended: 0, failing: 1, active: 2 } as const;
+
+interface Found {
+  agent: string;
+  webhook: TroubledWebhook;
+}
+
+/** What an agent gave: its webhooks, or why there are none. */
+interface Read {
+  agent: string;
+  webhooks: TroubledWebhook[];
+  nextPageToken: string;
+  problem?: Problem;
+}
+
+export function WebhookList({ agent }: { agent: string }) {
+  const query = place.value.query;
+  const [trouble, owner] = [query.get("state") ?? "", query.get("owner") ?? ""];
+  const known = catalogue.value?.agents.map(({ slug }) => slug);
+  const agents = agent !== "" ? [agent] : known;
+  const [reads, setReads] = useState<readonly Read[]>();
+  const [again, setAgain] = useState<SendAgainTo>();
+  const reading = useRef<AbortController | undefined>(undefined);
+
+  const read = async (isQuiet: boolean) => {
+    if (agents === undefined) return;
+    reading.current?.abort();
+    const { signal } = (reading.current = new AbortController());
+    const found = await Promise.all(agents.map((slug) => readAgent(slug, { trouble, owner, isQuiet, signal })));
+    if (!signal.aborted) setReads(found);
+  };
+  const more = async (slug: string, pageToken: string) => {
+    const next = await readAgent(slug, { trouble, owner, pageToken, isQuiet: false });
+    const joined = (before: Read) => (next.problem === undefined ? { ...next, webhooks: [...before.webhooks, ...next.webhooks] } : { ...before, problem: next.problem });
+    // What comes behind a first page is read by whoever wants it; from then on nothing is read beside.
+    reading.current?.abort();
+    setReads((all) => all?.map((before) => (before.agent === slug ? joined(before) : before)));
+  };
+  useEffect(() => {
+    setReads(undefined);
+    // One agent may ask its caller to sign in; of all of them none does.
+    void read(agent === "");
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible" && reading.current?.signal.aborted !== true) void read(true);
+    }, REFRESH_MS);
+    return () => (clearInterval(timer), reading.current?.abort());
+  }, [agent, trouble, owner, agents?.join(), isOperator.value]);
+
+  const filter = (change: { agent?: string; state?: string; owner?: string }) => {
+    const { agent: chosen = agent, state = trouble, owner: whose = owner } = change;
+    go(href(chosen === "" ? ["webhooks"] : ["webhooks", chosen], { state, owner: whose }), { replace: true });
+  };
+  const webhooks = (reads ?? [])
+    .flatMap(({ agent, webhooks }): Found[] => webhooks.map((webhook) => ({ agent, webhook })))
+    .sort((one, two) => RANK[one.webhook.health] - RANK[two.webhook.health] || sinceOf(two.webhook) - sinceOf(one.webhook));
+  const problems = (reads ?? []).filter(({ problem }) => problem !== undefined);
+  // Of all agents, those that have no operators, or not this person, are no more than a remark.
+  const denied = problems.filter(({ problem }) => agent === "" && isOperator.value && problem?.status === 403);
+  const isRead = reads?.some(({ problem }) => problem === undefined) ?? false;
+  const openSend = ({ agent, webhook }: Found, from?: number) =>
+    setAgain({ agent, task: webhook.taskId, ...webhook, ...(from === undefined ? {} : { from }) });
+
+  return (
+    <section class="page">
+      <div class="page-head">
+        <div>
+          <h1>Webhooks</h1>
+          <p class="quiet">Those that are failing or suspended, and events that were given up.</p>
+        </div>
+        <button type="button" onClick={() => void read(agent === "")}>
+          <Icon name="refresh" />
+          <span>Refresh</span>
+        </button>
+      </div>
+      <div class="row filters">
+        <label>
+          Agent
+          <select value={agent} onChange={(event) => filter({ agent: event.currentTarget.value })}>
+            <option value="">All agents</option>
+            {[...new Set([...(known ?? []), ...(agent === "" ? [] : [agent])])].map((slug) => (
+              <option key={slug} value={slug}>
+                {slug}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Trouble
+          <select value={trouble} onChange={(event) => filter({ state: event.currentTarget.value })}>
+            <option value="">Any</option>
+            <option value="failing">Failing</option>
+            <option value="suspended">Suspended</option>
+            <option value="deadLetters">Events given up</option>
+          </select>
+        </label>
+        {isOperator.value && (
+          <label>
+            Owner
+            <input value={owner} placeholder="all owners" onChange={(event) => filter({ owner: event.currentTarget.value.trim() })} />
+          </label>
+        )}
+      </div>
+      {known === undefined && agent === "" && catalogueProblem.value !== undefined && (
+        <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />
+      )}
+      {problems.filter((read) => !denied.includes(read)).map(({ agent: slug, problem }) => (
+        <AgentProblem key={slug} agent={slug} problem={problem} retry={() => (agent === "" ? filter({ agent: slug }) : void read(false))} />
+      ))}
+      {reads === undefined && catalogueProblem.value === undefined && <p class="quiet" role="status">Looking…</p>}
+      {denied.length > 0 && <p class="quiet">You are no operator of {denied.map(({ agent: slug }) => slug).join(", ")}.</p>}
+      {isRead && webhooks.length === 0 && <AllWell isFiltered={trouble !== "" || owner !== ""} />}
+      {webhooks.length > 0 && (
+        <ul class="webhooks" aria-label="Webhooks that need mending">
+          {webhooks.map((found) => (
+            <li key={`${found.agent}/${found.webhook.taskId}/${found.webhook.id}`}>
+              <TroubledCard found={found} send={(from) => openSend(found, from)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {(reads ?? []).map(({ agent: slug, nextPageToken }) =>
+        nextPageToken === "" ? null : (
+          <div key={slug} class="row">
+            <button type="button" onClick={() => void more(slug, nextPageToken)}>
+              More of {slug}
+            </button>
+          </div>
+        ),
+      )}
+      <FindTask agents={known ?? []} agent={agent} />
+      {again !== undefined && <SendAgainDialog to={again} close={() => setAgain(undefined)} done={() => void read(true)} />}
+    </section>
+  );
+}
+
+/** A problem of one agent. What agents without webhooks answer is none. */
+async function readAgent(agent: string, options: Parameters<typeof troubled>[1]): Promise<Read> {
+  try {
+    return { agent, ...(await troubled(agent, options)) };
+  } catch (error) {
+    const none = { agent, webhooks: [], nextPageToken: "" };
+    if (!(error instanceof Problem) || error.reason === "PUSH_NOTIFICATION_NOT_SUPPORTED") return none;
+    return { ...none, problem: error };
+  }
+}
+
+function sinceOf({ failingSince, deadLetters }: TroubledWebhook): number {
+  return failingSince ?? deadLetters[0]?.at ?? 0;
+}
+
+function AgentProblem({ agent, problem, retry }: { agent: string; problem: Problem | undefined; retry: () => void }) {
+  if (problem?.status !== 401) {
+    return (
+      <div class="stack">
+        <h2>{agent}</h2>
+        <ProblemBox problem={problem} retry={retry} />
+      </div>
+    );
+  }
+  return (
+    <div class="card row">
+      <Icon name="key" />
+      <p>
+        <strong>{agent}</strong> shows its webhooks to those who sign in.
+      </p>
+      <button type="button" class="small" onClick={retry}>
+        Sign in to {agent}
+      </button>
+    </div>
+  );
+}
+
+function AllWell({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <div class="empty">
+      <Icon name="check" />
+      <h2>{isFiltered ? "Nothing like that is wrong" : "All is well"}</h2>
+      <p>{isFiltered ? "No webhook matches these filters." : "No webhook is failing or suspended, and no event was given up."}</p>
+    </div>
+  );
+}
+
+function TroubledCard({ found, send }: { found: Found; send: (from?: number) => void }) {
+  const { agent, webhook } = found;
+  const { health, failingSince, nextAttemptAt, lastError, deadLetters } = webhook;
+  return (
+    <article class="card stack">
+      <div class="webhook-head">
+        <h2>
+          <bdi>{hostOf(webhook.url)}</bdi>
+        </h2>
+        <HealthBadge health={health} />
+        <span class="quiet ids">
+          Webhook <bdi>{webhook.id}</bdi> of <a href={href(["webhooks", agent, webhook.taskId])}>task {shortened(webhook.taskId)}</a> of {agent}
+          {webhook.owner !== undefined && (
+            <>
+              , owner <bdi>{webhook.owner}</bdi>
+            </>
+          )}
+        </span>
+      </div>
+      <dl class="facts">
+        {failingSince !== null && (
+          <div>
+            <dt>Since</dt>
+            <dd>
+              <Time at={failingSince} />
+            </dd>
+          </div>
+        )}
+        {health !== "active" && (
+          <div>
+            <dt>Next try</dt>
+            <dd>
+              <NextTry health={health} at={nextAttemptAt} />
+            </dd>
+          </div>
+        )}
+        <div class="wide">
+          <dt>Last error</dt>
+          <dd>
+            <bdi>{lastError ?? "none"}</bdi>
+          </dd>
+        </div>
+      </dl>
+      {deadLetters.length > 0 && <DeadLetters of={deadLetters} sendFrom={send} />}
+      <div class="actions">
+        <a class="button" href={href(["webhooks", agent, webhook.taskId])}>
+          Attempts
+        </a>
+        <button type="button" onClick={() => send()}>
+          Send again…
+        </button>
+      </div>
+    </article>
+  );
+}
+
+/** The beginning of a long id, which is enough to tell it from others. */
+function shortened(id: string): string {
+  return id.length > 16 ? `${id.slice(0, 12)}…` : id;
+}

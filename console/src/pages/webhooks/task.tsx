@@ -1,0 +1,150 @@
+// The webhooks of one task: how each fares, and what can be done about it.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "../../api/problem.ts";
+import { CopyButton } from "../../parts/copy.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { notify } from "../../parts/notice.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { href } from "../../route.ts";
+import { isOperator } from "../../session/operator.ts";
+import { hostOf, remove, webhooksOf, type Webhook } from "./api.ts";
+import { RegisterDialog } from "./register.tsx";
+import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
+import { WebhookCard } from "./webhook.tsx";
+
+/** How often the webhooks are read anew while the page is looked at. */
+const REFRESH_MS = 5_000;
+
+export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
+  const [webhooks, setWebhooks] = useState<readonly Webhook[]>();
+  const [problem, setProblem] = useState<unknown>();
+  const [again, setAgain] = useState<SendAgainTo>();
+  const [unwanted, setUnwanted] = useState<Webhook>();
+  const [isRegistering, setRegistering] = useState(false);
+  const reading = useRef<AbortController | undefined>(undefined);
+
+  const read = async () => {
+    reading.current?.abort();
+    const { signal } = (reading.current = new AbortController());
+    try {
+      const found = await webhooksOf(agent, task, signal);
+      if (signal.aborted) return;
+      setWebhooks(found);
+      setProblem(undefined);
+    } catch (error) {
+      if (!signal.aborted) setProblem(error);
+    }
+  };
+  useEffect(() => {
+    void read();
+    return () => reading.current?.abort();
+  }, [isOperator.value]);
+  useEffect(() => {
+    // A refusal stays one, and would ask to sign in again and again.
+    if (problem instanceof Problem && !problem.isPassing) return;
+    const timer = setInterval(() => document.visibilityState === "visible" && void read(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [problem]);
+
+  const sendTo = ({ config, deliveries }: Webhook, from?: number) => {
+    const { deliveredGeneration, deadLetters = [] } = deliveries;
+    setAgain({ agent, task, id: config.id, url: config.url, deliveredGeneration, deadLetters, ...(from === undefined ? {} : { from }) });
+  };
+
+  return (
+    <section class="page">
+      <div class="page-head">
+        <div>
+          <p class="quiet">
+            <a href={href(["webhooks"])}>Webhooks</a> / {agent}
+          </p>
+          <h1>Webhooks of a task</h1>
+          <p class="row quiet">
+            <a href={href(["tasks", agent, task])}>
+              <code>{task}</code>
+            </a>
+            <CopyButton of={() => task} label="Copy the id of the task" isBare />
+          </p>
+        </div>
+        <div class="row">
+          <button type="button" onClick={() => void read()}>
+            <Icon name="refresh" />
+            <span>Refresh</span>
+          </button>
+          {!isOperator.value && (
+            <button type="button" class="primary" onClick={() => setRegistering(true)}>
+              <Icon name="plus" />
+              <span>Register a webhook</span>
+            </button>
+          )}
+        </div>
+      </div>
+      {isOperator.value && <p class="quiet">Operators see how webhooks fare and send again; only the owner of the task registers and deletes them.</p>}
+      {problem !== undefined && <ProblemBox problem={problem} retry={() => void read()} />}
+      {webhooks === undefined && problem === undefined && <p class="quiet" role="status">Looking…</p>}
+      {webhooks?.length === 0 && (
+        <div class="empty">
+          <Icon name="webhooks" />
+          <h2>No webhook</h2>
+          <p>A webhook is a URL that gets the events of the task as they happen.</p>
+        </div>
+      )}
+      {webhooks !== undefined && webhooks.length > 0 && (
+        <ul class="webhooks" aria-label="Webhooks of the task">
+          {webhooks.map((webhook) => (
+            <li key={webhook.config.id}>
+              <WebhookCard
+                webhook={webhook}
+                send={(from) => sendTo(webhook, from)}
+                remove={isOperator.value ? undefined : () => setUnwanted(webhook)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {again !== undefined && <SendAgainDialog to={again} close={() => setAgain(undefined)} done={() => void read()} />}
+      {isRegistering && <RegisterDialog agent={agent} task={task} close={() => setRegistering(false)} done={() => void read()} />}
+      {unwanted !== undefined && (
+        <RemoveDialog webhook={unwanted} agent={agent} task={task} close={() => setUnwanted(undefined)} done={() => void read()} />
+      )}
+    </section>
+  );
+}
+
+function RemoveDialog({ webhook, agent, task, close, done }: { webhook: Webhook; agent: string; task: string; close: () => void; done: () => void }) {
+  const { id, url } = webhook.config;
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await remove(agent, task, id);
+      notify("The webhook is deleted.");
+      done();
+      close();
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Delete the webhook?" close={close}>
+      <div class="stack">
+        <p>
+          <strong><bdi>{hostOf(url)}</bdi></strong> gets nothing more, and its attempts and given up events are forgotten. Its signing secret is gone: a webhook
+          that is registered later has another one.
+        </p>
+        {problem !== undefined && <ProblemBox problem={problem} />}
+        <div class="actions">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => void confirm()}>
+            Delete
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+// One webhook of a task, with its newest attempts.
+import { Badge } from "../../parts/state.tsx";
+import { duration, Time } from "../../parts/time.tsx";
+import { hostOf, type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
+import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
+
+const EVENTS: Record<string, string> = { all: "All", status: "The task as it begins, and its states", artifacts: "Artifacts" };
+
+/** `remove` is left out where the person may not delete it. */
+export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send: (from?: number) => void; remove?: (() => void) | undefined }) {
+  const { config, deliveries } = webhook;
+  const { health, failingSince, deliveredGeneration, nextAttemptAt, lastError, attempts, deadLetters = [] } = deliveries;
+  return (
+    <article class="card stack">
+      <div class="webhook-head">
+        <h2>
+          <bdi>{hostOf(config.url)}</bdi>
+        </h2>
+        <HealthBadge health={health} />
+        <span class="quiet ids">
+          Webhook <bdi>{config.id}</bdi>
+        </span>
+      </div>
+      <dl class="facts">
+        <div class="wide">
+          <dt>URL</dt>
+          <dd>
+            <code>{config.url}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Events</dt>
+          <dd>{EVENTS[config.events ?? "all"] ?? config.events}</dd>
+        </div>
+        <div>
+          <dt>Proves itself by</dt>
+          <dd>{proofsOf(config)}</dd>
+        </div>
+        <div>
+          <dt>Delivered up to generation</dt>
+          <dd>{deliveredGeneration}</dd>
+        </div>
+        {health !== "active" && (
+          <div>
+            <dt>Next try</dt>
+            <dd>
+              <NextTry health={health} at={nextAttemptAt} />
+            </dd>
+          </div>
+        )}
+        {health !== "active" && (
+          <div>
+            <dt>{health === "suspended" ? "Troubled since" : "Failing since"}</dt>
+            <dd>
+              <Time at={failingSince} />
+            </dd>
+          </div>
+        )}
+        {lastError !== null && (
+          <div class="wide">
+            <dt>Last error</dt>
+            <dd>
+              <bdi>{lastError}</bdi>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {deadLetters.length > 0 && (
+        <div class="stack tight">
+          <h3>Given up</h3>
+          <DeadLetters of={deadLetters} sendFrom={send} />
+        </div>
+      )}
+      <Attempts of={attempts} />
+      <div class="actions">
+        {remove !== undefined && (
+          <button type="button" class="danger" onClick={remove}>
+            Delete…
+          </button>
+        )}
+        <button type="button" onClick={() => send()}>
+          Send again…
+        </button>
+      </div>
+    </article>
+  );
+}
+
+const OUTCOMES: Record<string, { word: string; tone: string }> = {
+  delivered: { word: "Delivered", tone: "good" },
+  retry: { word: "Failed", tone: "wait" },
+  givenUp: { word: "Given up", tone: "bad" },
+};
+
+/** The newest attempts, newest first. */
+function Attempts({ of: attempts }: { of: readonly Attempt[] }) {
+  if (attempts.length === 0) return <p class="quiet">Nothing was sent yet.</p>;
+  return (
+    <div class="stack tight">
+      <h3>Newest attempts</h3>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Newest attempts">
+        <table class="attempts">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Answer</th>
+              <th scope="col">Generation</th>
+              <th scope="col">Attempt</th>
+              <th scope="col">Took</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...attempts].reverse().map(({ at, generation, attempt, outcome, status, error, durationMs }) => (
+              <tr key={`${at}/${generation}/${attempt}`}>
+                <td>
+                  <Time at={at} />
+                </td>
+                <td>
+                  <Badge tone={OUTCOMES[outcome]?.tone ?? "idle"}>{OUTCOMES[outcome]?.word ?? outcome}</Badge>
+                </td>
+                <td class="said">{status === undefined ? <bdi>{error ?? "none"}</bdi> : status}</td>
+                <td class="number">{generation}</td>
+                <td class="number">{attempt}</td>
+                <td class="number">{duration(durationMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** What tells the receiver that notifications are genuine. */
+function proofsOf({ authentication, hasCredentials, hasToken, hasSigningSecret }: WebhookConfig): string {
+  const proofs = [
+    hasSigningSecret === true ? "signature" : "",
+    authentication === undefined ? "" : `${authentication.scheme}${hasCredentials === false ? " without credentials" : " credentials"}`,
+    hasToken === true ? "token" : "",
+  ].filter((proof) => proof !== "");
+  return proofs.length === 0 ? "nothing" : proofs.join(", ");
+}

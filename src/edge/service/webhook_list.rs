@@ -1,0 +1,245 @@
+//! The list of webhooks in trouble, in the table `webhooks` of D1. `STORAGE.md` describes it.
+
+use std::cell::Cell;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use worker::{Env, Result};
+
+use super::clock::now;
+use super::database::{Statement, Value, number, run_one};
+use super::index::ObjectIndex;
+use super::observer::ConsoleObserver;
+use super::rows::read_row;
+use crate::operation::list_webhooks::{FoundWebhook, WebhookPlace, WebhookQuery};
+use crate::port::{
+    ListedChange, Observation, Observer, WebhookChange, WebhookList, WebhookTroubles,
+};
+use crate::push::Health;
+use a2a::model::{UnixMillis, WebhookTrouble};
+
+/// The list of a deployment.
+pub(in crate::edge) struct D1WebhookList {
+    pub(in crate::edge) env: Env,
+}
+
+impl D1WebhookList {
+    /// The rows that a query asks for, in order.
+    ///
+    /// # Errors
+    ///
+    /// When D1 fails, or has not got the table.
+    pub(in crate::edge) async fn find(&self, query: &WebhookQuery) -> Result<Vec<FoundWebhook>> {
+        let rows = run_one(&self.env, &find_statement(query)).await?;
+        let found = rows.into_iter().map(|row| {
+            let ListRow { owner, task, id, since_ms, shown } = read_row(row)?;
+            Ok(FoundWebhook { place: WebhookPlace { since_ms, task, id }, owner, shown })
+        });
+        found.collect()
+    }
+
+    /// Deletes the rows that nobody changed for a long time, and those whose task is gone; once a day at most in one
+    /// instance.
+    pub(in crate::edge) async fn clean_up(&self) {
+        let now = now();
+        let is_clean = |cleaned: UnixMillis| now.millis_since(cleaned) < CLEAN_MS;
+        if CLEANED.get().is_some_and(is_clean) {
+            return;
+        }
+        CLEANED.set(Some(now));
+        if let Err(error) = run_one(&self.env, &clean_up_statement(now)).await {
+            let reason = format!("table webhooks: {error}");
+            let observer = ConsoleObserver::of(&self.env);
+            observer.observe(&Observation::CleanUpFailed { reason: &reason });
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl WebhookList for ObjectIndex {
+    async fn follow(&self, change: ListedChange) -> std::result::Result<(), String> {
+        let statement = follow_statement(self.object.task_id().as_str(), change);
+        let followed = run_one(&self.index.env, &statement).await;
+        followed.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+/// A row of the list.
+#[derive(Deserialize)]
+struct ListRow {
+    owner: String,
+    task: String,
+    id: String,
+    since_ms: i64,
+    shown: String,
+}
+
+/// Writes the row of a webhook, or deletes it where nothing is wrong any more; unless the row is of a newer change.
+fn follow_statement(task: &str, ListedChange { owner, agent, change }: ListedChange) -> Statement {
+    let WebhookChange { id, version, troubles } = change;
+    let Some(WebhookTroubles { health, dead_letters, since_ms, shown }) = troubles else {
+        let values = vec![task.into(), Value::Text(id), number(version)];
+        return Statement { sql: REMOVE.to_owned(), values };
+    };
+    let dead_letters = u64::try_from(dead_letters).unwrap_or(u64::MAX);
+    let values = vec![
+        task.into(),
+        Value::Text(id),
+        Value::Text(owner),
+        Value::Text(agent),
+        Value::Number(health_number(health)),
+        number(dead_letters),
+        Value::Number(since_ms),
+        number(version),
+        Value::Text(shown),
+    ];
+    Statement { sql: WRITE.to_owned(), values }
+}
+
+/// The rows of a page.
+fn find_statement(query: &WebhookQuery) -> Statement {
+    let mut statement = Statement::new("SELECT owner, task, id, since_ms, shown FROM webhooks");
+    if query.is_of_all_owners() {
+        statement.push(" WHERE agent = {}", query.agent.as_str().into());
+    } else {
+        statement.push(" WHERE owner = {}", query.owner.as_str().into());
+        statement.push(" AND agent = {}", query.agent.as_str().into());
+    }
+    match query.trouble {
+        None => {}
+        Some(WebhookTrouble::Failing) => {
+            statement.push(" AND health = {}", Value::Number(health_number(Health::Failing)));
+        }
+        Some(WebhookTrouble::Suspended) => {
+            statement.push(" AND health = {}", Value::Number(health_number(Health::Suspended)));
+        }
+        Some(WebhookTrouble::DeadLetters) => statement.add(" AND given_up > 0"),
+    }
+    if let Some(WebhookPlace { since_ms, task, id }) = &query.from {
+        statement.push(" AND (since_ms, task, id) <= ({}", Value::Number(*since_ms));
+        statement.push(", {}", task.as_str().into());
+        statement.push(", {})", id.as_str().into());
+    }
+    let limit = u64::try_from(query.limit).unwrap_or(u64::MAX);
+    statement.push(" ORDER BY since_ms DESC, task DESC, id DESC LIMIT {}", number(limit));
+    statement
+}
+
+fn clean_up_statement(now: UnixMillis) -> Statement {
+    let before = |millis: i64| Value::Number(now.0.saturating_sub(millis));
+    let mut statement = Statement::new("DELETE FROM webhooks");
+    statement.push(" WHERE updated_ms < {}", before(KEPT_MS));
+    statement.push(" OR (updated_ms < {}", before(ORPHAN_MS));
+    statement.add(" AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = webhooks.task))");
+    statement
+}
+
+/// The column `health`.
+fn health_number(health: Health) -> i64 {
+    match health {
+        Health::Active => 0,
+        Health::Failing => 1,
+        Health::Suspended => 2,
+    }
+}
+
+thread_local! {
+    /// When this instance has cleaned up.
+    static CLEANED: Cell<Option<UnixMillis>> = const { Cell::new(None) };
+}
+
+/// A version is the instant of its change, or a little more where changes come fast.
+const WRITE: &str = "INSERT INTO webhooks \
+    (task, id, owner, agent, health, given_up, since_ms, updated_ms, version, shown) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9) ON CONFLICT (task, id) DO UPDATE SET \
+    health = excluded.health, given_up = excluded.given_up, since_ms = excluded.since_ms, \
+    updated_ms = excluded.updated_ms, version = excluded.version, shown = excluded.shown \
+    WHERE excluded.version > webhooks.version";
+
+const REMOVE: &str = "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND version < ?3";
+
+/// How often one instance cleans up at most: once a day, in milliseconds.
+const CLEAN_MS: u64 = 86_400_000;
+
+/// For how long a row is kept that does not change: 90 days, in milliseconds.
+const KEPT_MS: i64 = 90 * 86_400_000;
+
+/// For how long a row is kept whose task has none in the index, which may only be late: one hour, in milliseconds.
+const ORPHAN_MS: i64 = 3_600_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(troubles: Option<WebhookTroubles>) -> ListedChange {
+        let change = WebhookChange { id: "w".to_owned(), version: 7, troubles };
+        ListedChange { owner: "o".to_owned(), agent: "a".to_owned(), change }
+    }
+
+    fn query() -> WebhookQuery {
+        let (owner, agent) = ("o".to_owned(), "a".to_owned());
+        WebhookQuery { owner, agent, trouble: None, from: None, limit: 51 }
+    }
+
+    #[test]
+    fn a_webhook_in_trouble_is_a_row_and_another_is_none() {
+        let troubles = WebhookTroubles {
+            health: Health::Suspended,
+            dead_letters: 3,
+            since_ms: 5,
+            shown: "{}".to_owned(),
+        };
+        let written = follow_statement("0a", change(Some(troubles)));
+        let expected: [Value; 9] = [
+            "0a".into(),
+            "w".into(),
+            "o".into(),
+            "a".into(),
+            number(2),
+            number(3),
+            number(5),
+            number(7),
+            "{}".into(),
+        ];
+        assert_eq!(written.values, expected);
+        assert!(written.sql.ends_with("WHERE excluded.version > webhooks.version"));
+        let removed = follow_statement("0a", change(None));
+        assert_eq!(
+            removed.sql,
+            "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND version < ?3"
+        );
+        assert_eq!(removed.values, ["0a".into(), "w".into(), number(7)]);
+    }
+
+    #[test]
+    fn a_page_is_a_range_of_the_index_of_its_owner_or_of_the_agent() {
+        let own = find_statement(&query());
+        assert_eq!(
+            own.sql,
+            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE owner = ?1 AND agent = ?2 \
+             ORDER BY since_ms DESC, task DESC, id DESC LIMIT ?3"
+        );
+        assert_eq!(own.values, ["o".into(), "a".into(), number(51)]);
+        let from = WebhookPlace { since_ms: 4, task: "0b".to_owned(), id: "x".to_owned() };
+        let trouble = Some(WebhookTrouble::Failing);
+        let all = WebhookQuery { owner: String::new(), trouble, from: Some(from), ..query() };
+        assert_eq!(
+            find_statement(&all).sql,
+            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE agent = ?1 AND health = ?2 \
+             AND (since_ms, task, id) <= (?3, ?4, ?5) ORDER BY since_ms DESC, task DESC, id DESC LIMIT ?6"
+        );
+        let dead = WebhookQuery { trouble: Some(WebhookTrouble::DeadLetters), ..query() };
+        assert!(find_statement(&dead).sql.contains(" AND given_up > 0 ORDER"));
+    }
+
+    #[test]
+    fn rows_that_nobody_changes_and_those_without_a_task_are_deleted() {
+        let statement = clean_up_statement(UnixMillis(KEPT_MS + 9));
+        assert_eq!(
+            statement.sql,
+            "DELETE FROM webhooks WHERE updated_ms < ?1 OR (updated_ms < ?2 \
+             AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = webhooks.task))"
+        );
+        assert_eq!(statement.values, [number(9), Value::Number(KEPT_MS + 9 - ORPHAN_MS)]);
+    }
+}

@@ -1,0 +1,197 @@
+//! ListWebhooks, an operation of our extension: which webhooks in trouble a page shows, and where it goes on.
+//!
+//! Decides only. The rows come from the list in D1, which tasks keep (`session/troubles.rs`); no task is asked.
+
+use serde_json::json;
+
+use super::list_tasks::{Position, Scope, parse_token, token_at};
+use crate::auth::Caller;
+use a2a::error::Error;
+use a2a::model::{ListWebhooksRequest, TaskId, UnixMillis, WebhookTrouble, fnv1a};
+
+/// What to look for in the list: the webhooks of the tasks of one owner with one agent, or for an operator of those of all
+/// owners; those first that are in trouble since the latest instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WebhookQuery {
+    /// To whom the tasks belong; empty for those of all owners.
+    pub owner: String,
+    /// The agent that has them.
+    pub agent: String,
+    /// Only webhooks in this trouble.
+    pub trouble: Option<WebhookTrouble>,
+    /// Only webhooks from this place on.
+    pub from: Option<WebhookPlace>,
+    /// How many rows to read: one more than the page shows.
+    pub limit: usize,
+}
+
+/// The place of a webhook in the order of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookPlace {
+    /// Since when it is in trouble.
+    pub since_ms: i64,
+    /// The object of its task.
+    pub task: String,
+    /// The webhook.
+    pub id: String,
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundWebhook {
+    /// Where it stands.
+    pub place: WebhookPlace,
+    /// Whose task it is.
+    pub owner: String,
+    /// What is shown of it, as a JSON object.
+    pub shown: String,
+}
+
+impl WebhookQuery {
+    /// What a request asks of the list. `None` if the caller gets an empty page, whatever there is: everybody without
+    /// credentials is the same caller, and this list names tasks, which nobody is to learn of in this way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
+    pub fn new(
+        agent: &str,
+        caller: &Caller,
+        scope: &Scope,
+        request: &ListWebhooksRequest,
+    ) -> Result<Option<Self>, Error> {
+        let owner = match scope {
+            Scope::Own | Scope::OneContext => caller.owner(),
+            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
+        };
+        let mut query = Self {
+            owner: owner.to_owned(),
+            agent: agent.to_owned(),
+            trouble: request.state,
+            from: None,
+            limit: usize::from(request.page_size) + 1,
+        };
+        if let Some(token) = &request.page_token {
+            let Position { status_ms, id } = parse_token(token, query.fingerprint())?;
+            let unknown =
+                || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
+            let (task, id) = id.as_str().split_once(PLACE_END).ok_or_else(unknown)?;
+            let (task, id) = (task.to_owned(), id.to_owned());
+            query.from = Some(WebhookPlace { since_ms: status_ms.0, task, id });
+        }
+        Ok((*scope != Scope::OneContext).then_some(query))
+    }
+
+    /// Whether the tasks of all owners are looked at.
+    pub fn is_of_all_owners(&self) -> bool {
+        self.owner.is_empty()
+    }
+
+    /// The result with what was found.
+    pub fn page(&self, mut found: Vec<FoundWebhook>) -> String {
+        let size = self.limit.saturating_sub(1);
+        let next = found.get(size).map(|FoundWebhook { place, .. }| {
+            let WebhookPlace { since_ms, task, id } = place;
+            let id = TaskId::new(format!("{task}{PLACE_END}{id}"));
+            let position = Position { status_ms: UnixMillis(*since_ms), id };
+            token_at(&position, self.fingerprint())
+        });
+        found.truncate(size);
+        let shown: Vec<String> = found.into_iter().map(|found| self.shown(found)).collect();
+        page_of(&shown, &next.unwrap_or_default())
+    }
+
+    /// A row as the result shows it: operators are told whose task it is.
+    fn shown(&self, FoundWebhook { owner, shown, .. }: FoundWebhook) -> String {
+        match shown.strip_prefix('{') {
+            Some(rest) if self.is_of_all_owners() => {
+                format!(r#"{{"owner":{},{rest}"#, json!(owner))
+            }
+            Some(_) | None => shown,
+        }
+    }
+
+    /// Tells lists apart whose pages do not fit together.
+    fn fingerprint(&self) -> u64 {
+        let filters = ("webhooks", &self.owner, &self.agent, self.trouble);
+        // Texts can always be encoded.
+        fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
+    }
+}
+
+/// The result without any webhook.
+pub fn empty_page() -> String {
+    page_of(&[], "")
+}
+
+fn page_of(shown: &[String], token: &str) -> String {
+    format!(r#"{{"webhooks":[{}],"nextPageToken":"{token}"}}"#, shown.join(","))
+}
+
+/// What stands between the object of a task and the id of a webhook; neither has it.
+const PLACE_END: char = '/';
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn request(params: Value) -> ListWebhooksRequest {
+        a2a::model::decode::decode(params).unwrap()
+    }
+
+    fn query(scope: &Scope, params: Value) -> Result<Option<WebhookQuery>, Error> {
+        WebhookQuery::new("agent", &Caller::new("key:a"), scope, &request(params))
+    }
+
+    fn found(since_ms: i64, id: &str) -> FoundWebhook {
+        let place = WebhookPlace { since_ms, task: "0a".to_owned(), id: id.to_owned() };
+        let shown = json!({"id": id}).to_string();
+        FoundWebhook { place, owner: "key:\"b".to_owned(), shown }
+    }
+
+    #[test]
+    fn the_next_page_begins_where_this_one_ends_and_a_token_belongs_to_its_filters() {
+        let params = json!({"pageSize": 2, "state": "failing"});
+        let asked = query(&Scope::Own, params).unwrap().unwrap();
+        assert_eq!((asked.owner.as_str(), asked.limit), ("key:a", 3));
+        let page = asked.page(vec![found(3, "x"), found(2, "y:1"), found(1, "z.2")]);
+        let page: Value = serde_json::from_str(&page).unwrap();
+        assert_eq!(page["webhooks"], json!([{"id": "x"}, {"id": "y:1"}]));
+        let token = &page["nextPageToken"];
+        let next = json!({"pageSize": 9, "state": "failing", "pageToken": token});
+        let next = query(&Scope::Own, next).unwrap().unwrap();
+        assert_eq!(next.from, Some(found(1, "z.2").place));
+        let last: Value = serde_json::from_str(&next.page(vec![found(1, "z.2")])).unwrap();
+        assert_eq!(last["nextPageToken"], "");
+        for (scope, params) in [
+            (Scope::Own, json!({"pageToken": token})),
+            (Scope::Own, json!({"state": "suspended", "pageToken": token})),
+            (Scope::Operator(None), json!({"state": "failing", "pageToken": token})),
+            (Scope::Own, json!({"pageToken": "x"})),
+        ] {
+            let Err(Error::InvalidParams(violations)) = query(&scope, params) else {
+                panic!("{scope:?}")
+            };
+            assert_eq!(violations[0].field, "pageToken");
+        }
+    }
+
+    #[test]
+    fn an_operator_is_told_whose_tasks_they_are_and_may_ask_for_one_owner() {
+        let all = query(&Scope::Operator(None), json!({})).unwrap().unwrap();
+        assert!(all.is_of_all_owners());
+        let page: Value = serde_json::from_str(&all.page(vec![found(3, "x")])).unwrap();
+        assert_eq!(page["webhooks"], json!([{"owner": "key:\"b", "id": "x"}]));
+        let one = query(&Scope::Operator(Some("key:b".to_owned())), json!({})).unwrap().unwrap();
+        assert_eq!(one.owner, "key:b");
+        assert!(!one.page(vec![found(3, "x")]).contains("owner"));
+    }
+
+    #[test]
+    fn whoever_has_no_open_list_of_tasks_has_none_of_webhooks() {
+        assert_eq!(query(&Scope::OneContext, json!({})), Ok(None));
+        assert_eq!(empty_page(), r#"{"webhooks":[],"nextPageToken":""}"#);
+    }
+}

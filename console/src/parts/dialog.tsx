@@ -13,12 +13,12 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onCancel={(event) => (event.preventDefault(), close())}>
-      <header>
+      <div class="dialog-head">
         <h2 id={heading}>{title}</h2>
         <button type="button" class="plain" aria-label="Close" onClick={close}>
           <Icon name="close" />
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   );

@@ -41,9 +41,11 @@ export function SessionMenu() {
 
 /** The agent of this Worker that the page is about, if it is about one. */
 function agentShown(): string {
-  const [, slug = ""] = place.value.path;
-  const named = agentOf(slug) ?? agentOf(place.value.query.get("agent") ?? "");
-  return named === undefined || named.isOpen ? "" : named.slug;
+  const [page, slug = ""] = place.value.path;
+  const named = page === "remote" ? "" : slug || (place.value.query.get("agent") ?? "");
+  // Until the catalogue is there, the address is believed.
+  if (catalogue.value === undefined) return named;
+  return agentOf(named)?.isOpen === false ? named : "";
 }
 
 function Session({ close }: { close: () => void }) {

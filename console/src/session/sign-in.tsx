@@ -29,10 +29,12 @@ export function SignInDialog() {
 
 function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
   const closed = catalogue.value?.agents.filter(({ isOpen }) => !isOpen) ?? [];
-  const [chosen, setChosen] = useState(agent === "" ? (closed[0]?.slug ?? "") : agent);
+  const [picked, setPicked] = useState<string>();
+  const chosen = picked ?? (agent === "" ? (closed[0]?.slug ?? "") : agent);
   const [ways, setWays] = useState<Way[]>();
   useEffect(() => {
     let isCurrent = true;
+    setWays(undefined);
     void waysInto(chosen).then((found) => isCurrent && setWays(found));
     return () => void (isCurrent = false);
   }, [chosen]);
@@ -49,7 +51,7 @@ function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
         {agent === "" && closed.length > 1 && (
           <label>
             Agent
-            <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
+            <select value={chosen} onChange={(event) => setPicked(event.currentTarget.value)}>
               {closed.map(({ slug, name }) => (
                 <option key={slug} value={slug}>
                   {name}
@@ -86,6 +88,7 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
   const isShared = others.some((other) => other.slug !== slug && schemesOf({ securitySchemes: other.access?.securitySchemes ?? {} }).some((scheme) => fits(scheme, typed)));
   const audience = (isForAll ?? isShared) || slug === "" ? EVERY_AGENT : slug;
 
+  useEffect(() => form.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus(), [index]);
   useEffect(() => {
     // After a refusal the field is at hand, with its text chosen: typing anew replaces it.
     if (refusal !== undefined) form.current?.querySelector<HTMLInputElement>("[aria-invalid=true]")?.select();
@@ -171,14 +174,14 @@ function SchemeFields({ scheme, slug, refusal }: { scheme: Scheme; slug: string;
           <span>
             {kind === "OAuth 2.0" || kind === "OpenID Connect" ? `Access token (${kind})` : kind} <span class="quiet">in {where}</span>
           </span>
-          <input name={`secret:${name}`} type="password" required autoFocus autocomplete="off" spellcheck={false} {...about} />
+          <input name={`secret:${name}`} type="password" required autocomplete="off" spellcheck={false} {...about} />
         </label>
       )}
       {doing === "password" && (
         <>
           <label>
             Name
-            <input name={`user:${name}`} required autoFocus autocomplete="off" spellcheck={false} />
+            <input name={`user:${name}`} required autocomplete="off" spellcheck={false} />
           </label>
           <label>
             Password

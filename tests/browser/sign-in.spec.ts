@@ -1,0 +1,256 @@
+// Signing in: by each kind of scheme, when an agent asks for it in the middle of something, and what is kept of it.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { caller, guarded, secretsOf } from "../e2e/access.ts";
+import { KEYS, TOKEN, VARS } from "../e2e/club.ts";
+import { startConsole, type Console } from "./console.ts";
+import type { View } from "./view.ts";
+
+const secrets = secretsOf("PAGE_KEY", "ALICE_PASSWORD", "OPS_KEY");
+
+const key = (more: object = {}) => ({ kind: "api_key", name: "X-Page-Key", callers: [caller("page", ["PAGE_KEY"])], ...more });
+const people = { kind: "basic", callers: [caller("alice", ["ALICE_PASSWORD"])] };
+const access = { kind: "cloudflare_access", team: "https://example.cloudflareaccess.com", audience: ["console"] };
+
+const keyIn = (location: string, name: string) => ({ apiKeySecurityScheme: { location, name } });
+const password = { httpAuthSecurityScheme: { scheme: "Basic" } };
+const alternatives = (...all: string[][]) => all.map((names) => ({ schemes: Object.fromEntries(names.map((name) => [name, { list: [] }])) }));
+
+/** What the cards of the agents declare: the build makes it from their tables, which are made here. */
+const CARDS: Record<string, object> = {
+  keyed: { securitySchemes: { key: keyIn("header", "X-Page-Key") }, securityRequirements: alternatives(["key"]) },
+  people: { securitySchemes: { people: password }, securityRequirements: alternatives(["people"]) },
+  query: { securitySchemes: { query: keyIn("query", "key") }, securityRequirements: alternatives(["query"]) },
+  cookie: { securitySchemes: { cookie: keyIn("cookie", "session") }, securityRequirements: alternatives(["cookie"]) },
+  both: { securitySchemes: { key: keyIn("header", "X-Page-Key"), people: password }, securityRequirements: alternatives(["key", "people"]) },
+  edge: { securitySchemes: { edge: keyIn("header", "Cf-Access-Jwt-Assertion"), tls: { mtlsSecurityScheme: {} } }, securityRequirements: alternatives(["edge"], ["tls"]) },
+  ops: { securitySchemes: { key: keyIn("header", "X-Ops-Key") }, securityRequirements: alternatives(["key"]) },
+};
+
+let app: Console;
+before(async () => {
+  const { agents, ...built } = JSON.parse(guarded({
+    keyed: { schemes: { key: key() } },
+    people: { schemes: { people } },
+    query: { schemes: { query: key({ in: "query", name: "key" }) } },
+    cookie: { schemes: { cookie: key({ in: "cookie", name: "session" }) } },
+    both: { schemes: { key: key(), people }, requires: [{ key: [], people: [] }] },
+    edge: { schemes: { edge: access, tls: { kind: "mutual_tls" } } },
+    ops: { schemes: { key: { ...key({ name: "X-Ops-Key" }), callers: [caller("ops", ["OPS_KEY"], { permissions: ["operator"] })] } } },
+  })) as { agents: { slug: string; card: string }[] };
+  const shown = agents.flatMap((agent): object[] => {
+    const declared = CARDS[agent.slug];
+    if (declared !== undefined) return [{ ...agent, card: JSON.stringify({ ...JSON.parse(agent.card), name: agent.slug, ...declared }) }];
+    return ["demo", "club"].includes(agent.slug) ? [agent] : [];
+  });
+  const AGENTS = JSON.stringify({ ...built, agents: shown });
+  app = await startConsole({ vars: { ...VARS, ...secrets, AGENTS } });
+});
+after(() => app?.stop());
+
+/** A 401 is an error in the browser's console, too. */
+const REFUSED = /status of 401/;
+
+const WRONG = "a-wrong-secret-71c0ffee";
+
+/** Nothing of a secret is in the address, in the page's markup, in its text, or in storage that outlives the tab. */
+async function hides(view: View, ...given: string[]): Promise<void> {
+  const seen = await view.page.evaluate(() => {
+    const attributes = [...document.querySelectorAll("*")].flatMap((element) => [...element.attributes].map(({ value }) => value));
+    return [location.href, document.cookie, JSON.stringify(localStorage), document.body.innerText, JSON.stringify(history.state), ...attributes].join("\n");
+  });
+  for (const secret of [...given, WRONG]) {
+    assert.ok(!seen.includes(secret), "the page shows a secret");
+    for (const { url } of view.record.requests) assert.ok(!url.includes(secret) || url.includes("key="), `a secret in ${url}`);
+  }
+}
+
+test("an agent that asks in the middle of something gets a key, and goes on; a wrong one is told at its field", () =>
+  app.visit("#/agents/club/extended", async (view) => {
+    view.expect(REFUSED);
+    const dialog = await view.find("dialog", "Sign in to Club");
+    await view.sees("credentials are needed");
+    assert.match(await view.focused(), /^(textbox )?.*API key/);
+    await view.inspect("sign-in");
+    await view.page.keyboard.type(WRONG);
+    await view.press("Enter");
+    await view.sees("the credentials are refused");
+    const field = await dialog.$("input[type=password]");
+    assert.equal(await field?.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+    assert.equal(await field?.evaluate((input) => input === document.activeElement), true, "the field has the focus");
+    await view.inspect("sign-in-refused");
+    await view.page.keyboard.type(KEYS.member);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await view.sees("1 skill more than in the public card");
+    await view.find("button", "Signed in");
+    await hides(view, KEYS.member);
+    await view.inspect("agents-extended");
+
+    const other = await view.beside("#/agents/club");
+    await other.find("button", "Sign in");
+    await view.page.reload();
+    await view.sees("1 skill more than in the public card");
+  }));
+
+test("a bearer token is taken, also when it was copied with the name of its scheme, and is forgotten by signing out", () =>
+  app.visit("#/agents/club", async (view) => {
+    await view.click("button", "Sign in");
+    await view.choose("Scheme", "Bearer token (token)");
+    const [field] = await view.page.$$("dialog input[type=password]");
+    await field?.type(`Bearer ${TOKEN}`);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await view.click("link", "Extended card");
+    await view.sees("1 skill more");
+    await view.click("button", "Signed in");
+    await view.sees("header Authorization, as Bearer, for Club alone");
+    await view.inspect("signed-in");
+    await hides(view, TOKEN);
+    view.expect(REFUSED);
+    await Promise.all([view.page.waitForNavigation(), view.click("button", "Sign out: Bearer token, header Authorization, as Bearer")]);
+    await view.find("dialog", "Sign in to Club");
+    await view.press("Escape");
+    await view.sees("credentials are needed");
+    await view.find("button", "Sign in");
+    await view.find("button", "Try again");
+  }));
+
+test("a secret that expires in the middle is asked for again, with the reason", () =>
+  app.visit("#/agents/club", async (view) => {
+    view.expect(REFUSED);
+    await view.page.evaluate((secret) => {
+      sessionStorage.setItem("a2a-edge.credentials", JSON.stringify([{ audience: "club", slot: { in: "header", name: "X-Club-Key" }, scheme: "API key", secret }]));
+    }, WRONG);
+    await view.page.reload();
+    await view.click("link", "Extended card");
+    await view.find("dialog", "Sign in to Club");
+    await view.sees("the credentials are refused");
+    await view.page.keyboard.type(KEYS.insider);
+    await view.press("Enter");
+    await view.sees("2 skills more");
+  }));
+
+test("name and password, a key in the query, and two schemes together", async () => {
+  await app.visit("#/agents/people", async (view) => {
+    view.expect(REFUSED);
+    await view.click("button", "Sign in");
+    await view.fill("Name", "alice");
+    const [field] = await view.page.$$("dialog input[type=password]");
+    await field?.type(WRONG);
+    await view.press("Enter");
+    await view.sees("the credentials are refused");
+    await view.page.keyboard.type(secrets.ALICE_PASSWORD);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await hides(view, secrets.ALICE_PASSWORD);
+  });
+  await app.visit("#/agents/query", async (view) => {
+    await view.click("button", "Sign in");
+    await view.sees("in the query parameter key");
+    await view.page.keyboard.type(secrets.PAGE_KEY);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await view.find("button", "Signed in");
+  });
+  await app.visit("#/agents/both", async (view) => {
+    await view.click("button", "Sign in");
+    const fields = await view.page.$$("dialog input[type=password]");
+    assert.equal(fields.length, 2);
+    await fields[0]?.type(secrets.PAGE_KEY);
+    await view.fill("Name", "alice");
+    await fields[1]?.type(secrets.ALICE_PASSWORD);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await view.click("button", "Signed in");
+    await view.sees("header X-Page-Key, for both alone");
+    await view.sees("header Authorization, as Basic, for both alone");
+  });
+});
+
+test("a secret can be for all agents of the server, but none other gets it unless that is chosen", () =>
+  app.visit("#/agents/keyed", async (view) => {
+    await view.click("button", "Sign in");
+    await view.find("radio", "All agents of this server");
+    await view.page.keyboard.type(secrets.PAGE_KEY);
+    await view.click("radio", "All agents of this server");
+    await view.click("button", "Sign in", { within: await view.find("dialog") });
+    await view.gone("dialog");
+    await view.click("button", "Signed in");
+    await view.sees("header X-Page-Key, for all agents of this server");
+    await Promise.all([view.page.waitForNavigation(), view.click("button", "Sign out of all")]);
+    await view.find("button", "Sign in");
+    assert.equal(await view.page.evaluate(() => sessionStorage.getItem("a2a-edge.credentials")), null);
+  }));
+
+test("a cookie is not typed: the page says which one, and goes on when it is there", () =>
+  app.visit("#/agents/cookie", async (view) => {
+    view.expect(REFUSED);
+    await view.click("button", "Sign in");
+    await view.sees("the cookie session, which the browser sends by itself");
+    await view.inspect("sign-in-cookie");
+    await view.click("button", "Try again");
+    await view.sees(/credentials are needed/);
+    await view.page.setCookie({ name: "session", value: secrets.PAGE_KEY, url: app.worker.url, httpOnly: true });
+    await view.click("button", "Try again");
+    await view.gone("dialog");
+    await view.sees("The agent knows you.");
+    await hides(view, secrets.PAGE_KEY);
+  }));
+
+test("Cloudflare Access and client certificates are explained, with what to do", () =>
+  app.visit("#/agents/edge", async (view) => {
+    await view.click("button", "Sign in");
+    const link = await view.find("link", "Sign in with Cloudflare Access");
+    assert.equal(await link.evaluate((a) => (a as HTMLAnchorElement).pathname), "/edge");
+    await view.choose("Scheme", "Client certificate (tls)");
+    await view.sees("which the browser offers when the connection is made");
+    await view.inspect("sign-in-certificate");
+  }));
+
+test("without an agent in view, one is chosen among those that ask for credentials", () =>
+  app.visit("#/agents", async (view) => {
+    await view.find("link", "Club");
+    await view.click("button", "Sign in");
+    await view.choose("Agent", "ops");
+    await view.sees("in the header X-Ops-Key");
+    await view.page.focus("dialog input[type=password]");
+    await view.page.keyboard.type(secrets.OPS_KEY);
+    await view.press("Enter");
+    await view.gone("dialog");
+    await view.find("button", "Signed in");
+  }));
+
+test("the switch for operators says what it does, who can, and stays for the tab", () =>
+  app.visit("#/agents", async (view) => {
+    await view.find("link", "Club");
+    await view.click("button", "What an operator is");
+    await view.sees("you see the tasks of all callers");
+    await view.sees("Agents with operators: ops.");
+    await view.inspect("operator");
+    await view.click("button", "Act as an operator");
+    await view.gone("dialog");
+    const isOn = async (): Promise<boolean> => (await view.find("switch", "Operator")).evaluate((input) => (input as HTMLInputElement).checked);
+    assert.ok(await isOn());
+    await view.page.reload();
+    assert.ok(await isOn());
+    await view.inspect("operator-on");
+  }));
+
+test("the dialog is used by keyboard: the focus stays in it, Escape closes it, and it is where it was before", () =>
+  app.visit("#/agents/club", async (view) => {
+    await view.find("heading", "Club");
+    await view.page.focus(".session button.small");
+    assert.equal(await view.focused(), 'button "Sign in"');
+    await view.press("Enter");
+    await view.find("dialog", "Sign in to Club");
+    for (let step = 0; step < 12; step += 1) {
+      await view.press("Tab");
+      const isInside = await view.page.evaluate(() => document.activeElement === document.body || document.activeElement?.closest("dialog") !== null);
+      assert.ok(isInside, await view.focused());
+    }
+    await view.press("Escape");
+    await view.gone("dialog");
+    assert.equal(await view.focused(), 'button "Sign in"');
+  }));

@@ -8,8 +8,13 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   const heading = useId();
   useEffect(() => {
     const shown = dialog.current;
+    const before = document.activeElement;
     if (shown !== null && !shown.open) shown.showModal();
-    return () => shown?.close();
+    return () => {
+      shown?.close();
+      // The dialog may be out of the page by now, and then the browser does not give the focus back.
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onCancel={(event) => (event.preventDefault(), close())}>

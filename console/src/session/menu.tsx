@@ -101,7 +101,7 @@ function AboutOperators({ close }: { close: () => void }) {
           You need credentials of a caller with the permission <code>operator</code>, which the table <code>[access]</code> of the agent's file gives. Without it the agent refuses. Operators send no messages: the chat speaks for yourself.
         </p>
         {isKnown && (
-          <p class="quiet">{agents.length === 0 ? "No agent of this server has such callers." : `Agents with operators: ${agents.map(({ name }) => name).join(", ")}.`}</p>
+          <p class="quiet">{agents.length === 0 ? "No agent of this server knows such callers." : `Agents that know operators: ${agents.map(({ name }) => name).join(", ")}.`}</p>
         )}
         <div class="actions">
           <button type="button" onClick={close}>

@@ -44,7 +44,7 @@ function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
     <Dialog title={agent === "" || name === "" ? "Sign in" : `Sign in to ${name}`} close={() => end(false)}>
       <div class="stack sign-in">
         {problem !== undefined && (
-          <p class="refused" role="alert">
+          <p class="asked" role="alert">
             {problem.message}
           </p>
         )}

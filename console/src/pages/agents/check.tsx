@@ -11,7 +11,7 @@ import { numbered } from "./list.tsx";
 const WORDS: Record<Severity, { tone: string; word: string }> = {
   error: { tone: "bad", word: "Error" },
   warning: { tone: "wait", word: "Warning" },
-  advice: { tone: "busy", word: "Advice" },
+  advice: { tone: "busy", word: "Hint" },
 };
 
 interface CheckTabProps {
@@ -30,11 +30,12 @@ export function CheckTab({ found, findings, endpoint, probe, setProbe }: CheckTa
     setAsking(false);
   };
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
-  const sums = [numbered(count("error"), "error"), numbered(count("warning"), "warning"), count("advice") === 0 ? "no advice" : `${count("advice")} × advice`].join(", ");
+  const sums = [["error", "error"], ["warning", "warning"], ["advice", "hint"]] as const;
+  const told = sums.flatMap(([severity, noun]) => (count(severity) === 0 ? [] : [numbered(count(severity), noun)])).join(", ");
   return (
     <div class="stack">
       <div class="row check-head">
-        <p role="status">{findings.length === 0 ? "Nothing to say about this card." : `The card has ${sums}.`}</p>
+        <p role="status">{findings.length === 0 ? "Nothing to say about this card." : `About this card: ${told}.`}</p>
         <div class="row">
           <button type="button" onClick={() => void run()} disabled={isAsking}>
             <Icon name="refresh" /> {isAsking ? "Asking…" : "Try what the card declares"}

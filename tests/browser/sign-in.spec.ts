@@ -113,6 +113,7 @@ test("name and password, a key in the query, and two schemes together", async ()
   await app.visit("#/agents/query", async (view) => {
     await view.click("button", "Sign in");
     await view.sees("in the query parameter key");
+    await view.until(() => view.page.evaluate(() => document.activeElement?.matches("input[type=password]") ?? false), "the field has no focus");
     await view.page.keyboard.type(secrets.PAGE_KEY);
     await view.press("Enter");
     await view.gone("dialog");
@@ -217,5 +218,5 @@ test("the dialog is used by keyboard: the focus stays in it, Escape closes it, a
     }
     await view.press("Escape");
     await view.gone("dialog");
-    assert.equal(await view.focused(), 'button "Sign in"');
+    await view.until(async () => (await view.focused()) === 'button "Sign in"', async () => `the focus is at ${await view.focused()}`);
   }));

@@ -1,16 +1,22 @@
 // A dialog of the browser's own: focus stays in it, Escape closes it.
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
 
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  const latest = useRef(close);
+  latest.current = close;
+  useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
+    // A browser closes the dialog by itself when somebody insists on Escape.
+    const closed = () => latest.current();
     if (shown !== null && !shown.open) shown.showModal();
+    shown?.addEventListener("close", closed);
     return () => {
+      shown?.removeEventListener("close", closed);
       shown?.close();
       // The dialog may be out of the page by now, and then the browser does not give the focus back.
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -1,5 +1,5 @@
 // Asks for a key, a token or a password by the schemes of the agent's card, and tells how to come in where nothing is typed.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../api/agents.ts";
 import { readCard } from "../api/card.ts";
 import { localEndpoint } from "../api/endpoint.ts";
@@ -88,7 +88,7 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
   const isShared = others.some((other) => other.slug !== slug && schemesOf({ securitySchemes: other.access?.securitySchemes ?? {} }).some((scheme) => fits(scheme, typed)));
   const audience = (isForAll ?? isShared) || slug === "" ? EVERY_AGENT : slug;
 
-  useEffect(() => form.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus(), [index]);
+  useLayoutEffect(() => form.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus(), [index]);
   useEffect(() => {
     // After a refusal the field is at hand, with its text chosen: typing anew replaces it.
     if (refusal !== undefined) form.current?.querySelector<HTMLInputElement>("[aria-invalid=true]")?.select();

@@ -13,7 +13,7 @@ export interface Described {
 export function Field({ label, hint, errors, children }: { label: string; hint?: string; errors: readonly string[]; children: (input: Described) => ComponentChildren }) {
   const id = useId();
   return (
-    <div class="field">
+    <div class="hook-field">
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint ${id}-error`, "aria-invalid": errors.length > 0 })}
       {hint !== undefined && (
@@ -22,7 +22,7 @@ export function Field({ label, hint, errors, children }: { label: string; hint?:
         </p>
       )}
       {errors.length > 0 && (
-        <p id={`${id}-error`} class="field-error" role="alert">
+        <p id={`${id}-error`} class="hook-error" role="alert">
           {errors.join("; ")}
         </p>
       )}

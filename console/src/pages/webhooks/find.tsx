@@ -14,7 +14,7 @@ export function FindTask({ agents, agent }: { agents: readonly string[]; agent: 
   return (
     <details class="card">
       <summary>The webhooks of a task</summary>
-      <form class="row find" onSubmit={open}>
+      <form class="row hook-find" onSubmit={open}>
         <label>
           Agent of the task
           <select value={slug} onChange={(event) => setChosen(event.currentTarget.value)}>
@@ -25,7 +25,7 @@ export function FindTask({ agents, agent }: { agents: readonly string[]; agent: 
             ))}
           </select>
         </label>
-        <label class="wide">
+        <label class="hook-wide">
           Task
           <input required value={task} placeholder="the id of the task" onInput={(event) => setTask(event.currentTarget.value)} />
         </label>

@@ -31,7 +31,7 @@ export function NextTry({ health, at }: { health: Health; at: number | null }) {
 export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter[]; sendFrom: (generation: number) => void }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Events that were given up">
-      <table class="letters">
+      <table class="hook-letters">
         <thead>
           <tr>
             <th scope="col">Generation</th>
@@ -45,7 +45,7 @@ export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter
         <tbody>
           {[...letters].reverse().map(({ generation, error, at }) => (
             <tr key={generation}>
-              <td class="number">{generation}</td>
+              <td class="hook-number">{generation}</td>
               <td>
                 <button type="button" class="small" onClick={() => sendFrom(generation)}>
                   Send again from {generation}
@@ -54,7 +54,7 @@ export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter
               <td>
                 <Time at={at} />
               </td>
-              <td class="said">
+              <td class="hook-said">
                 <bdi>{error}</bdi>
               </td>
             </tr>

@@ -89,7 +89,7 @@ export function WebhookList({ agent }: { agent: string }) {
           <span>Refresh</span>
         </button>
       </div>
-      <div class="row filters">
+      <div class="row hook-filters">
         <label>
           Agent
           <select value={agent} onChange={(event) => filter({ agent: event.currentTarget.value })}>
@@ -127,7 +127,7 @@ export function WebhookList({ agent }: { agent: string }) {
       {denied.length > 0 && <p class="quiet">You are no operator of {denied.map(({ agent: slug }) => slug).join(", ")}.</p>}
       {isRead && webhooks.length === 0 && <AllWell isFiltered={trouble !== "" || owner !== ""} />}
       {webhooks.length > 0 && (
-        <ul class="webhooks" aria-label="Webhooks that need mending">
+        <ul class="hook-list" aria-label="Webhooks that need mending">
           {webhooks.map((found) => (
             <li key={`${found.agent}/${found.webhook.taskId}/${found.webhook.id}`}>
               <TroubledCard found={found} send={(from) => openSend(found, from)} />
@@ -202,12 +202,12 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
   const { health, failingSince, nextAttemptAt, lastError, deadLetters } = webhook;
   return (
     <article class="card stack">
-      <div class="webhook-head">
+      <div class="hook-head">
         <h2>
           <bdi>{hostOf(webhook.url)}</bdi>
         </h2>
         <HealthBadge health={health} />
-        <span class="quiet ids">
+        <span class="quiet hook-ids">
           Webhook <bdi>{webhook.id}</bdi> of <a href={href(["webhooks", agent, webhook.taskId])}>task {shortened(webhook.taskId)}</a> of {agent}
           {webhook.owner !== undefined && (
             <>
@@ -216,7 +216,7 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
           )}
         </span>
       </div>
-      <dl class="facts">
+      <dl class="hook-facts">
         {failingSince !== null && (
           <div>
             <dt>Since</dt>
@@ -233,7 +233,7 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
             </dd>
           </div>
         )}
-        <div class="wide">
+        <div class="hook-wide">
           <dt>Last error</dt>
           <dd>
             <bdi>{lastError ?? "none"}</bdi>

@@ -77,11 +77,11 @@ export function RegisterDialog({ agent, task, close, done }: { agent: string; ta
         </Field>
         <details open={(["scheme", "credentials", "token", "signingSecret", "id"] as const).some((name) => errorsOf(name).length > 0)}>
           <summary>Secrets and id</summary>
-          <div class="stack inset">
+          <div class="stack hook-inset">
             <Field label="Signing secret" hint="whsec_ and base64 of 24 to 64 bytes; each notification is signed with it." errors={errorsOf("signingSecret")}>
               {(input) => <input placeholder="made at random" spellcheck={false} {...input} {...bound("signingSecret")} />}
             </Field>
-            <div class="two">
+            <div class="hook-two">
               <Field label="Scheme of authentication" errors={errorsOf("scheme")}>
                 {(input) => <input placeholder="Bearer" {...input} {...bound("scheme")} />}
               </Field>
@@ -124,7 +124,7 @@ function MadeDialog({ made, close }: { made: WebhookConfig; close: () => void })
             <p>
               Its signing secret is shown <strong>this once</strong>. The receiver verifies notifications with it.
             </p>
-            <div class="row secret">
+            <div class="row hook-secret">
               <code aria-label="Signing secret">{secret}</code>
               <CopyButton of={() => secret} />
             </div>

@@ -91,7 +91,7 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
         </div>
       )}
       {webhooks !== undefined && webhooks.length > 0 && (
-        <ul class="webhooks" aria-label="Webhooks of the task">
+        <ul class="hook-list" aria-label="Webhooks of the task">
           {webhooks.map((webhook) => (
             <li key={webhook.config.id}>
               <WebhookCard

@@ -12,17 +12,17 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
   const { health, failingSince, deliveredGeneration, nextAttemptAt, lastError, attempts, deadLetters = [] } = deliveries;
   return (
     <article class="card stack">
-      <div class="webhook-head">
+      <div class="hook-head">
         <h2>
           <bdi>{hostOf(config.url)}</bdi>
         </h2>
         <HealthBadge health={health} />
-        <span class="quiet ids">
+        <span class="quiet hook-ids">
           Webhook <bdi>{config.id}</bdi>
         </span>
       </div>
-      <dl class="facts">
-        <div class="wide">
+      <dl class="hook-facts">
+        <div class="hook-wide">
           <dt>URL</dt>
           <dd>
             <code>{config.url}</code>
@@ -57,7 +57,7 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
           </div>
         )}
         {lastError !== null && (
-          <div class="wide">
+          <div class="hook-wide">
             <dt>Last error</dt>
             <dd>
               <bdi>{lastError}</bdi>
@@ -66,7 +66,7 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
         )}
       </dl>
       {deadLetters.length > 0 && (
-        <div class="stack tight">
+        <div class="stack hook-tight">
           <h3>Given up</h3>
           <DeadLetters of={deadLetters} sendFrom={send} />
         </div>
@@ -96,10 +96,10 @@ const OUTCOMES: Record<string, { word: string; tone: string }> = {
 function Attempts({ of: attempts }: { of: readonly Attempt[] }) {
   if (attempts.length === 0) return <p class="quiet">Nothing was sent yet.</p>;
   return (
-    <div class="stack tight">
+    <div class="stack hook-tight">
       <h3>Newest attempts</h3>
       <div class="scroll" tabIndex={0} role="region" aria-label="Newest attempts">
-        <table class="attempts">
+        <table class="hook-attempts">
           <thead>
             <tr>
               <th scope="col">When</th>
@@ -119,10 +119,10 @@ function Attempts({ of: attempts }: { of: readonly Attempt[] }) {
                 <td>
                   <Badge tone={OUTCOMES[outcome]?.tone ?? "idle"}>{OUTCOMES[outcome]?.word ?? outcome}</Badge>
                 </td>
-                <td class="said">{status === undefined ? <bdi>{error ?? "none"}</bdi> : status}</td>
-                <td class="number">{generation}</td>
-                <td class="number">{attempt}</td>
-                <td class="number">{duration(durationMs)}</td>
+                <td class="hook-said">{status === undefined ? <bdi>{error ?? "none"}</bdi> : status}</td>
+                <td class="hook-number">{generation}</td>
+                <td class="hook-number">{attempt}</td>
+                <td class="hook-number">{duration(durationMs)}</td>
               </tr>
             ))}
           </tbody>

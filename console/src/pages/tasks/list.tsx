@@ -221,7 +221,7 @@ function Failures({ failed, retry }: { failed: readonly Failed[]; retry: () => v
         <div class="row closed card">
           <Icon name="key" />
           <span>
-            {closed.length === 1 ? "One agent shows" : `${closed.length} agents show`} tasks to callers that it knows: {closed.map(({ agent }) => agent).join(", ")}.
+            {closed.length === 1 ? "One agent shows tasks to callers that it knows" : `${closed.length} agents show tasks to callers that they know`}: {closed.map(({ agent }) => agent).join(", ")}.
           </span>
           <button type="button" class="small" onClick={() => void askToSignIn(closed[0]!.agent).then((isDone) => isDone && retry())}>
             Sign in

@@ -365,11 +365,12 @@ impl TaskSession {
     ///
     /// Why the machine refuses.
     fn step(&self, input: Input) -> Result<bool, TaskError> {
-        let effects = self.life.step(input, self.now())?;
+        let now = self.now();
+        let effects = self.life.step(input, now)?;
         let is_effective = !effects.is_empty();
         for effect in effects {
             match effect {
-                Effect::Append(entry) => self.journal.append(&entry, self.now()),
+                Effect::Append(entry) => self.journal.append(&entry, now),
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {

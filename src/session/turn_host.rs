@@ -254,12 +254,13 @@ impl TurnHost for TaskSession {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError> {
-        self.run.note_progress(self.now());
+        let now = self.now();
+        self.run.note_progress(now);
         let refusal = check_step_result(self, name, &outcome).err();
         // A result that cannot be kept is kept as a failure, or the step would be done again.
         let outcome = refusal.clone().map_or(outcome, Err);
         let usage = usage::take_recorded(self);
-        let duration_ms = self.run.close_step(name, nth, self.now());
+        let duration_ms = self.run.close_step(name, nth, now);
         let step = StepRecord { name: name.to_owned(), nth, outcome, usage, duration_ms };
         let kept = self.step(Input::StepDone(step));
         if let (Err(_), Some(usage)) = (&kept, usage) {

@@ -113,7 +113,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   return (
     <dl class="facts card">
       <Fact name="State">
-        <span class="row">
+        <span class="row" aria-live="polite">
           <StateBadge state={head.state} />
           {word !== "" && <span class={`quiet following ${following}`} title={title}>{word}</span>}
         </span>

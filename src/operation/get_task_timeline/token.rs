@@ -192,7 +192,7 @@ mod tests {
             format!(r#"{hash}.{{"o":"asc","r":-1,"l":1,"w":[]}}"#),
             format!(r#"{hash}.{{"o":"asc","r":1,"l":1,"w":[["a",1,1]]}}"#),
             format!(r#"{hash}.{{"o":"asc","r":1,"l":1,"w":[["a",1,1,4294967296]]}}"#),
-            format!(r#"zz.{{"o":"asc","r":1,"l":1,"w":[]}}"#),
+            r#"zz.{"o":"asc","r":1,"l":1,"w":[]}"#.to_owned(),
         ] {
             let refused = refusal(&encode(&text), &task, None);
             assert!(refused.contains("must be the nextPageToken"), "{text}: {refused}");

@@ -79,6 +79,8 @@ pub struct WebhookTrouble {
     pub suspended: u64,
     /// Notifications that were given up.
     pub dead_letters: u64,
+    /// Whether there may be more: there were too many to count them.
+    pub is_at_least: bool,
 }
 
 /// The tasks that ended within an hour in one state, as they were counted.

@@ -59,11 +59,11 @@ test("what is not finished, and webhooks in trouble, are summed over agents", ()
   const overview = (isAtLeast: boolean): Overview => ({
     agent: "a", now: 0, hours: [], bucketsMs: bounds, counting: true,
     unfinished: { submitted: 1, working: 2, inputRequired: 3, authRequired: 4, isAtLeast },
-    webhooks: { failing: 1, suspended: 2, deadLetters: 3 },
+    webhooks: { failing: 1, suspended: 2, deadLetters: 3, isAtLeast },
   });
   assert.deepEqual(unfinishedOf([overview(false), overview(true)]), { submitted: 2, working: 4, inputRequired: 6, authRequired: 8, isAtLeast: true });
   assert.equal(unfinishedOf([overview(false)]).isAtLeast, false);
-  assert.deepEqual(webhooksOf([overview(false), overview(false)]), { failing: 2, suspended: 4, deadLetters: 6 });
+  assert.deepEqual(webhooksOf([overview(false), overview(false)]), { failing: 2, suspended: 4, deadLetters: 6, isAtLeast: false });
 });
 
 test("an axis has round whole numbers and ends above all bars", () => {

@@ -17,7 +17,7 @@ export interface Overview {
   hours: Hour[];
   bucketsMs: number[];
   unfinished: { submitted: number; working: number; inputRequired: number; authRequired: number; isAtLeast: boolean };
-  webhooks: { failing: number; suspended: number; deadLetters: number };
+  webhooks: { failing: number; suspended: number; deadLetters: number; isAtLeast: boolean };
   counting: boolean;
 }
 

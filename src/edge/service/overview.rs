@@ -80,8 +80,9 @@ impl D1Overview {
             rows => rows?,
         };
         let Some(row) = rows.into_iter().next() else { return Ok(WebhookTrouble::default()) };
-        let TroubleRow { failing, suspended, dead_letters } = read_row(row)?;
-        Ok(WebhookTrouble { failing, suspended, dead_letters })
+        let TroubleRow { failing, suspended, dead_letters, number } = read_row(row)?;
+        let is_at_least = number >= MOST_WEBHOOKS;
+        Ok(WebhookTrouble { failing, suspended, dead_letters, is_at_least })
     }
 
     /// Deletes the hours that nobody can ask for any more; once an hour at most in one instance.
@@ -120,6 +121,7 @@ struct TroubleRow {
     failing: u64,
     suspended: u64,
     dead_letters: u64,
+    number: u64,
 }
 
 fn read_counted(row: JsValue) -> Result<Counted> {
@@ -151,13 +153,15 @@ fn unfinished_statement(agent: &str) -> Statement {
     statement
 }
 
-/// The webhooks of an agent in trouble, by their health.
+/// The webhooks of an agent in trouble, by their health, up to [`MOST_WEBHOOKS`].
 fn webhooks_statement(agent: &str) -> Statement {
     let mut statement = Statement::new(
         "SELECT coalesce(sum(health = 1), 0) AS failing, coalesce(sum(health = 2), 0) AS suspended, \
-         coalesce(sum(given_up), 0) AS dead_letters FROM webhooks",
+         coalesce(sum(given_up), 0) AS dead_letters, count(*) AS number FROM \
+         (SELECT health, given_up FROM webhooks",
     );
     statement.push(" WHERE agent = {}", agent.into());
+    statement.push(" LIMIT {})", number(MOST_WEBHOOKS));
     statement
 }
 
@@ -175,6 +179,9 @@ thread_local! {
 
 /// How many unfinished tasks of all agents an overview counts at most, which is also how many rows are read for it.
 const MOST_UNFINISHED: u64 = 10_000;
+
+/// How many webhooks of the agent an overview counts at most.
+const MOST_WEBHOOKS: u64 = 10_000;
 
 /// What D1 says where it has no table of webhooks.
 const NO_WEBHOOKS: &str = "no such table: webhooks";
@@ -205,8 +212,9 @@ mod tests {
     #[test]
     fn webhooks_of_the_agent_alone_are_summed() {
         let statement = webhooks_statement("demo");
-        assert!(statement.sql.ends_with("FROM webhooks WHERE agent = ?1"), "{}", statement.sql);
-        assert_eq!(statement.values, ["demo".into()]);
+        let rows = "(SELECT health, given_up FROM webhooks WHERE agent = ?1 LIMIT ?2)";
+        assert!(statement.sql.ends_with(rows), "{}", statement.sql);
+        assert_eq!(statement.values, ["demo".into(), number(MOST_WEBHOOKS)]);
     }
 
     #[test]

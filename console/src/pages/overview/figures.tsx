@@ -31,7 +31,7 @@ export function Tiles({ sums, overviews, hours }: TilesProps) {
       <Tile name="Median duration" value={quantileWord(quantile(sums.buckets, bounds, 0.5))} more="of completed tasks" />
       <Tile name="95th percentile" value={quantileWord(quantile(sums.buckets, bounds, 0.95))} more="of completed tasks" />
       <Tile name="Not finished now" value={`${numberWord(running + waiting)}${unfinished.isAtLeast ? "+" : ""}`} more={`${numberWord(running)} at work, ${numberWord(waiting)} waiting`} />
-      <Tile name="Webhooks in trouble" value={numberWord(trouble)} more={`${numberWord(webhooks.suspended)} suspended; ${counted(webhooks.deadLetters, "dead letter")}`} isBad={trouble > 0} />
+      <Tile name="Webhooks in trouble" value={`${numberWord(trouble)}${webhooks.isAtLeast ? "+" : ""}`} more={`${numberWord(webhooks.suspended)} suspended; ${counted(webhooks.deadLetters, "dead letter")}`} isBad={trouble > 0} />
     </dl>
   );
 }

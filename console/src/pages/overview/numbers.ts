@@ -23,7 +23,7 @@ export interface Overview {
   hours: Hour[];
   bucketsMs: number[];
   unfinished: { submitted: number; working: number; inputRequired: number; authRequired: number; isAtLeast: boolean };
-  webhooks: { failing: number; suspended: number; deadLetters: number };
+  webhooks: { failing: number; suspended: number; deadLetters: number; isAtLeast: boolean };
   counting: boolean;
 }
 
@@ -117,8 +117,11 @@ export function unfinishedOf(overviews: readonly Overview[]): Overview["unfinish
 
 /** How many webhooks of all agents are in trouble. */
 export function webhooksOf(overviews: readonly Overview[]): Overview["webhooks"] {
-  const sum = { failing: 0, suspended: 0, deadLetters: 0 };
-  for (const { webhooks } of overviews) for (const name of ["failing", "suspended", "deadLetters"] as const) sum[name] += webhooks[name];
+  const sum = { failing: 0, suspended: 0, deadLetters: 0, isAtLeast: false };
+  for (const { webhooks } of overviews) {
+    for (const name of ["failing", "suspended", "deadLetters"] as const) sum[name] += webhooks[name];
+    sum.isAtLeast ||= webhooks.isAtLeast;
+  }
   return sum;
 }
 

@@ -99,7 +99,8 @@ describe("an overview", () => {
       await view.click("button", "Refresh");
       await view.until(async () => Number((await tiles(view))["Tasks that ended"]) === before + 1);
       await view.click("link", /^\d+ \(\d.*%\)$/);
-      await view.until(async () => (await view.page.evaluate(() => location.hash)) === "#/tasks/beta?state=TASK_STATE_FAILED");
+      await view.until(async () => (await view.page.evaluate(() => location.hash)) === "#/tasks/beta?state=TASK_STATE_FAILED&since=day");
+      await view.sees(/\b1 of 1 tasks?\b/);
     }));
 });
 

@@ -82,7 +82,7 @@ export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; 
                   </a>
                   <span class="quiet">{read.agent.slug}</span>
                 </th>
-                {read.overview === undefined ? <NoNumbers read={read} again={again} /> : <Numbers read={read} overview={read.overview} />}
+                {read.overview === undefined ? <NoNumbers read={read} again={again} /> : <Numbers read={read} overview={read.overview} period={period} />}
               </tr>
             ))}
           </tbody>
@@ -92,10 +92,12 @@ export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; 
   );
 }
 
-function Numbers({ read, overview }: { read: Read; overview: Overview }) {
+function Numbers({ read, overview, period }: { read: Read; overview: Overview; period: string }) {
   const sums = sumOf(overview.hours);
   const { webhooks, unfinished, bucketsMs } = overview;
-  const tasks = (state: string) => ["tasks", read.agent.slug, { state }] as const;
+  const tasks = (state: string, more: Record<string, string> = {}) => ["tasks", read.agent.slug, { state, ...more }] as const;
+  // The list of tasks has no two hours.
+  const since = period === "week" ? "week" : "day";
   const waiting = WAITING.filter(([name]) => unfinished[name] > 0);
   return (
     <>
@@ -104,7 +106,7 @@ function Numbers({ read, overview }: { read: Read; overview: Overview }) {
         {!overview.counting && <span class="quiet block">not counted now</span>}
       </td>
       <td class="number">
-        {sums.states.failed === 0 ? "0" : <Lead read={read} to={tasks("TASK_STATE_FAILED")}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
+        {sums.states.failed === 0 ? "0" : <Lead read={read} to={tasks("TASK_STATE_FAILED", { since })}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
       </td>
       <td class="number">{quantileWord(quantile(sums.buckets, bucketsMs, 0.5))}</td>
       <td class="number">{quantileWord(quantile(sums.buckets, bucketsMs, 0.95))}</td>

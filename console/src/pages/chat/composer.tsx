@@ -138,7 +138,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
               class="composer-text"
               rows={1}
               aria-label="Message"
-              placeholder={target === "asks" ? "Answer the agent" : `Message ${card.name}`}
+              placeholder={target === "asks" ? "Answer the agent" : `Message ${card.name.slice(0, 40)}`}
               value={text}
               onInput={(event) => setText(event.currentTarget.value)}
               onKeyDown={onKey}
@@ -159,10 +159,12 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
           <span>Attach</span>
         </button>
         <input ref={picker} type="file" multiple hidden aria-label="Files to attach" tabIndex={-1} onChange={(event) => (void attach(event.currentTarget.files ?? []), (event.currentTarget.value = ""))} />
-        <button type="button" class="plain small" aria-pressed={data !== undefined} onClick={() => setData(data === undefined ? "" : undefined)}>
-          <Icon name="plus" />
-          <span>Data</span>
-        </button>
+        {schema === undefined && (
+          <button type="button" class="plain small" aria-pressed={data !== undefined} onClick={() => setData(data === undefined ? "" : undefined)}>
+            <Icon name="plus" />
+            <span>Data</span>
+          </button>
+        )}
         {target !== "asks" && card.skills.length > 0 && (
           <label class="composer-choice">
             <span>Skill</span>

@@ -113,6 +113,7 @@ test("two tabs on one task are both live", () =>
   app.visit("#/chat/demo", async (view) => {
     await say(view, "ask");
     await view.sees(/Which colour\?/);
+    await view.until(() => /[0-9a-f]{64}$/.test(view.page.url()), "the task has an address");
     const other = await view.beside();
     await other.sees(/Which colour\?/);
     await say(other, "green");

@@ -22,7 +22,6 @@ const say = async (view: View, text: string): Promise<void> => {
   await view.press("Enter");
 };
 
-/** Waits until so many tasks are shown as completed. */
 const completed = (view: View, number: number): Promise<void> =>
   view.until(async () => (await view.page.$$eval(".turn-foot .badge", (all) => all.filter((one) => one.textContent === "Completed").length)) === number, `${number} have ended`);
 

@@ -1,6 +1,8 @@
-// Agents that ask for credentials, one for each kind of scheme, beside an open one and the club.
+// Agents that ask for credentials, one for each kind of scheme, beside an open one and the club; and what specs of signing in do.
 
+import assert from "node:assert/strict";
 import { caller, guarded, secretsOf } from "../e2e/access.ts";
+import type { View } from "./view.ts";
 
 /** The secrets of the Worker, each another one in each run. */
 export const secrets = secretsOf("PAGE_KEY", "ALICE_PASSWORD", "OPS_KEY");
@@ -41,4 +43,28 @@ export function guardedAgents(): string {
     return ["demo", "club"].includes(agent.slug) ? [agent] : [];
   });
   return JSON.stringify({ ...built, agents: shown });
+}
+
+/** A 401 is an error in the browser's console, too. */
+export const REFUSED = /status of 401/;
+
+/** A secret that nobody has. */
+export const WRONG = "a-wrong-secret-71c0ffee";
+
+/** Types a secret into the field of the dialog, which has the focus as soon as it is there. */
+export async function typed(view: View, secret: string): Promise<void> {
+  await view.until(() => view.page.evaluate(() => document.activeElement?.matches("input[type=password]") ?? false), "the field has no focus");
+  await view.page.keyboard.type(secret);
+}
+
+/** Nothing of a secret is in the address, in the page's markup, in its text, or in storage that outlives the tab. */
+export async function hides(view: View, ...given: string[]): Promise<void> {
+  const seen = await view.page.evaluate(() => {
+    const attributes = [...document.querySelectorAll("*")].flatMap((element) => [...element.attributes].map(({ value }) => value));
+    return [location.href, document.cookie, JSON.stringify(localStorage), document.body.innerText, JSON.stringify(history.state), ...attributes].join("\n");
+  });
+  for (const secret of [...given, WRONG]) {
+    assert.ok(!seen.includes(secret), "the page shows a secret");
+    for (const { url } of view.record.requests) assert.ok(!url.includes(secret) || url.includes("key="), `a secret in ${url}`);
+  }
 }

@@ -4,31 +4,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { KEYS, TOKEN, VARS } from "../e2e/club.ts";
 import { startConsole, type Console } from "./console.ts";
-import { guardedAgents, secrets } from "./guarded.ts";
-import type { View } from "./view.ts";
+import { REFUSED, WRONG, guardedAgents, hides, secrets, typed } from "./guarded.ts";
 
 let app: Console;
 before(async () => {
   app = await startConsole({ vars: { ...VARS, ...secrets, AGENTS: guardedAgents() } });
 });
 after(() => app?.stop());
-
-/** A 401 is an error in the browser's console, too. */
-const REFUSED = /status of 401/;
-
-const WRONG = "a-wrong-secret-71c0ffee";
-
-/** Nothing of a secret is in the address, in the page's markup, in its text, or in storage that outlives the tab. */
-async function hides(view: View, ...given: string[]): Promise<void> {
-  const seen = await view.page.evaluate(() => {
-    const attributes = [...document.querySelectorAll("*")].flatMap((element) => [...element.attributes].map(({ value }) => value));
-    return [location.href, document.cookie, JSON.stringify(localStorage), document.body.innerText, JSON.stringify(history.state), ...attributes].join("\n");
-  });
-  for (const secret of [...given, WRONG]) {
-    assert.ok(!seen.includes(secret), "the page shows a secret");
-    for (const { url } of view.record.requests) assert.ok(!url.includes(secret) || url.includes("key="), `a secret in ${url}`);
-  }
-}
 
 test("an agent that asks in the middle of something gets a key, and goes on; a wrong one is told at its field", () =>
   app.visit("#/agents/club/extended", async (view) => {
@@ -113,8 +95,7 @@ test("name and password, a key in the query, and two schemes together", async ()
   await app.visit("#/agents/query", async (view) => {
     await view.click("button", "Sign in");
     await view.sees("in the query parameter key");
-    await view.until(() => view.page.evaluate(() => document.activeElement?.matches("input[type=password]") ?? false), "the field has no focus");
-    await view.page.keyboard.type(secrets.PAGE_KEY);
+    await typed(view, secrets.PAGE_KEY);
     await view.press("Enter");
     await view.gone("dialog");
     await view.find("button", "Signed in");

@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { ASSETS } from "./console.mjs";
 import { projectFiles } from "./new-project.mjs";
 import { inPackage, packageDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
+import { Stop } from "./ui.mjs";
 
 /** Makes a project from the example and from an agent card, and runs its tests, as its author would. Answers whether all went well. */
 export async function tryProject() {
@@ -14,7 +16,11 @@ export async function tryProject() {
   const folder = join(place, "trial-agents");
   if (!isCurrent(folder) && !(await make(folder))) return false;
   const targets = process.env.CARGO_TARGET_DIR || inPackage("target");
-  return (await run("npm", ["test"], { cwd: folder, env: environment({ CARGO_TARGET_DIR: targets }) })).code === 0;
+  const { code } = await run("npm", ["test"], { cwd: folder, env: environment({ CARGO_TARGET_DIR: targets }) });
+  if (code !== 0) return false;
+  const console = join(folder, ASSETS, "console", "index.html");
+  if (!existsSync(console)) throw new Stop(`The project has no console: ${console} was not made.`);
+  return true;
 }
 
 function isCurrent(folder) {

@@ -33,6 +33,8 @@ test("a project has the example's files under its own name, and uses this checko
   assert.match(text("wrangler.toml"), /^name = "some-agents"$/m);
   assert.match(text("wrangler.toml"), /^queue = "some-agents-webhooks-dead"$/m);
   assert.match(text(".gitignore"), /^\.dev\.vars\*$/m);
+  assert.match(text("wrangler.toml"), /^\[assets\]\ndirectory = "build-console\/assets"$/m);
+  assert.match(text(".gitignore"), /^\/build-\*\/$/m);
   assert.match(text("Cargo.toml"), /^\[workspace\]$/m);
   for (const [, path] of text("Cargo.toml").matchAll(/path = "([^"]*)"/g)) assert.ok(existsSync(resolve(made, path, "Cargo.toml")), path);
   assert.equal(resolve(made, JSON.parse(text("package.json")).dependencies["a2a-edge"].replace("file:", "")), checkout);

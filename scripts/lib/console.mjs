@@ -96,6 +96,6 @@ function isCurrent(recipe) {
 }
 
 function recipeHash() {
-  const tools = ["vite", "preact", "@preact/signals", "marked"].map(packageVersion);
+  const tools = ["vite", "preact", "@preact/signals"].map(packageVersion);
   return createHash("sha256").update(JSON.stringify([RECIPE, tools])).digest("hex");
 }

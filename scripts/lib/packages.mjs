@@ -8,7 +8,7 @@ import { atLeast } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
 
 /** The packages that every command needs; in the repository there are more, for its tests. */
-const NEEDED = ["@preact/signals", "binaryen", "esbuild", "marked", "preact", "vite", "wrangler"];
+const NEEDED = ["@preact/signals", "binaryen", "esbuild", "preact", "vite", "wrangler"];
 
 /** Makes sure that the npm packages are there: installs those of a checkout, asks for `npm install` elsewhere. */
 export async function ensurePackages() {

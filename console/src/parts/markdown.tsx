@@ -1,21 +1,18 @@
 // Markdown as elements of the page. The words are those of agents: markup in them is shown as it is written, links are
 // checked, and images are links, since loading one would tell others who reads.
-import { Lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import { OutLink, safeUrl } from "./link.tsx";
+import { tokensOf, type Cell, type Token } from "./markdown-tokens.ts";
 import "./content.css";
 
-/** Deeper than this, quotes and lists are shown as they are written. */
+/** Emphasis in emphasis beyond this is shown as it is written. */
 const MAX_DEPTH = 12;
 
 /** The text with its markdown. What cannot be read is shown as it is written. */
 export function Markdown({ text }: { text: string }) {
-  return useMemo(() => {
-    const tokens = tokensOf(text);
-    return tokens === undefined ? <p class="plain-text">{text}</p> : <div class="markdown">{withLevels(tokens).map((token, at) => block(token, at, 0))}</div>;
-  }, [text]);
+  return useMemo(() => <div class="markdown">{withLevels(tokensOf(text)).map(block)}</div>, [text]);
 }
 
 /** Whether a text that does not say so seems to be markdown. */
@@ -24,68 +21,60 @@ export function looksLikeMarkdown(text: string): boolean {
   return /^(#{1,6} \S|```|~~~|> \S|\|.+\|\s*$|\s*([-*+]|\d{1,3}\.) \S)/m.test(start) || /\*\*[^*\s][^*]*\*\*|`[^`\n]+`|\[[^\]\n]+\]\((https?|mailto):[^)\s]+\)/.test(start);
 }
 
-function tokensOf(text: string): Token[] | undefined {
-  // Each mark of a quote or a list nests the reader of the text once more.
-  if (/^[ \t]*([>*+-][ \t]*){60}/m.test(text)) return undefined;
-  try {
-    return new Lexer({ gfm: true, breaks: true }).lex(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The tokens with headings that have levels below that of the page's, and skip none on the way down, whatever the agent wrote. */
 function withLevels(tokens: Token[]): Token[] {
   const above: number[] = [];
   return tokens.map((token) => {
     if (token.type !== "heading") return token;
-    const depth = (token as Tokens.Heading).depth;
-    while ((above.at(-1) ?? 0) >= depth) above.pop();
-    above.push(depth);
-    return { ...token, level: above.length + 1 } as Token;
+    while ((above.at(-1) ?? 0) >= token.depth) above.pop();
+    above.push(token.depth);
+    return { ...token, level: above.length + 1 };
   });
 }
 
-function block(token: Token, key: number, depth: number): ComponentChildren {
-  const some = token as Tokens.Generic;
-  const inner = (tokens: Token[] | undefined) =>
-    depth >= MAX_DEPTH ? some.raw : (tokens ?? []).map((one, at) => block(one, at, depth + 1));
-  switch (some.type) {
-    case "space":
-    case "def":
-      return null;
+function block(token: Token, key: number): ComponentChildren {
+  switch (token.type) {
     case "heading": {
-      const Level = `h${Math.min(6, Number(some["level"] ?? 6))}` as "h2";
+      const Level = `h${Math.min(6, token.level ?? 6)}` as "h2";
       return (
-        <Level key={key} class={`depth-${String(some["depth"])}`}>
-          {inline(some.tokens)}
+        <Level key={key} class={`depth-${token.depth}`}>
+          {inline(token.tokens)}
         </Level>
       );
     }
     case "hr":
       return <hr key={key} />;
     case "code":
-      return <Code key={key} text={String(some["text"] ?? "")} language={String(some["lang"] ?? "")} />;
+      return <Code key={key} text={token.text} language={token.lang} />;
     case "blockquote":
-      return <blockquote key={key}>{inner(some.tokens)}</blockquote>;
+      return <blockquote key={key}>{token.tokens.map(block)}</blockquote>;
     case "list": {
-      const items = ((some as Tokens.List).items ?? []).map((item, at) => (
-        <li key={at} class={item.task ? "todo" : undefined}>
-          {item.task && <span aria-label={item.checked === true ? "done" : "to do"}>{item.checked === true ? "☑ " : "☐ "}</span>}
-          {inner(item.tokens.filter(({ type }) => type !== "checkbox"))}
+      const items = token.items.map(({ tokens, checked }, at) => (
+        <li key={at} class={checked === undefined ? undefined : "todo"}>
+          {checked !== undefined && (
+            <span role="img" aria-label={checked ? "done" : "to do"}>
+              {checked ? "☑ " : "☐ "}
+            </span>
+          )}
+          {tokens.map(block)}
         </li>
       ));
-      if ((some as Tokens.List).ordered) return <ol key={key} start={Number((some as Tokens.List).start) || 1}>{items}</ol>;
-      return <ul key={key}>{items}</ul>;
+      return token.ordered ? (
+        <ol key={key} start={token.start}>
+          {items}
+        </ol>
+      ) : (
+        <ul key={key}>{items}</ul>
+      );
     }
     case "table":
-      return <Table key={key} of={some as Tokens.Table} />;
+      return <Table key={key} of={token} />;
     case "paragraph":
-      return <p key={key}>{inline(some.tokens)}</p>;
-    case "text":
-      return some.tokens === undefined ? <span key={key}>{decoded(some.raw)}</span> : <span key={key}>{inline(some.tokens)}</span>;
+      return <p key={key}>{inline(token.tokens)}</p>;
+    case "line":
+      return <span key={key}>{inline(token.tokens)}</span>;
     default:
-      return <p key={key} class="plain-text">{some.raw}</p>;
+      return <p key={key} class="plain-text">{token.raw}</p>;
   }
 }
 
@@ -104,8 +93,8 @@ function Code({ text, language }: { text: string; language: string }) {
   );
 }
 
-function Table({ of: { header, rows } }: { of: Tokens.Table }) {
-  const align = (cell: Tokens.TableCell) => (cell.align === null ? {} : { style: { textAlign: cell.align } });
+function Table({ of: { header, rows } }: { of: Token & { type: "table" } }) {
+  const align = (cell: Cell) => (cell.align === undefined ? {} : { style: { textAlign: cell.align } });
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Table">
       <table>
@@ -134,34 +123,33 @@ function Table({ of: { header, rows } }: { of: Tokens.Table }) {
   );
 }
 
-function inline(tokens: Token[] | undefined, depth = 0): ComponentChildren {
-  return (tokens ?? []).map((token, key) => {
-    const some = token as Tokens.Generic;
-    const inner = () => (depth >= MAX_DEPTH ? decoded(some.raw) : inline(some.tokens, depth + 1));
-    switch (some.type) {
+function inline(tokens: Token[], depth = 0): ComponentChildren {
+  return tokens.map((token, key) => {
+    const inner = (within: Token[]) => (depth >= MAX_DEPTH ? decoded(token.raw) : inline(within, depth + 1));
+    switch (token.type) {
       case "strong":
-        return <strong key={key}>{inner()}</strong>;
+        return <strong key={key}>{inner(token.tokens)}</strong>;
       case "em":
-        return <em key={key}>{inner()}</em>;
+        return <em key={key}>{inner(token.tokens)}</em>;
       case "del":
-        return <del key={key}>{inner()}</del>;
+        return <del key={key}>{inner(token.tokens)}</del>;
       case "codespan":
-        return <code key={key}>{String(some["text"])}</code>;
+        return <code key={key}>{token.text}</code>;
       case "br":
         return <br key={key} />;
       case "link":
-        return <OutLink key={key} url={decoded(String(some["href"]))}>{inner()}</OutLink>;
+        return <OutLink key={key} url={decoded(token.href)}>{inner(token.tokens)}</OutLink>;
       case "image": {
-        const url = decoded(String(some["href"]));
-        const words = String(some["text"] ?? "") === "" ? url : decoded(String(some["text"]));
+        const url = decoded(token.href);
+        const words = token.text === "" ? url : decoded(token.text);
         return safeUrl(url) === undefined ? <span key={key}>{words}</span> : <OutLink key={key} url={url}>{`${words} (image)`}</OutLink>;
       }
-      case "text":
-        return some.tokens === undefined ? decoded(some.raw) : inner();
       case "escape":
-        return String(some["text"]);
+        return token.text;
+      case "text":
+        return decoded(token.raw);
       default:
-        return some.raw;
+        return token.raw;
     }
   });
 }

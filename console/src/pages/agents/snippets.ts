@@ -8,8 +8,8 @@ export interface Snippet {
   code: string;
 }
 
-/** Stands for a secret in the code. */
-const SECRET = "A2A_SECRET";
+/** The variable of the environment that has the secret of the first scheme, the second… */
+const variable = (index: number): string => (index === 0 ? "A2A_SECRET" : `A2A_SECRET_${index + 1}`);
 
 /** The snippets for an agent whose card was found at this URL; one that cannot be called in a way that we know has none. */
 export function snippetsFor(card: AgentCard, foundAt: string, text: string): Snippet[] {
@@ -40,13 +40,13 @@ function curl({ url, protocolBinding, protocolVersion, tenant }: AgentInterface,
   const body = isRpc ? { jsonrpc: "2.0", id: 1, method, params } : params;
   const base = url.replace(/\/$/, "");
   const path = isRpc ? url : `${base}${isNew ? "" : "/v1"}/message:${isStream ? "stream" : "send"}`;
-  const query = schemes.flatMap(({ slot }) => (slot?.in === "query" ? [`${encodeURIComponent(slot.name)}=`] : []));
-  const secretUrl = query.length === 0 ? quoted(path) : `${quoted(`${path}${path.includes("?") ? "&" : "?"}${query[0]}`)}"$${SECRET}"`;
+  const query = schemes.flatMap(({ slot }, at) => (slot?.in === "query" ? [{ name: encodeURIComponent(slot.name), secret: variable(at) }] : []));
+  const secretUrl = query.reduce((url, { name, secret }, at) => `${url}${quoted(`${at > 0 || path.includes("?") ? "&" : "?"}${name}=`)}"$${secret}"`, quoted(path));
   const lines = [
     `curl ${isStream ? "-N" : "-s"} ${secretUrl}`,
     `-H 'Content-Type: application/json'`,
     ...(isNew ? [`-H 'A2A-Version: ${/^[\d.]+$/.test(protocolVersion ?? "") ? protocolVersion : "1.0"}'`] : []),
-    ...headersOf(schemes).map(({ name, before }) => `-H ${quoted(`${name}: ${before}`)}"$${SECRET}"`),
+    ...headersOf(schemes).map(({ name, before, secret }) => `-H ${quoted(`${name}: ${before}`)}"$${secret}"`),
     `-d ${quoted(JSON.stringify(body))}`,
   ];
   return lines.join(" \\\n  ");
@@ -66,7 +66,7 @@ function javaScript(foundAt: string, text: string, schemes: Scheme[]): string {
     "",
     ...(needs
       ? [
-          `const credentials = { ${headers.map(({ name, before }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}process.env.${SECRET}`).join(", ")} };`,
+          `const credentials = { ${headers.map(({ name, before, secret }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}process.env.${secret}`).join(", ")} };`,
           "const fetchImpl = (url, init = {}) => {",
           "  const headers = new Headers(init.headers);",
           "  for (const [name, value] of Object.entries(credentials)) headers.set(name, value);",
@@ -88,7 +88,7 @@ function javaScript(foundAt: string, text: string, schemes: Scheme[]): string {
 
 function python(foundAt: string, text: string, schemes: Scheme[]): string {
   const { base } = split(foundAt);
-  const headers = headersOf(schemes).map(({ name, before }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}os.environ["${SECRET}"]`);
+  const headers = headersOf(schemes).map(({ name, before, secret }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}os.environ["${secret}"]`);
   return [
     "# pip install a2a-sdk",
     "import asyncio",
@@ -116,10 +116,10 @@ function python(foundAt: string, text: string, schemes: Scheme[]): string {
 }
 
 /** The headers that carry secrets, with what stands before the secret. */
-function headersOf(schemes: Scheme[]): { name: string; before: string }[] {
-  return schemes.flatMap(({ slot }) => {
-    if (slot?.in === "header") return [{ name: slot.name, before: "" }];
-    return slot?.in === "authorization" ? [{ name: "Authorization", before: `${slot.scheme} ` }] : [];
+function headersOf(schemes: Scheme[]): { name: string; before: string; secret: string }[] {
+  return schemes.flatMap(({ slot }, at) => {
+    if (slot?.in === "header") return [{ name: slot.name, before: "", secret: variable(at) }];
+    return slot?.in === "authorization" ? [{ name: "Authorization", before: `${slot.scheme} `, secret: variable(at) }] : [];
   });
 }
 

@@ -5,26 +5,51 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { packageDir } from "../../scripts/lib/paths.mjs";
+import { testAgents } from "../e2e/harness.ts";
 import { startConsole, type Console } from "./console.ts";
 
 const isWanted = (process.env["README_PICTURE"] ?? "") !== "";
 const PICTURE = join(packageDir, "docs", "console.png");
 const LIMIT_KB = 200;
 
+const PLAN = `The old town is best **before ten**, when the trams are empty:
+
+1. Miradouro da Graça, for the view
+2. Alfama on foot, down to the river
+3. *Pastéis de Belém*, by tram \`15E\`
+
+| way | walk | price |
+|---|--:|--:|
+| Graça to Alfama | 1.4 km | free |
+| Tram to Belém | 0.3 km | 3.20 € |
+`;
+
 let app: Console;
 before(async () => {
-  if (isWanted) app = await startConsole();
+  if (isWanted) app = await startConsole({ vars: { AGENTS: withGuide() } });
 });
 after(() => app?.stop());
 
-test("the picture of the README shows a task under way", { skip: !isWanted && "README_PICTURE is not set" }, () =>
-  app.visit("#/chat/demo", async (view) => {
-    await view.page.setViewport({ width: 1200, height: 750, deviceScaleFactor: 1 });
-    for (const text of ["ask", "green"]) {
-      await view.fill(/message/i, text);
+/** The agents with one that plans a day. */
+function withGuide(): string {
+  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; executor: object; card: string }[] };
+  const demo = agents.find(({ slug }) => slug === "demo");
+  const card = { ...(JSON.parse(demo?.card ?? "{}") as object), name: "City guide", description: "Plans a day in a city.", skills: [] };
+  const end = [{ do: "working" }, { do: "artifact", id: "plan", name: "A day in Lisbon", text: PLAN, media_type: "text/markdown" }, { do: "complete", text: "Have a good day." }];
+  const rules = [{ then: [{ do: "input_required", text: "Do you like to walk?" }], follow_up: [{ then: end, follow_up: [] }] }];
+  const guide = { ...demo, slug: "guide", default: false, card: JSON.stringify(card), executor: { ...demo?.executor, table: { rules } } };
+  return JSON.stringify({ ...built, agents: [...agents, guide] });
+}
+
+test("the picture of the README shows a task with a question and an artifact", { skip: !isWanted && "README_PICTURE is not set" }, () =>
+  app.visit("#/chat/guide", async (view) => {
+    await view.page.setViewport({ width: 1200, height: 880 });
+    for (const [text, answer] of [["Plan a day in Lisbon.", "Do you like to walk?"], ["Yes, but no hills.", "Have a good day."]] as const) {
+      await view.fill("Message", text);
       await view.click("button", "Send");
-      await view.sees(text === "ask" ? "Which colour?" : "You chose green.");
+      await view.sees(answer);
     }
-    await view.page.screenshot({ path: PICTURE as `${string}.png`, optimizeForSpeed: false });
+    await view.sees("Completed");
+    await view.page.screenshot({ path: PICTURE as `${string}.png` });
     assert.ok(statSync(PICTURE).size <= LIMIT_KB * 1000, `${statSync(PICTURE).size} bytes`);
   }));

@@ -42,7 +42,13 @@ export function EndsChart({ groups, areDays }: ChartProps) {
           ))}
         </>
       )}
-      table={<EndsTable groups={groups} />}
+      table={
+        <NumbersTable
+          heads={[...ENDS.map((end) => END_WORDS[end]), "Failure rate"]}
+          groups={groups}
+          cells={(sums) => [...ENDS.map((end) => numberWord(sums.states[end])), percentWord(failureRate(sums))]}
+        />
+      }
     />
   );
 }
@@ -88,32 +94,29 @@ function Patterns({ name }: { name: string }) {
 
 const patternOf = (end: End, name: string): string => (end === "completed" ? "none" : `url(#${name}-${end})`);
 
-function EndsTable({ groups }: { groups: readonly Sums[] }) {
+/** What a chart shows, as numbers: a row for each time. */
+function NumbersTable({ heads, groups, cells }: { heads: readonly string[]; groups: readonly Sums[]; cells(sums: Sums, nth: number): readonly string[] }) {
   return (
     <table>
       <thead>
         <tr>
           <th scope="col">Time</th>
-          {ENDS.map((end) => (
-            <th key={end} scope="col" class="number">
-              {END_WORDS[end]}
+          {heads.map((head) => (
+            <th key={head} scope="col" class="number">
+              {head}
             </th>
           ))}
-          <th scope="col" class="number">
-            Failure rate
-          </th>
         </tr>
       </thead>
       <tbody>
-        {groups.map((sums) => (
+        {groups.map((sums, nth) => (
           <tr key={sums.from}>
             <th scope="row">{periodWord(sums)}</th>
-            {ENDS.map((end) => (
-              <td key={end} class="number">
-                {numberWord(sums.states[end])}
+            {cells(sums, nth).map((cell, column) => (
+              <td key={column} class="number">
+                {cell}
               </td>
             ))}
-            <td class="number">{percentWord(failureRate(sums))}</td>
           </tr>
         ))}
       </tbody>
@@ -171,26 +174,11 @@ export function DurationsChart({ groups, bounds, areDays }: ChartProps) {
         </>
       )}
       table={
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col" class="number">Completed</th>
-              <th scope="col" class="number">Median</th>
-              <th scope="col" class="number">95th percentile</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((sums, nth) => (
-              <tr key={sums.from}>
-                <th scope="row">{periodWord(sums)}</th>
-                <td class="number">{numberWord(sums.states.completed)}</td>
-                <td class="number">{quantileWord(found[nth]?.median)}</td>
-                <td class="number">{quantileWord(found[nth]?.high)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <NumbersTable
+          heads={["Completed", "Median", "95th percentile"]}
+          groups={groups}
+          cells={(sums, nth) => [numberWord(sums.states.completed), quantileWord(found[nth]?.median), quantileWord(found[nth]?.high)]}
+        />
       }
     />
   );

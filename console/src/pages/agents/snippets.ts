@@ -1,5 +1,6 @@
 // How an agent is called, as code to copy. Pure. What a card says is quoted in each language, since it may be anything.
 import type { AgentCard, AgentInterface } from "../../api/types.ts";
+import { javascriptProgram, pythonProgram } from "../../parts/programs.ts";
 import { waysOf, type Scheme } from "../../session/schemes.ts";
 
 /** Code in one language. */
@@ -54,65 +55,16 @@ function curl({ url, protocolBinding, protocolVersion, tenant }: AgentInterface,
 
 function javaScript(foundAt: string, text: string, schemes: Scheme[]): string {
   const { base, path } = split(foundAt);
-  const headers = headersOf(schemes);
-  const needs = headers.length > 0;
-  const lines = [
-    "// npm install @a2a-js/sdk",
-    'import { randomUUID } from "node:crypto";',
-    'import { Role } from "@a2a-js/sdk";',
-    needs
-      ? 'import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";'
-      : 'import { ClientFactory } from "@a2a-js/sdk/client";',
-    "",
-    ...(needs
-      ? [
-          `const credentials = { ${headers.map(({ name, before, secret }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}process.env.${secret}`).join(", ")} };`,
-          "const fetchImpl = (url, init = {}) => {",
-          "  const headers = new Headers(init.headers);",
-          "  for (const [name, value] of Object.entries(credentials)) headers.set(name, value);",
-          "  return fetch(url, { ...init, headers });",
-          "};",
-          "const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];",
-          "const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });",
-        ]
-      : []),
-    `const client = await new ClientFactory(${needs ? "options" : ""}).createFromUrl(${JSON.stringify(base)}, ${JSON.stringify(path)});`,
-    `const part = { content: { $case: "text", value: ${JSON.stringify(text)} }, metadata: undefined, filename: "", mediaType: "" };`,
-    "const message = {",
-    '  messageId: randomUUID(), contextId: "", taskId: "", role: Role.ROLE_USER, parts: [part], metadata: undefined, extensions: [], referenceTaskIds: [],',
-    "};",
-    'console.dir(await client.sendMessage({ tenant: "", message, configuration: undefined, metadata: undefined }), { depth: null });',
-  ];
-  return lines.join("\n");
+  const headers = headersOf(schemes).map(({ name, before, secret }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}process.env.${secret}`);
+  const request = `{ message: { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text: ${JSON.stringify(text)} }] } }`;
+  return javascriptProgram({ base, card: path, type: "SendMessageRequest", method: "sendMessage", request, isMany: false, isStream: false, headers });
 }
 
 function python(foundAt: string, text: string, schemes: Scheme[]): string {
-  const { base } = split(foundAt);
+  const { base, path } = split(foundAt);
   const headers = headersOf(schemes).map(({ name, before, secret }) => `${JSON.stringify(name)}: ${before === "" ? "" : `${JSON.stringify(before)} + `}os.environ["${secret}"]`);
-  return [
-    "# pip install a2a-sdk",
-    "import asyncio",
-    ...(headers.length > 0 ? ["import os"] : []),
-    "import uuid",
-    "",
-    "import httpx",
-    "from a2a.client.card_resolver import A2ACardResolver",
-    "from a2a.client.client import ClientConfig",
-    "from a2a.client.client_factory import ClientFactory",
-    "from a2a.types import Message, Part, Role, SendMessageRequest",
-    "",
-    "",
-    "async def main():",
-    `    async with httpx.AsyncClient(${headers.length > 0 ? `headers={${headers.join(", ")}}, ` : ""}timeout=60) as http:`,
-    `        card = await A2ACardResolver(http, ${JSON.stringify(base.replace(/\/$/, ""))}).get_agent_card()`,
-    "        client = ClientFactory(ClientConfig(httpx_client=http)).create(card)",
-    `        message = Message(message_id=str(uuid.uuid4()), role=Role.ROLE_USER, parts=[Part(text=${JSON.stringify(text)})])`,
-    "        async for event in client.send_message(SendMessageRequest(message=message)):",
-    "            print(event)",
-    "",
-    "",
-    "asyncio.run(main())",
-  ].join("\n");
+  const request = `{"message": {"messageId": str(uuid.uuid4()), "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(text)}}]}}`;
+  return pythonProgram({ base, card: path, type: "SendMessageRequest", method: "send_message", request, isMany: true, isStream: false, headers });
 }
 
 /** The headers that carry secrets, with what stands before the secret. */

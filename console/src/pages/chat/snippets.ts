@@ -1,5 +1,6 @@
 // A request of the console as code that does the same elsewhere. Secrets are `$TOKEN`. Pure.
 import { CREDENTIALS_MEDIA_TYPE } from "../../api/types.ts";
+import { javascriptProgram, pythonProgram, type Program } from "../../parts/programs.ts";
 
 /** What was sent. A secret in a header or in the query is `…`, of `authorization` behind its scheme. */
 export interface Sent {
@@ -72,52 +73,23 @@ export function curlOf(sent: Sent): string {
 export function javascriptOf({ agent, operation, params, headers }: Call): string | undefined {
   const known = OPERATIONS[operation];
   if (known === undefined) return undefined;
-  const { type, javascript } = known;
-  const options = headers.length === 0 ? "" : `, { serviceParameters: { ${headers.map(([name, value]) => `${JSON.stringify(name)}: ${inJavascript(value)}`).join(", ")} } }`;
   const request = JSON.stringify(fresh(params, "MESSAGE_ID"), null, 2).replace('"MESSAGE_ID"', "crypto.randomUUID()");
-  const used = isStream(operation)
-    ? `for await (const event of client.${javascript}(request${options})) {\n  console.dir(event, { depth: null });\n}`
-    : `console.dir(await client.${javascript}(request${options}), { depth: null });`;
-  return `// npm install @a2a-js/sdk@1.3
-import { ${type} } from "@a2a-js/sdk";
-import { ClientFactory } from "@a2a-js/sdk/client";
-
-const client = await new ClientFactory().createFromUrl(${JSON.stringify(`${agent.replace(/\/$/, "")}/`)}, ".well-known/agent-card.json");
-const request = ${type}.fromJSON(${request});
-${used}
-`;
+  const given = headers.map(([name, value]) => `${JSON.stringify(name)}: ${inJavascript(value)}`);
+  return javascriptProgram({ ...programOf(agent, known.type, operation), method: known.javascript, request, headers: given });
 }
 
 /** The call by the Python SDK; undefined for an operation that it does not have here. */
 export function pythonOf({ agent, operation, params, headers }: Call): string | undefined {
   const known = OPERATIONS[operation];
   if (known === undefined) return undefined;
-  const { type, python } = known;
-  const isSend = python === "send_message";
-  const given = headers.length === 0 ? "" : `, headers={${headers.map(([name, value]) => `${JSON.stringify(name)}: ${inPython(value)}`).join(", ")}}`;
   const request = pythonic(fresh(params, "MESSAGE_ID"), 2).replace('"MESSAGE_ID"', "str(uuid.uuid4())");
-  const isMany = isSend || isStream(operation);
-  return `# pip install "a2a-sdk>=1,<2" httpx
-import asyncio
-${headers.length === 0 ? "" : "import os\n"}${request.includes("uuid.uuid4") ? "import uuid\n" : ""}
-import httpx
-from a2a.client.card_resolver import A2ACardResolver
-from a2a.client.client import ClientConfig
-from a2a.client.client_factory import ClientFactory
-from a2a.types import ${type}
-from google.protobuf.json_format import ParseDict
+  const given = headers.map(([name, value]) => `${JSON.stringify(name)}: ${inPython(value)}`);
+  return pythonProgram({ ...programOf(agent, known.type, operation), method: known.python, request, headers: given });
+}
 
-
-async def main():
-    async with httpx.AsyncClient(timeout=90${given}) as http:
-        card = await A2ACardResolver(http, ${JSON.stringify(agent.replace(/\/$/, ""))}).get_agent_card()
-        client = ClientFactory(ClientConfig(httpx_client=http, streaming=${isStream(operation) ? "True" : "False"})).create(card)
-        request = ParseDict(${request}, ${type}())
-        ${isMany ? `async for event in client.${python}(request):\n            print(event)` : `print(await client.${python}(request))`}
-
-
-asyncio.run(main())
-`;
+function programOf(agent: string, type: string, operation: string): Pick<Program, "base" | "card" | "type" | "isMany" | "isStream"> {
+  const stream = isStream(operation);
+  return { base: `${agent.replace(/\/$/, "")}/`, card: ".well-known/agent-card.json", type, isMany: stream || operation === "SendMessage", isStream: stream };
 }
 
 const OPERATIONS: Record<string, { type: string; javascript: string; python: string }> = {

@@ -125,10 +125,13 @@ function appended(before: Artifact, chunk: Artifact): Artifact {
   return merged;
 }
 
-/** The artifact with texts that follow each other as one: chunks cut them anywhere. */
 function whole(artifact: Artifact): Artifact {
-  const parts: readonly Part[] | undefined = artifact.parts;
-  return { ...artifact, parts: (parts ?? []).reduce(joinedWith, []) };
+  return { ...artifact, parts: joinedTexts(artifact.parts) };
+}
+
+/** Parts with texts that follow each other as one: chunks cut them anywhere. An agent may send none. */
+export function joinedTexts(parts: readonly Part[] | undefined): Part[] {
+  return (parts ?? []).reduce(joinedWith, []);
 }
 
 function joinedWith(parts: Part[], part: Part): Part[] {

@@ -1,5 +1,6 @@
 // The parts of messages and artifacts, each as what it holds.
 import { useMemo, useState } from "preact/hooks";
+import { joinedTexts } from "../api/fold.ts";
 import type { Part } from "../api/types.ts";
 import { byteSize, bytesOf, fileName, save, useObjectUrl, utf8Of } from "./bytes.ts";
 import { CopyButton } from "./copy.tsx";
@@ -22,34 +23,11 @@ const MAX_SHOWN_FILE = 256 * 1024;
 export function Parts({ parts, isLive = false }: { parts: readonly Part[]; isLive?: boolean }) {
   return (
     <>
-      {joined(parts).map((part, at) => (
+      {joinedTexts(parts).map((part, at) => (
         <PartView key={at} part={part} isLive={isLive} />
       ))}
     </>
   );
-}
-
-/** Parts with texts of the same kind that follow each other as one. */
-export function joined(parts: readonly Part[]): Part[] {
-  const all: Part[] = [];
-  let texts: string[] = [];
-  const flush = () => {
-    const last = all.at(-1);
-    if (last !== undefined && texts.length > 1) all[all.length - 1] = { ...last, text: texts.join("") };
-    texts = [];
-  };
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (texts.length > 0 && part.text !== undefined && part.mediaType === last?.mediaType && part.filename === last?.filename) {
-      texts.push(part.text);
-      continue;
-    }
-    flush();
-    all.push(part);
-    if (part.text !== undefined) texts = [part.text];
-  }
-  flush();
-  return all;
 }
 
 export function PartView({ part, isLive = false }: { part: Part; isLive?: boolean }) {
@@ -160,7 +138,7 @@ function Seen({ bytes, raw, type, name }: { bytes: Uint8Array<ArrayBuffer>; raw:
 
 /** The text of all parts, for what shows a message in one line. */
 export function textOf(parts: readonly Part[]): string {
-  return joined(parts)
+  return joinedTexts(parts)
     .map(({ text, data, filename, url, raw }) => text ?? (data !== undefined ? JSON.stringify(data) : filename ?? url ?? (raw === undefined ? "" : "file")))
     .join(" ");
 }

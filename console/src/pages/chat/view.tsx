@@ -5,7 +5,6 @@ import { GENERATION_EXTENSION, type Abilities } from "../../api/follow.ts";
 import { Problem } from "../../api/problem.ts";
 import { inputSchemas, type Schema } from "../../api/schemas.ts";
 import type { AgentCard, Part } from "../../api/types.ts";
-import { catalogue } from "../../api/agents.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { stateWord } from "../../parts/state.tsx";
@@ -36,7 +35,7 @@ export function ChatView({ endpoint, taskId }: { endpoint: Endpoint; taskId?: st
 }
 
 function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard; taskId: string | undefined }) {
-  const isLocal = catalogue.value === undefined || catalogue.value.agents.some(({ slug }) => slug === endpoint.key);
+  const isLocal = !endpoint.key.includes("://");
   const { query } = place.value;
   const context = query.get("context") ?? undefined;
   const [schemas, setSchemas] = useState<Record<string, Schema>>({});

@@ -1,7 +1,8 @@
-// The chat with an agent of this Worker, which the address names.
+// The chat with an agent, which the address names: by its slug one of this Worker, by its URL one elsewhere.
 import { useMemo } from "preact/hooks";
 import { catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
-import { localEndpoint } from "../../api/endpoint.ts";
+import { localEndpoint, type Endpoint } from "../../api/endpoint.ts";
+import { remoteEndpoint } from "../../api/remote.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { href, place } from "../../route.ts";
@@ -10,8 +11,13 @@ import "./chat.css";
 
 export function ChatPage() {
   const [, slug, taskId] = place.value.path;
-  const endpoint = useMemo(() => (slug === undefined ? undefined : localEndpoint(slug)), [slug]);
+  const endpoint = useMemo(() => (slug === undefined ? undefined : endpointOf(slug)), [slug]);
   return <section class="page chat-page">{endpoint === undefined ? <Picker /> : <ChatView key={endpoint.key} endpoint={endpoint} taskId={taskId} />}</section>;
+}
+
+/** No slug looks like a URL. */
+function endpointOf(name: string): Endpoint {
+  return name.includes("://") ? remoteEndpoint(name) : localEndpoint(name);
 }
 
 function Picker() {

@@ -1,7 +1,79 @@
+// An agent elsewhere, opened by its URL: its card, what could be better, how it is called, and the headers that it is shown.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Problem } from "../../api/problem.ts";
+import { findElsewhere, headersFor, remoteEndpoint, type FoundElsewhere } from "../../api/remote.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { ProblemBox } from "../../parts/problem.tsx";
+import { href, place } from "../../route.ts";
+import { AgentView } from "../agents/agent-view.tsx";
+import { HeadersForm } from "./headers.tsx";
+import "./remote.css";
+
 export function RemotePage() {
+  const [, url, tab = ""] = place.value.path;
   return (
     <section class="page">
-      <h1>Remote</h1>
+      <a class="back" href={href(["agents"])}>
+        <Icon name="agents" /> All agents
+      </a>
+      {url === undefined ? <h1>Open an agent elsewhere by its URL, below all agents</h1> : <Elsewhere key={url} url={url} tab={tab} />}
     </section>
+  );
+}
+
+function Elsewhere({ url, tab }: { url: string; tab: string }) {
+  const [found, setFound] = useState<FoundElsewhere>();
+  const [problem, setProblem] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
+  const endpoint = useMemo(() => remoteEndpoint(url), [url]);
+  const again = () => setAttempt(attempt + 1);
+  useEffect(() => {
+    const leaving = new AbortController();
+    setProblem(undefined);
+    findElsewhere(url, { signal: leaving.signal }).then(setFound, (error: unknown) => leaving.signal.aborted || setProblem(error));
+    return () => leaving.abort();
+  }, [url, attempt]);
+
+  const card = problem === undefined ? found : undefined;
+  const isRefused = problem instanceof Problem && (problem.status === 401 || problem.status === 403);
+  return (
+    <>
+      {card === undefined && <h1 class="remote-url">{url}</h1>}
+      {problem !== undefined && <ProblemBox problem={problem} retry={again} />}
+      {problem === undefined && found === undefined && (
+        <p class="quiet" role="status">
+          Looking for the card…
+        </p>
+      )}
+      {card !== undefined && (
+        <>
+          <AgentView
+            found={card}
+            endpoint={endpoint}
+            tab={tab}
+            address={(wanted) => href(wanted === "" ? ["remote", url] : ["remote", url, wanted])}
+            chat={(skill, text) => href(["chat", url], { skill, text })}
+            documents={[
+              { tab: "json", label: "JSON 1.0", note: "In the words of A2A 1.0.", load: () => Promise.resolve(JSON.stringify(card.card)) },
+              { tab: "served", label: "As served", note: `From ${card.foundAt}`, load: () => Promise.resolve(card.text) },
+            ]}
+          />
+          <Called {...card} />
+        </>
+      )}
+      <HeadersForm key={attempt} url={url} isOpen={isRefused || headersFor(url).headers.length > 0 || (card?.card.securityRequirements ?? []).length > 0} done={again} />
+    </>
+  );
+}
+
+/** Which interface is called. */
+function Called({ interface: called, dialect, problem, card }: FoundElsewhere) {
+  if (called === null) return <p role="alert">The agent cannot be called from here: {problem}.</p>;
+  const isNamed = card.supportedInterfaces.some(({ url }) => url.startsWith(new URL(called.url).origin));
+  return (
+    <p class="remote-url quiet">
+      Called at <code>{called.url}</code> by A2A {dialect} over {called.protocolBinding}, {called.streams ? "with" : "without"} streams.
+      {!isNamed && " Its card names another host, which is not called."}
+    </p>
   );
 }

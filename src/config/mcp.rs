@@ -36,16 +36,21 @@ impl Mcp {
 
     /// Whether callers may name agents at this host, with its port if it has one.
     pub fn lets_call_host(&self, host: &str) -> bool {
-        let host = host.to_ascii_lowercase();
-        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-        self.remotes.iter().any(|known| match known.strip_prefix('*') {
-            Some("") => true,
-            Some(domain) => {
-                domain.starts_with('.') && name.len() > domain.len() && name.ends_with(domain)
-            }
-            None => *known == host || known == name,
-        })
+        names_host(&self.remotes, host)
     }
+}
+
+/// Whether a list of hosts, in lower case, names this one, with its port if it has one: as `agents.example`, `*.example.org`, or `*` for any.
+pub(super) fn names_host(hosts: &[String], host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+    hosts.iter().any(|known| match known.strip_prefix('*') {
+        Some("") => true,
+        Some(domain) => {
+            domain.starts_with('.') && name.len() > domain.len() && name.ends_with(domain)
+        }
+        None => *known == host || known == name,
+    })
 }
 
 #[cfg(test)]

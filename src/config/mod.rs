@@ -1,5 +1,6 @@
 //! The settings of a deployment: Worker variables, read once, with their defaults.
 
+mod console;
 mod limits;
 mod mcp;
 mod variables;
@@ -7,6 +8,7 @@ mod webhooks;
 
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
+pub use console::Console;
 pub use limits::Limits;
 pub use mcp::Mcp;
 pub use variables::ConfigError;
@@ -54,6 +56,8 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// What clients of MCP may do.
     pub mcp: Mcp,
+    /// What people may do at the console.
+    pub console: Console,
 }
 
 impl Settings {
@@ -88,6 +92,7 @@ impl Settings {
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,
+            console: Console::read(variables),
         })
     }
 }

@@ -23,6 +23,7 @@
 //! | `carry_out` | carries out what has to wait |
 //! | `inside` | lets in what agents of this Worker ask each other |
 //! | `mcp` | answers hosts of MCP, to which agents are tools |
+//! | `callers` | says who makes a request that is for no single agent |
 //! | `console` | answers the console: which agents there are, and calls of agents elsewhere |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
@@ -33,6 +34,7 @@
 mod admission;
 mod body;
 mod callback;
+mod callers;
 mod card;
 mod carry_out;
 mod check;

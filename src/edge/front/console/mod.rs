@@ -5,8 +5,10 @@
 //! |---|---|
 //! | `catalogue` | `GET /console/api/agents`: which agents there are |
 //! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
+//! | `remote` | `POST /console/api/remote`: calls of agents elsewhere, by their URL |
 
 mod catalogue;
+mod remote;
 mod schemas;
 
 use futures_util::future::join_all;
@@ -40,6 +42,9 @@ impl Front {
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
             (below, "GET") if schemas::slug_in(below).is_some() => Ok(Decision::Console),
             (below, _) if schemas::slug_in(below).is_some() => Err(Error::MethodNotAllowed("GET")),
+            (REMOTE, "POST") => Ok(Decision::Console),
+            // No preflight succeeds, so no page of another site comes as far as to send one.
+            (REMOTE, _) => Err(Error::MethodNotAllowed("POST")),
             _ => Err(absent(below)),
         }
     }
@@ -47,11 +52,14 @@ impl Front {
     /// Answers a request to a path below the console that has to wait for something.
     pub(super) async fn console(
         &self,
-        _request: &Request,
+        request: &Request,
         head: &Head<'_>,
         below: &str,
-        _body: Option<Uint8Array>,
+        body: Option<Uint8Array>,
     ) -> Result<Response> {
+        if let (REMOTE, "POST") = (below, head.method()) {
+            return Box::pin(self.remote(request, head, body)).await;
+        }
         if let (AGENTS, "GET" | "HEAD") = (below, head.method()) {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
             return to_response(self.catalogue(head));
@@ -77,7 +85,8 @@ impl Front {
     /// The list of agents, for a request of this head.
     fn catalogue(&self, head: &Head<'_>) -> HttpResponse {
         let (origin, _, _) = split_url(head.url());
-        let mut answer = catalogue::answer(&self.settings, &self.agents, origin);
+        let remotes = self.remotes_are_for(origin);
+        let mut answer = catalogue::answer(&self.settings, &self.agents, origin, remotes);
         if head.method() == "HEAD" {
             answer.body.clear();
         }
@@ -105,6 +114,9 @@ fn absent(below: &str) -> Error {
 
 /// Where the list of agents is.
 const AGENTS: &str = "api/agents";
+
+/// Where agents elsewhere are called.
+const REMOTE: &str = "api/remote";
 
 #[cfg(test)]
 mod tests {

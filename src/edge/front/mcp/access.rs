@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::carry_out::MAX_CHECKS;
-use super::super::check::check;
+pub(super) use super::super::callers::Refusing;
 use super::super::decision::Front;
 use super::super::head::Head;
-use super::super::identify::{identify, shows_credentials};
+use super::super::identify::shows_credentials;
 use super::{refusal, refused};
-use crate::auth::{Caller, Identity, Policy};
+use crate::auth::{Caller, Policy};
 use crate::executor::HostedAgent;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::{Error, Refusal};
@@ -28,13 +27,6 @@ pub(super) struct Admitted<'a> {
     pub(super) agent: &'a HostedAgent,
     /// Who calls it.
     pub(super) caller: Caller,
-}
-
-/// An agent that does not let a request in.
-pub(super) struct Refusing<'a> {
-    pub(super) agent: &'a HostedAgent,
-    /// Why.
-    pub(super) error: Error,
 }
 
 impl Admitted<'_> {
@@ -94,44 +86,10 @@ impl Front {
         };
         match place.and_then(|place| refusals.get(place)) {
             Some(refusing) => {
-                self.count_failures(head, &refusals).await?;
+                self.count_failures(head, &refusals).await.map_err(|held| refused(&held))?;
                 Err(self.challenge_of(slug, head, refusing))
             }
             None => Ok(Scope { admitted, refusals, is_private }),
-        }
-    }
-
-    /// Who calls an agent.
-    async fn caller_of(&self, head: &Head<'_>, agent: &HostedAgent) -> Result<Caller, Error> {
-        for _ in 0..MAX_CHECKS {
-            match identify(head, agent, &self.verdicts) {
-                Identity::Caller(caller) => return Ok(caller),
-                Identity::Refused(error) => return Err(error),
-                Identity::Pending(tokens) => {
-                    self.verdicts.keep(check(&self.env, &tokens, &self.observer).await);
-                }
-            }
-        }
-        Err(Error::Internal { task: None })
-    }
-
-    /// Who calls an agent with a request that is neither of A2A nor of MCP.
-    ///
-    /// # Errors
-    ///
-    /// The answer to a request that the agent does not let in. It is counted and audited as those of A2A are.
-    pub(in crate::edge::front) async fn admitted_to(
-        &self,
-        head: &Head<'_>,
-        agent: &HostedAgent,
-    ) -> Result<Caller, HttpResponse> {
-        match self.caller_of(head, agent).await {
-            Ok(caller) => Ok(caller),
-            Err(error) => {
-                let refusing = Refusing { agent, error };
-                self.count_failures(head, std::slice::from_ref(&refusing)).await?;
-                Err(HttpResponse::error(&refusing.error))
-            }
         }
     }
 
@@ -144,37 +102,8 @@ impl Front {
     ) -> HttpResponse {
         match self.count_failures(head, std::slice::from_ref(refusing)).await {
             Ok(()) => self.challenge_of(slug, head, refusing),
-            Err(held) => held,
+            Err(held) => refused(&held),
         }
-    }
-
-    /// Writes the lines of audits, and counts the refusals of credentials in the rate limits of their agents.
-    ///
-    /// # Errors
-    ///
-    /// The answer, if such a rate limit refuses the request.
-    async fn count_failures(
-        &self,
-        head: &Head<'_>,
-        refusals: &[Refusing<'_>],
-    ) -> Result<(), HttpResponse> {
-        for Refusing { agent, error } in refusals {
-            self.seen.begin();
-            self.seen.note_call();
-            self.seen.note_identity(agent, &Identity::Refused(error.clone()));
-            self.seen.audit(head, &self.observer);
-            let limits = self.seen.limits(&self.agents, head, false);
-            let Ok(text) = serde_json::to_string(&limits) else { continue };
-            if limits.is_empty() {
-                continue;
-            }
-            self.seen.note_asked(limits);
-            let seconds = self.held_seconds(&text).await;
-            if seconds > 0 {
-                return Err(refused(&Error::RateLimited(seconds)));
-            }
-        }
-        Ok(())
     }
 
     /// The refusal of a request by an agent. Where others give out tokens, it says where to find out who; where nobody does, it says

@@ -10,7 +10,7 @@ use a2a::binding::http::{COMMON, split_url};
 use a2a_agents::McpTools;
 
 /// What follows from the page that sends a request.
-pub(super) struct Pages {
+pub(in crate::edge::front) struct Pages {
     /// Whether no agent may be called by it.
     pub(super) is_refused: bool,
     /// The origin whose pages alone may read the answer, with cookies; empty for none. `None` where all may, without.
@@ -61,12 +61,17 @@ impl Front {
 }
 
 impl Pages {
+    /// No page of another origin may read the answer.
+    pub(in crate::edge::front) fn own_alone() -> Self {
+        Self { is_refused: false, shown_to: Some(String::new()) }
+    }
+
     /// An answer with what browsers are to know of it.
     ///
     /// # Errors
     ///
     /// When the platform refuses a header.
-    pub(super) fn show(&self, mut answer: Response) -> Result<Response> {
+    pub(in crate::edge::front) fn show(&self, mut answer: Response) -> Result<Response> {
         let Some(origin) = &self.shown_to else { return Ok(answer) };
         let headers = answer.headers_mut();
         let vary = headers.get("vary")?.map(|vary| format!("{vary}, Origin"));
@@ -92,7 +97,7 @@ fn origins(agent: &HostedAgent) -> &[String] {
 }
 
 /// Whether an origin is of pages of this machine.
-fn is_loopback(origin: &str) -> bool {
+pub(in crate::edge::front) fn is_loopback(origin: &str) -> bool {
     let Some((_, host)) = origin.split_once("://") else { return false };
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').unwrap_or((rest, "")),

@@ -95,7 +95,7 @@ impl Http for Outer {
 }
 
 /// A card that is known.
-struct KnownCard(Rc<RemoteCard>);
+pub(in crate::edge::front) struct KnownCard(pub(in crate::edge::front) Rc<RemoteCard>);
 
 impl CardSource for KnownCard {
     fn card<'a>(

@@ -96,7 +96,7 @@ describe("a task of somebody else is as one that does not exist (§13.1)", () =>
 
 describe("who may ask is answered (§7.5)", () => {
   /** What an operator may do. */
-  const OPERATED = /^(GetTask|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications)$/;
+  const OPERATED = /^(GetTask|GetTaskTimeline|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications)$/;
 
   for (const [place, [who, { headers, path = "/guarded", is }]] of Object.entries(CALLERS).entries()) {
     if (is === "stranger" || path !== "/guarded") continue;

@@ -5,7 +5,6 @@ import { message, received, type ErrorDetail, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 const MANNERS = "https://a2a-edge.example/extensions/manners/v1";
-const GENERATION = "urn:a2a-edge:generation:v1";
 const TRACE = "https://a2a-edge.example/extensions/trace/v1";
 
 let worker: Worker;

@@ -1,63 +1,37 @@
-// Requests as code: for a shell, and for the official SDKs.
+// The code that the console offers to copy: what it sends, and that words of a card stay words in it.
+
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { callIn, curlOf, javascriptOf, masked, pythonOf, type Sent } from "../../console/src/pages/chat/snippets.ts";
+import { readCard } from "../../console/src/api/card.ts";
+import { snippetsFor } from "../../console/src/pages/agents/snippets.ts";
+import { AT, good } from "./cards.ts";
 
-const text = `It's "quoted", $HOME \`date\` \\ and\nlines, ä€😀 — $TOKEN`;
-const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text }] };
+const codes = (change: object, text = "hello"): Record<string, string> =>
+  Object.fromEntries(snippetsFor(readCard({ ...good(), ...change }), AT, text).map(({ title, code }) => [title, code]));
 
-const sent = (changes: Partial<Sent> = {}): Sent => ({
-  method: "POST",
-  url: "http://127.0.0.1:1/demo",
-  headers: [["content-type", "application/json"], ["idempotency-key", "m-1"]],
-  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } }),
-  ...changes,
+test("each of two schemes that are needed together has a variable of its own", () => {
+  const securitySchemes = {
+    key: { apiKeySecurityScheme: { location: "query", name: "key" } },
+    people: { httpAuthSecurityScheme: { scheme: "basic" } },
+  };
+  const { curl = "", Python = "" } = codes({ securitySchemes, securityRequirements: [{ schemes: { key: {}, people: {} } }] });
+  assert.ok(curl.includes(`'https://agents.example/invoices''?key='"$A2A_SECRET"`), curl);
+  assert.ok(curl.includes(`-H 'Authorization: Basic '"$A2A_SECRET_2"`), curl);
+  assert.ok(Python.includes(`"Authorization": "Basic " + os.environ["A2A_SECRET_2"]`), Python);
 });
 
-/** The arguments that a shell gives to curl. */
-const shellArguments = (command: string): string[] =>
-  execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\0'")], { env: { TOKEN: "s3cret" }, encoding: "utf8" }).split("\0").slice(0, -1);
-
-test("a shell gives curl just what was sent, whatever is in it", () => {
-  const given = shellArguments(curlOf(sent()));
-  assert.deepEqual(given, ["-sN", "http://127.0.0.1:1/demo", "-H", "content-type: application/json", "--data-raw", sent().body]);
+test("an agent of 0.3 alone is called in 0.3, and one by gRPC alone with SDKs only", () => {
+  const interfaces = (protocolBinding: string, protocolVersion: string) => ({ supportedInterfaces: [{ url: "https://a.example/x/", protocolBinding, protocolVersion }] });
+  const { curl = "" } = codes(interfaces("HTTP+JSON", "0.3"));
+  assert.ok(curl.includes("https://a.example/x/v1/message:send") && !curl.includes("A2A-Version"), curl);
+  assert.deepEqual(Object.keys(codes(interfaces("GRPC", "1.0"))), ["JavaScript", "Python"]);
 });
 
-test("a secret is a variable of the shell, with its scheme before it", () => {
-  const given = shellArguments(curlOf(sent({ headers: [["authorization", "Bearer …"], ["x-api-key", "…"]], url: "http://127.0.0.1:1/demo?key=%E2%80%A6" })));
-  assert.deepEqual(given.slice(1, 6), ["http://127.0.0.1:1/demo?key=s3cret", "-H", "authorization: Bearer s3cret", "-H", "x-api-key: s3cret"]);
-});
-
-test("a call of an agent elsewhere goes to it directly", () => {
-  const elsewhere = sent({ url: "http://127.0.0.1:1/console/api/remote", body: JSON.stringify({ url: "https://agent.example/a2a", method: "SendStreamingMessage", params: { message }, headers: { Authorization: "Bearer hidden" } }) });
-  const given = shellArguments(curlOf(elsewhere));
-  assert.equal(given[1], "https://agent.example/a2a");
-  assert.ok(given.includes("Authorization: Bearer s3cret"));
-  assert.ok(!curlOf(elsewhere).includes("hidden"));
-  assert.deepEqual(JSON.parse(given.at(-1) ?? ""), { jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: { message } });
-});
-
-test("credentials for a task are in no copy", () => {
-  const part = { mediaType: "application/vnd.a2a-edge.credentials+json", data: { token: "hidden" } };
-  const request = sent({ body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: { ...message, parts: [part] } } }) });
-  const call = callIn(request);
-  assert.ok(call);
-  for (const copy of [curlOf(request), javascriptOf(call), pythonOf(call), masked(request.body)]) assert.ok(copy !== undefined && !copy.includes("hidden"), copy);
-});
-
-test("what is no call of A2A is copied as a request, and has no code of an SDK", () => {
-  assert.equal(callIn(sent({ body: "" })), undefined);
-  assert.equal(callIn(sent({ body: "[1]" })), undefined);
-  const call = callIn(sent({ body: JSON.stringify({ jsonrpc: "2.0", method: "GetTaskTimeline", params: {} }) }));
-  assert.ok(call);
-  assert.equal(javascriptOf(call), undefined);
-  assert.equal(pythonOf(call), undefined);
-});
-
-test("code for an SDK gives each message an id of its own", () => {
-  const call = callIn(sent());
-  assert.ok(call);
-  assert.match(javascriptOf(call) ?? "", /"messageId": crypto\.randomUUID\(\)/);
-  assert.match(pythonOf(call) ?? "", /"messageId": str\(uuid\.uuid4\(\)\)/);
+test("words of a card and of a message end no string", () => {
+  const awkward = `'; rm -rf / #"\\\n$(id)\`id\``;
+  const { curl = "", JavaScript = "", Python = "" } = codes({ supportedInterfaces: [{ url: `https://a.example/${awkward}`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }] }, awkward);
+  // Outside of the quotes of the shell nothing is left but options and escaped quotes.
+  const outside = curl.replaceAll("'\\''", "").replace(/'[^']*'/g, "").replaceAll('"$A2A_SECRET"', "");
+  assert.match(outside, /^curl -s[\s\\]+(-H[\s\\]+)*-d\s*$/);
+  assert.ok(JavaScript.includes(JSON.stringify(awkward)) && Python.includes(JSON.stringify(awkward)));
 });

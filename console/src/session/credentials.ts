@@ -53,11 +53,6 @@ export function place(slot: Slot, secret: string, url: URL, headers: Headers): v
   else url.searchParams.set(slot.name, secret);
 }
 
-/** All that must not be shown, for views of raw requests. */
-export function secrets(): string[] {
-  return kept.value.map(({ secret }) => secret);
-}
-
 /** Whether a secret for one of these slots would be sent in the place of a secret for the other. */
 export function isSameSlot(one: Slot, other: Slot): boolean {
   return keyOf(one) === keyOf(other) && (one.in !== "authorization" || other.in !== "authorization" || one.scheme === other.scheme);

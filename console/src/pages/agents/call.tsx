@@ -19,7 +19,7 @@ export function CallTab({ card, foundAt }: { card: AgentCard; foundAt: string })
       {ways.length > 0 && (
         <p class="quiet">
           {ways.some(({ schemes }) => schemes.every(({ slot }) => slot !== undefined))
-            ? "The code takes the secret from the variable A2A_SECRET of the environment."
+            ? "The code takes the secret from the variable A2A_SECRET of the environment (a second one from A2A_SECRET_2); for a password it is name:password in base64."
             : "The agent needs credentials that code cannot type: add them in the way that it declares."}
         </p>
       )}

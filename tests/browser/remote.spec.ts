@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { caller, secretsOf } from "../e2e/access.ts";
 import { startWorker, type Worker } from "../e2e/harness.ts";
 import { only } from "../e2e/mcp.ts";
+import { freePort } from "../e2e/port.ts";
 import { startServerOf03, type SampleServer } from "../e2e/servers/js.ts";
 import { startConsole, type Console } from "./console.ts";
 import { HOSTILE, assertHarmless, hostileAgents } from "./hostile.ts";
@@ -55,6 +56,7 @@ test("headers that are given open what asks for credentials, and are gone with t
     await view.press("Enter");
     await view.sees(/credentials are needed/);
     await view.page.evaluate((hash) => void (location.hash = hash), address(`${there.url}/guarded`));
+    await view.page.waitForSelector(".remote-headers summary").then((summary) => summary?.click());
     await view.fill(/One a line/, `Authorization: Bearer ${ALICE}`);
     await view.click("button", "Use these headers");
     await view.sees(/Headers for this agent \(1\)/);
@@ -70,10 +72,10 @@ test("a hostile card elsewhere is text", () =>
     await assertHarmless(view);
   }));
 
-test("what goes wrong is told plainly", () =>
-  app.visit(address("http://127.0.0.1:9"), async (view) => {
+test("what goes wrong is told plainly", async () =>
+  app.visit(address(`http://127.0.0.1:${await freePort()}`), async (view) => {
     await view.sees(/did not answer/);
-    await view.page.evaluate((hash) => void (location.hash = hash), address(`${there.url}/nobody`));
+    await view.page.evaluate((hash) => void (location.hash = hash), address(`${there.url}/nobody/card.json`));
     await view.sees(/answered 404/);
     await view.page.evaluate((hash) => void (location.hash = hash), address("https://10.0.0.1"));
     await view.sees(/was not called: a URL/);

@@ -51,7 +51,7 @@ before(async () => {
   const AGENTS = only({ open: { of: "double", development: false, access: { open: true } }, closed: { of: "double", development: false, access: { schemes: { token } } } });
   const vars = { AGENTS, ALICE };
   development = await startWorker({ vars });
-  deployed = await startWorker({ vars: { ...vars, DEVELOPMENT: "false", WEBHOOK_ALLOW_PRIVATE: "false" } });
+  deployed = await startWorker({ vars: { ...vars, DEVELOPMENT: "false", WEBHOOK_ALLOW_PRIVATE: "false", MAX_BODY_BYTES: "65536" } });
   const guarded = only({ closed: { of: "double", development: false, access: { schemes: { token }, rate_limits: [{ binding: "FEW", by: "caller", period_s: 60 }] } } });
   limited = await startWorker({ vars: { AGENTS: guarded, ALICE, DEVELOPMENT: "false", CONSOLE_REMOTES: "agents.example" }, rateLimits: { FEW: { limit: 3, period: 60 } } });
 });
@@ -116,7 +116,7 @@ describe("the route of agents elsewhere", () => {
       assert.ok([400, 404].includes(refused.status), `${JSON.stringify(body)}: ${refused.status} ${refused.text}`);
     }
     assert.equal((await post(development, "{")).status, 400);
-    assert.equal((await post(development, `{"url":"${"x".repeat(5_000_000)}"}`)).status, 413);
+    assert.equal((await post(deployed, `{"url":"${"x".repeat(65_536)}"}`, bearer(ALICE))).status, 413);
   });
 
   test("tells neither the bodies nor the types of others as they are, and no secrets", async () => {

@@ -8,6 +8,7 @@ import { speakingEarly } from "./early-client.ts";
 import { framesOf, reasonOf, say, told, type Asking, type Frame } from "./elsewhere-call.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { only } from "./mcp.ts";
+import { freePort } from "./port.ts";
 import { startServer, startServerOf03, type SampleServer } from "./servers/js.ts";
 
 const { ALICE } = secretsOf("ALICE");
@@ -25,7 +26,6 @@ before(async () => {
 });
 after(() => Promise.all([there?.stop(), here?.stop(), sdk?.stop(), sdk03?.stop()]));
 
-const states = (frames: Frame[]): string[] => frames.filter(({ event }) => event === "").map(({ data }) => Object.keys(data.result ?? data)[0] ?? "");
 const isEnd = ({ data }: Frame): boolean => data.result?.statusUpdate !== undefined && data.result.statusUpdate.status.state !== "TASK_STATE_WORKING";
 const textIn = (frames: Frame[]): string => frames.flatMap(({ data }) => data.result?.artifactUpdate?.artifact.parts ?? data.result?.task?.artifacts?.flatMap((one: any) => one.parts) ?? []).map(({ text }: any) => text).join("");
 
@@ -43,9 +43,9 @@ describe("a card elsewhere", () => {
   });
 
   test("that is nowhere is an error that says so", async () => {
-    const answer = await told(here, { url: `${there.url}/nobody`, method: "GetAgentCard" });
+    const answer = await told(here, { url: `${there.url}/nobody/card.json`, method: "GetAgentCard" });
     assert.deepEqual([reasonOf(answer), answer.error?.httpStatus], ["REMOTE_STATUS", 404]);
-    const down = await told(here, { url: "http://127.0.0.1:9/", method: "GetAgentCard" });
+    const down = await told(here, { url: `http://127.0.0.1:${await freePort()}`, method: "GetAgentCard" });
     assert.equal(reasonOf(down), "REMOTE_UNREACHABLE", JSON.stringify(down));
   });
 });
@@ -82,7 +82,6 @@ describe("an agent elsewhere is called in 1.0", () => {
       const frames = await framesOf(here, { url: server().url, method: "SendStreamingMessage", params: say("chunks") });
       assert.equal(textIn(frames), "one two three", JSON.stringify(frames));
       assert.equal(frames.at(-1)?.data.result.statusUpdate.status.state, "TASK_STATE_COMPLETED");
-      assert.ok(states(frames).includes("result"));
     });
   }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lexer } from "marked";
-import { tokensOf, type Token } from "../../console/src/parts/markdown-tokens.ts";
+import { tokensOf, type Block, type Inline } from "../../console/src/parts/markdown-tokens.ts";
 
 const TEXTS: Record<string, string> = {
   paragraphs: "One line\nand another\n\nA second paragraph.   \nWith spaces.\\\nAnd a break.",
@@ -35,7 +35,7 @@ function shown(tokens: readonly unknown[]): string {
     const inner = Array.isArray(token["tokens"]) ? shown(token["tokens"] as unknown[]) : undefined;
     const type = String(token["type"]);
     if (type === "space" || type === "checkbox") return "";
-    if (type === "text" || type === "html" || type === "line") return inner ?? String(token["raw"]);
+    if (type === "text" || type === "html" || type === "line") return inner ?? String("raw" in token ? token["raw"] : token["text"]);
     if (type === "escape") return String(token["text"]);
     if (type === "paragraph") return `<p>${inner}</p>`;
     if (type === "heading") return `<h${String(token["depth"])}>${inner}</h>`;
@@ -90,6 +90,6 @@ test("texts that attack the reader are read in time", () => {
   }
 });
 
-function depthOf(tokens: readonly Token[]): number {
+function depthOf(tokens: readonly (Block | Inline)[]): number {
   return tokens.reduce((depth, token) => Math.max(depth, 1 + ("tokens" in token ? depthOf(token.tokens) : "items" in token ? Math.max(0, ...token.items.map((item) => depthOf(item.tokens))) : 0)), 0);
 }

@@ -1,28 +1,32 @@
 // Reads markdown as agents write it: CommonMark with tables, task lists, strikethrough and bare links of GFM, where each line end is one.
 // Markup and link definitions stay text. Takes time in proportion to the text, whatever it holds. Pure: the page shows the tokens.
 
-/** A piece of a text. `raw` is what stands there, for what is shown as it is written. */
-export type Token =
-  | { type: "heading"; raw: string; depth: number; level?: number; tokens: Token[] }
-  | { type: "hr" | "br"; raw: string }
-  | { type: "code"; raw: string; text: string; lang: string }
-  | { type: "blockquote"; raw: string; tokens: Token[] }
-  | { type: "list"; raw: string; ordered: boolean; start: number; items: Item[] }
-  | { type: "table"; raw: string; header: Cell[]; rows: Cell[][] }
-  | { type: "paragraph" | "line" | "strong" | "em" | "del"; raw: string; tokens: Token[] }
-  | { type: "codespan" | "escape"; raw: string; text: string }
-  | { type: "link"; raw: string; href: string; tokens: Token[] }
-  | { type: "image"; raw: string; href: string; text: string }
-  | { type: "text"; raw: string };
+/** A block of a text. */
+export type Block =
+  | { type: "heading"; depth: number; level?: number; tokens: Inline[] }
+  | { type: "hr" }
+  | { type: "code"; text: string; lang: string }
+  | { type: "blockquote"; tokens: Block[] }
+  | { type: "list"; ordered: boolean; start: number; items: Item[] }
+  | { type: "table"; header: Cell[]; rows: Cell[][] }
+  | { type: "paragraph" | "line"; tokens: Inline[] };
+
+/** A piece of a line. A text may hold character references, an escaped letter and code do not. */
+export type Inline =
+  | { type: "br" }
+  | { type: "text" | "codespan" | "escape"; text: string }
+  | { type: "strong" | "em" | "del"; tokens: Inline[] }
+  | { type: "link"; href: string; tokens: Inline[] }
+  | { type: "image"; href: string; text: string };
 
 /** An item of a list; `checked` is set where it is one of a list of tasks. */
 export interface Item {
-  tokens: Token[];
+  tokens: Block[];
   checked?: boolean;
 }
 
 export interface Cell {
-  tokens: Token[];
+  tokens: Inline[];
   align: "left" | "right" | "center" | undefined;
 }
 
@@ -30,7 +34,7 @@ export interface Cell {
 const MAX_DEPTH = 12;
 
 /** Marks of emphasis beyond this, in one paragraph, are text. */
-const MAX_MARKS = 500;
+const MAX_MARKS = 300;
 
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$/;
 const HEADING = /^ {0,3}(#{1,6})(?=[ \t]|$)(.*)$/;
@@ -50,17 +54,16 @@ function interrupts(line: string): boolean {
 }
 
 /** The tokens of a whole text. */
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string): Block[] {
   const lines = text.replace(/\r\n?/g, "\n").split("\n").map((line) => line.replace(/^[ \t]+/, (indent) => indent.replaceAll("\t", "    ")));
   return blocks(lines, 0);
 }
 
-function blocks(lines: string[], depth: number): Token[] {
-  const found: Token[] = [];
+function blocks(lines: string[], depth: number): Block[] {
+  const found: Block[] = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? "";
     const from = at;
-    const raw = (): string => lines.slice(from, at).join("\n");
     const taken = (test: (line: string) => boolean): string[] => {
       while (at < lines.length && test(lines[at] ?? "")) at += 1;
       return lines.slice(from, at);
@@ -76,24 +79,24 @@ function blocks(lines: string[], depth: number): Token[] {
       if (at < lines.length) at += 1;
       else if (inside.at(-1) === "") inside.pop();
       const text = inside.map((one) => one.replace(new RegExp(`^ {0,${indent.length}}`), "")).join("\n");
-      found.push({ type: "code", raw: raw(), text, lang });
+      found.push({ type: "code", text, lang });
     } else if (/^ {4}/.test(line)) {
       const inside = taken((one) => /^ {4}/.test(one) || isBlank(one)).map((one) => one.slice(4));
-      found.push({ type: "code", raw: raw(), text: inside.join("\n").trimEnd(), lang: "" });
+      found.push({ type: "code", text: inside.join("\n").trimEnd(), lang: "" });
     } else if (heading !== null) {
       at += 1;
       const words = (heading[2] ?? "").trim().replace(/(?:^|[ \t]+)#+$/, "");
-      found.push({ type: "heading", raw: line, depth: (heading[1] ?? "").length, tokens: inline(words) });
+      found.push({ type: "heading", depth: (heading[1] ?? "").length, tokens: inline(words) });
     } else if (RULE.test(line)) {
       at += 1;
-      found.push({ type: "hr", raw: line });
+      found.push({ type: "hr" });
     } else if (QUOTE.test(line) && depth < MAX_DEPTH) {
       const inside = taken((one) => QUOTE.test(one) || (!isBlank(one) && !interrupts(one)));
-      found.push({ type: "blockquote", raw: raw(), tokens: blocks(inside.map((one) => one.replace(QUOTE, "")), depth + 1) });
+      found.push({ type: "blockquote", tokens: blocks(inside.map((one) => one.replace(QUOTE, "")), depth + 1) });
     } else if (ITEM.test(line) && depth < MAX_DEPTH) {
       const { list, end } = listAt(lines, at, depth);
       at = end;
-      found.push({ ...list, raw: raw() });
+      found.push(list);
     } else if (line.includes("|") && DELIMITERS.test(lines[at + 1] ?? "") && cells(line).length === cells(lines[at + 1] ?? "").length) {
       const aligns = cells(lines[at + 1] ?? "").map(alignOf);
       const row = (text: string): Cell[] => {
@@ -102,23 +105,23 @@ function blocks(lines: string[], depth: number): Token[] {
       };
       at += 2;
       const rows = taken((one) => !isBlank(one) && !interrupts(one)).slice(2);
-      found.push({ type: "table", raw: raw(), header: row(line), rows: rows.map(row) });
+      found.push({ type: "table", header: row(line), rows: rows.map(row) });
     } else {
       at += 1;
       // A line of `=` or `-` below makes the paragraph a heading.
       while (at < lines.length && !isBlank(lines[at]) && !UNDERLINE.test(lines[at] ?? "") && !interrupts(lines[at] ?? "")) at += 1;
-      const words = raw().split("\n").map((one) => one.trimStart()).join("\n").trimEnd();
+      const words = lines.slice(from, at).map((one) => one.trimStart()).join("\n").trimEnd();
       const under = at < lines.length ? UNDERLINE.exec(lines[at] ?? "") : null;
       if (under !== null) at += 1;
-      if (under === null) found.push({ type: "paragraph", raw: words, tokens: inline(words) });
-      else found.push({ type: "heading", raw: raw(), depth: under[1]?.startsWith("=") ? 1 : 2, tokens: inline(words) });
+      if (under === null) found.push({ type: "paragraph", tokens: inline(words) });
+      else found.push({ type: "heading", depth: under[1]?.startsWith("=") ? 1 : 2, tokens: inline(words) });
     }
   }
   return found;
 }
 
 /** The list that begins at a line, and the line behind it. */
-function listAt(lines: string[], from: number, depth: number): { list: Token & { type: "list" }; end: number } {
+function listAt(lines: string[], from: number, depth: number): { list: Block; end: number } {
   const kindOf = (mark: string): string => mark.slice(-1);
   const first = ITEM.exec(lines[from] ?? "")?.[2] ?? "";
   const texts: string[][] = [];
@@ -158,7 +161,7 @@ function listAt(lines: string[], from: number, depth: number): { list: Token & {
   const items = read.map(([item]) => item);
   // In a list without empty lines the texts of the items are no paragraphs.
   if (!isLoose) for (const item of items) item.tokens = item.tokens.map((token) => (token.type === "paragraph" ? { ...token, type: "line" } : token));
-  return { list: { type: "list", raw: "", ordered: /\d/.test(first), start: parseInt(first, 10) || 0, items }, end: at };
+  return { list: { type: "list", ordered: /\d/.test(first), start: parseInt(first, 10) || 0, items }, end: at };
 }
 
 function cells(line: string): string[] {
@@ -178,7 +181,7 @@ interface Mark {
   opens: boolean;
   closes: boolean;
   /** Its place among the tokens, as a text. */
-  token: Token;
+  token: Inline & { text: string };
 }
 
 const STOP = /[\\`*_~![<\n]|https?:\/\//g;
@@ -188,16 +191,15 @@ const BARE = /https?:\/\/[^\s<>]{1,2000}/y;
 const isPunctuation = (char: string): boolean => /[\p{P}\p{S}]/u.test(char);
 
 /** The tokens of a line or a paragraph. Links have no links in them. */
-function inline(text: string, inLink = false): Token[] {
-  const tokens: Token[] = [];
+function inline(text: string, inLink = false): Inline[] {
+  const tokens: Inline[] = [];
   const marks: Mark[] = [];
   const ends = text.includes("[") ? brackets(text) : new Map<number, number>();
   const unclosed = new Set<string>();
-  const words = (raw: string): void => {
+  const words = (text: string): void => {
     const last = tokens.at(-1);
-    if (raw === "") return;
-    if (last?.type === "text" && !marks.some(({ token }) => token === last)) last.raw += raw;
-    else tokens.push({ type: "text", raw });
+    if (last?.type === "text" && !marks.some(({ token }) => token === last)) last.text += text;
+    else tokens.push({ type: "text", text });
   };
   const matched = (pattern: RegExp, at: number): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -212,29 +214,22 @@ function inline(text: string, inLink = false): Token[] {
     const char = text[at] ?? "";
     const next = text[at + 1] ?? "";
     if (char === "\\" && /[!-/:-@[-`{-~]/.test(next)) {
-      tokens.push({ type: "escape", raw: char + next, text: next });
+      tokens.push({ type: "escape", text: next });
       at += 2;
     } else if (char === "\n" || (char === "\\" && next === "\n")) {
       const last = tokens.at(-1);
-      if (last?.type === "text") last.raw = last.raw.trimEnd();
-      tokens.push({ type: "br", raw: "\n" });
+      if (last?.type === "text") last.text = last.text.trimEnd();
+      tokens.push({ type: "br" });
       at += char === "\n" ? 1 : 2;
     } else if (char === "`") {
-      let behind = at;
-      while (text[behind] === "`") behind += 1;
-      const run = text.slice(at, behind);
-      // Where a run of this length has no end, none behind it has one.
-      const end = unclosed.has(run) ? -1 : endOfCode(text, behind, run);
-      if (end < 0) {
-        unclosed.add(run);
-        words(run);
-        at += run.length;
-      } else {
-        const inside = text.slice(at + run.length, end).replaceAll("\n", " ");
-        const isPadded = inside.startsWith(" ") && inside.endsWith(" ") && inside.trim() !== "";
-        tokens.push({ type: "codespan", raw: text.slice(at, end + run.length), text: isPadded ? inside.slice(1, -1) : inside });
-        at = end + run.length;
+      const { end, inside } = codeAt(text, at, unclosed);
+      if (inside === undefined) words(text.slice(at, end));
+      else {
+        const code = inside.replaceAll("\n", " ");
+        const isPadded = code.startsWith(" ") && code.endsWith(" ") && code.trim() !== "";
+        tokens.push({ type: "codespan", text: isPadded ? code.slice(1, -1) : code });
       }
+      at = end;
     } else if (char === "[" || (char === "!" && next === "[")) {
       const open = char === "[" ? at : at + 1;
       const close = ends.get(open);
@@ -245,10 +240,8 @@ function inline(text: string, inLink = false): Token[] {
       } else {
         const inside = text.slice(open + 1, close);
         const href = (target[1] ?? target[2] ?? "").replace(/\\([!-/:-@[-`{-~])/g, "$1");
-        const raw = text.slice(at, TARGET.lastIndex);
-        if (char === "[") tokens.push({ type: "link", raw, href, tokens: inline(inside, true) });
-        else tokens.push({ type: "image", raw, href, text: inside });
-        at += raw.length;
+        at = TARGET.lastIndex;
+        tokens.push(char === "[" ? { type: "link", href, tokens: inline(inside, true) } : { type: "image", href, text: inside });
       }
     } else if (char === "<" || char === "h") {
       const found = inLink || (char === "h" && /\w/.test(text[at - 1] ?? "")) ? null : matched(char === "<" ? ANGLES : BARE, at);
@@ -256,7 +249,7 @@ function inline(text: string, inLink = false): Token[] {
       if (found === null) words(raw);
       else {
         const url = char === "<" ? (found[1] ?? "") : raw;
-        tokens.push({ type: "link", raw, href: url.includes(":") ? url : `mailto:${url}`, tokens: [{ type: "text", raw: url }] });
+        tokens.push({ type: "link", href: url.includes(":") ? url : `mailto:${url}`, tokens: [{ type: "text", text: url }] });
       }
       at += raw.length;
     } else if ("*_~".includes(char)) {
@@ -278,15 +271,24 @@ function inline(text: string, inLink = false): Token[] {
   return emphasized(tokens, marks);
 }
 
-/** Where a run of backticks as long as `run` begins, from a place on; -1 where there is none. */
-function endOfCode(text: string, from: number, run: string): number {
-  for (let at = text.indexOf(run, from); at >= 0; ) {
-    let end = at;
-    while (text[end] === "`") end += 1;
-    if (end - at === run.length) return at;
-    at = text.indexOf(run, end);
+/** The code that begins with the backticks at a place, and what is behind it; without an end, the backticks alone, whose run is noted then. */
+function codeAt(text: string, at: number, unclosed: Set<string>): { end: number; inside?: string } {
+  const behind = (from: number): number => {
+    while (text[from] === "`") from += 1;
+    return from;
+  };
+  const begin = behind(at);
+  const run = text.slice(at, begin);
+  // Where a run of this length has no end, none behind it has one.
+  for (let from = begin; !unclosed.has(run); ) {
+    const found = text.indexOf(run, from);
+    if (found < 0) unclosed.add(run);
+    else {
+      from = behind(found);
+      if (from - found === run.length) return { end: from, inside: text.slice(begin, found) };
+    }
   }
-  return -1;
+  return { end: begin };
 }
 
 /** The closing bracket of each opening one, but for those that are escaped or in code. */
@@ -299,14 +301,7 @@ function brackets(text: string): Map<number, number> {
     else if (char === "]") {
       const from = open.pop();
       if (from !== undefined) ends.set(from, at);
-    } else if (char === "`") {
-      let behind = at;
-      while (text[behind] === "`") behind += 1;
-      const run = text.slice(at, behind);
-      const end = unclosed.has(run) ? -1 : endOfCode(text, behind, run);
-      if (end < 0) unclosed.add(run);
-      at = (end < 0 ? behind : end + run.length) - 1;
-    }
+    } else if (char === "`") at = codeAt(text, at, unclosed).end - 1;
   }
   return ends;
 }
@@ -326,11 +321,11 @@ function markAt(text: string, from: number, end: number): Mark | undefined {
   const [left, right] = [follows(after, before), follows(before, after)];
   const [opens, closes] = char === "_" ? [left && (!right || isPunctuation(before)), right && (!left || isPunctuation(after))] : [left, right];
   if ((!opens && !closes) || (char === "~" && end - from > 2)) return undefined;
-  return { char, count: end - from, opens, closes, token: { type: "text", raw: text.slice(from, end) } };
+  return { char, count: end - from, opens, closes, token: { type: "text", text: text.slice(from, end) } };
 }
 
 /** Puts what stands between marks that belong together into one token, from the inside to the outside (CommonMark, appendix). */
-function emphasized(tokens: Token[], marks: Mark[]): Token[] {
+function emphasized(tokens: Inline[], marks: Mark[]): Inline[] {
   for (let at = 0; at < marks.length; ) {
     const closer = marks[at] as Mark;
     const opener = closer.closes ? openerOf(marks, at) : undefined;
@@ -340,14 +335,12 @@ function emphasized(tokens: Token[], marks: Mark[]): Token[] {
     }
     const length = closer.char === "~" ? closer.count : Math.min(2, opener.count, closer.count);
     const [from, to] = [tokens.indexOf(opener.token), tokens.indexOf(closer.token)];
-    const inside = tokens.slice(from + 1, to).filter(({ raw }) => raw !== "");
-    const edge = closer.char.repeat(length);
+    const inside = tokens.slice(from + 1, to).filter(isShown);
     const type = closer.char === "~" ? "del" : length === 2 ? "strong" : "em";
-    const whole: Token = { type, raw: edge + inside.map(({ raw }) => raw).join("") + edge, tokens: inside };
-    tokens.splice(from + 1, to - from - 1, whole);
+    tokens.splice(from + 1, to - from - 1, { type, tokens: inside });
     for (const mark of [opener, closer]) {
       mark.count -= length;
-      mark.token.raw = mark.char.repeat(mark.count);
+      mark.token.text = mark.char.repeat(mark.count);
     }
     // Marks between the two are used up, as texts.
     marks.splice(marks.indexOf(opener) + 1, at - marks.indexOf(opener) - 1);
@@ -358,8 +351,10 @@ function emphasized(tokens: Token[], marks: Mark[]): Token[] {
     }
     if (closer.count === 0) marks.splice(at, 1);
   }
-  return tokens.filter(({ raw }) => raw !== "");
+  return tokens.filter(isShown);
 }
+
+const isShown = (token: Inline): boolean => token.type !== "text" || token.text !== "";
 
 function openerOf(marks: Mark[], at: number): Mark | undefined {
   const closer = marks[at] as Mark;

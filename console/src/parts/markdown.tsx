@@ -4,11 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import { OutLink, safeUrl } from "./link.tsx";
-import { tokensOf, type Cell, type Token } from "./markdown-tokens.ts";
+import { tokensOf, type Block, type Cell, type Inline } from "./markdown-tokens.ts";
 import "./content.css";
-
-/** Emphasis in emphasis beyond this is shown as it is written. */
-const MAX_DEPTH = 12;
 
 /** The text with its markdown. What cannot be read is shown as it is written. */
 export function Markdown({ text }: { text: string }) {
@@ -22,7 +19,7 @@ export function looksLikeMarkdown(text: string): boolean {
 }
 
 /** The tokens with headings that have levels below that of the page's, and skip none on the way down, whatever the agent wrote. */
-function withLevels(tokens: Token[]): Token[] {
+function withLevels(tokens: Block[]): Block[] {
   const above: number[] = [];
   return tokens.map((token) => {
     if (token.type !== "heading") return token;
@@ -32,7 +29,7 @@ function withLevels(tokens: Token[]): Token[] {
   });
 }
 
-function block(token: Token, key: number): ComponentChildren {
+function block(token: Block, key: number): ComponentChildren {
   switch (token.type) {
     case "heading": {
       const Level = `h${Math.min(6, token.level ?? 6)}` as "h2";
@@ -73,8 +70,6 @@ function block(token: Token, key: number): ComponentChildren {
       return <p key={key}>{inline(token.tokens)}</p>;
     case "line":
       return <span key={key}>{inline(token.tokens)}</span>;
-    default:
-      return <p key={key} class="plain-text">{token.raw}</p>;
   }
 }
 
@@ -93,7 +88,7 @@ function Code({ text, language }: { text: string; language: string }) {
   );
 }
 
-function Table({ of: { header, rows } }: { of: Token & { type: "table" } }) {
+function Table({ of: { header, rows } }: { of: Block & { type: "table" } }) {
   const align = (cell: Cell) => (cell.align === undefined ? {} : { style: { textAlign: cell.align } });
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Table">
@@ -123,22 +118,21 @@ function Table({ of: { header, rows } }: { of: Token & { type: "table" } }) {
   );
 }
 
-function inline(tokens: Token[], depth = 0): ComponentChildren {
+function inline(tokens: Inline[]): ComponentChildren {
   return tokens.map((token, key) => {
-    const inner = (within: Token[]) => (depth >= MAX_DEPTH ? decoded(token.raw) : inline(within, depth + 1));
     switch (token.type) {
       case "strong":
-        return <strong key={key}>{inner(token.tokens)}</strong>;
+        return <strong key={key}>{inline(token.tokens)}</strong>;
       case "em":
-        return <em key={key}>{inner(token.tokens)}</em>;
+        return <em key={key}>{inline(token.tokens)}</em>;
       case "del":
-        return <del key={key}>{inner(token.tokens)}</del>;
+        return <del key={key}>{inline(token.tokens)}</del>;
       case "codespan":
         return <code key={key}>{token.text}</code>;
       case "br":
         return <br key={key} />;
       case "link":
-        return <OutLink key={key} url={decoded(token.href)}>{inner(token.tokens)}</OutLink>;
+        return <OutLink key={key} url={decoded(token.href)}>{inline(token.tokens)}</OutLink>;
       case "image": {
         const url = decoded(token.href);
         const words = token.text === "" ? url : decoded(token.text);
@@ -147,9 +141,7 @@ function inline(tokens: Token[], depth = 0): ComponentChildren {
       case "escape":
         return token.text;
       case "text":
-        return decoded(token.raw);
-      default:
-        return token.raw;
+        return decoded(token.text);
     }
   });
 }

@@ -32,7 +32,7 @@ pub(super) struct Streaming {
 
 /// What has happened.
 enum Arrived {
-    Event(Option<Result<TaskEvent, ClientError>>),
+    Event(Box<Option<Result<TaskEvent, ClientError>>>),
     /// Something went over the wire.
     News,
     /// Nothing for a while.
@@ -48,7 +48,7 @@ impl Streaming {
         let left_ms = self.until.millis_since(self.clock.now());
         let (events, noted) = (&mut self.events, &self.noted);
         let next = poll_fn(|context: &mut Context<'_>| match events.poll_next_unpin(context) {
-            Poll::Ready(event) => Poll::Ready(Arrived::Event(event)),
+            Poll::Ready(event) => Poll::Ready(Arrived::Event(Box::new(event))),
             // What passes is noted while the events are polled.
             Poll::Pending if noted.has_news() => Poll::Ready(Arrived::News),
             Poll::Pending => Poll::Pending,
@@ -58,17 +58,16 @@ impl Streaming {
             Either::Right(_) => Arrived::Silence,
         };
         let last = match arrived {
-            Arrived::Event(Some(Ok(event))) => {
-                self.has_told = true;
-                self.event(&event)
-            }
-            _ if self.noted.is_spent() => {
-                let url = String::new();
-                let too_large = HttpError::TooLarge { url, max_bytes: MAX_BYTES };
-                self.end(Some(&too_large.into()))
-            }
-            Arrived::Event(Some(Err(error))) => self.end(Some(&error)),
-            Arrived::Event(None) => self.end(None),
+            Arrived::Event(event) => match *event {
+                Some(Ok(event)) => {
+                    self.has_told = true;
+                    self.event(&event)
+                }
+                _ if self.noted.is_spent() => self.too_large(),
+                Some(Err(error)) => self.end(Some(&error)),
+                None => self.end(None),
+            },
+            _ if self.noted.is_spent() => self.too_large(),
             Arrived::News => String::new(),
             Arrived::Silence if self.until.millis_since(self.clock.now()) > 0 => WAITING.to_owned(),
             // Who knows the task comes back to it.
@@ -78,6 +77,12 @@ impl Streaming {
         let wire = self.noted.take();
         let wire = wire.iter().map(|entry| format!("event: wire\ndata: {entry}\n\n"));
         Some(wire.collect::<String>() + &last)
+    }
+
+    /// The end of a stream that has brought more than may be received.
+    fn too_large(&mut self) -> String {
+        let too_large = HttpError::TooLarge { url: String::new(), max_bytes: MAX_BYTES };
+        self.end(Some(&too_large.into()))
     }
 
     fn event(&self, TaskEvent { event, id }: &TaskEvent) -> String {

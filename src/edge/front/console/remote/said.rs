@@ -95,7 +95,6 @@ fn card_of(card: &RemoteCard) -> serde_json::Result<Value> {
             push_notifications: card.sends_webhooks,
             extended_agent_card: card.has_extended_card,
             extensions: card.extensions.clone(),
-            ..AgentCapabilities::default()
         },
         security_schemes: card.security_schemes.clone(),
         security_requirements: card.security_requirements.clone(),
@@ -132,13 +131,14 @@ pub(super) fn failed(id: &Value, error: &ClientError) -> Map<String, Value> {
         }),
         error => {
             let (reason, status) = reason_of(error);
-            let mut info = json!({
-                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-                "reason": reason,
-                "domain": "a2a-edge",
-            });
+            let mut info = Map::from_iter([
+                ("@type".to_owned(), "type.googleapis.com/google.rpc.ErrorInfo".into()),
+                ("reason".to_owned(), reason.into()),
+                ("domain".to_owned(), "a2a-edge".into()),
+            ]);
             if let Some(status) = status {
-                info["metadata"] = json!({"httpStatus": status.to_string()});
+                let metadata = json!({"httpStatus": status.to_string()});
+                info.insert("metadata".to_owned(), metadata);
             }
             json!({"code": INTERNAL, "message": error.to_string(), "data": [info], "httpStatus": status})
         }

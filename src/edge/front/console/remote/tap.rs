@@ -380,7 +380,7 @@ mod tests {
         let log = allowed.clone();
         simulation.http().answer_with(move |request, _| {
             log.borrow_mut().push(request.max_bytes);
-            Ok(ok(&"x".repeat(4_000_000)))
+            Ok(ok("x".repeat(4_000_000)))
         });
         let (tap, noted) = tapped(&simulation, true);
         for _ in 0..3 {

@@ -38,7 +38,7 @@ pub(super) enum Stranger {
 pub(super) fn judge(facts: Facts<'_>) -> Result<(), Stranger> {
     let Facts { origin, fetch_site, own, place, is_known, is_development } = facts;
     let is_own = |origin: &str| origin == own || origin == place;
-    if !origin.is_none_or(is_own) || !fetch_site.is_none_or(|site| site == "same-origin") {
+    if !origin.is_none_or(is_own) || fetch_site.is_some_and(|site| site != "same-origin") {
         return Err(Stranger::Page);
     }
     match is_known || is_development && is_loopback(own) {

@@ -380,17 +380,21 @@ mod tests {
         let log = allowed.clone();
         simulation.http().answer_with(move |request, _| {
             log.borrow_mut().push(request.max_bytes);
-            Ok(ok("x".repeat(4_000_000)))
+            Ok(ok("x".repeat(3_000_000)))
         });
         let (tap, noted) = tapped(&simulation, true);
-        for _ in 0..3 {
+        let receive = || {
             let big = HttpRequest { max_bytes: usize::MAX, ..request("https://a.example/") };
-            simulation.run(async { tap.send(big).await.unwrap().bytes().await }).unwrap();
+            simulation.run(async { tap.send(big).await?.bytes().await })
+        };
+        for _ in 0..3 {
+            receive().unwrap();
         }
-        assert_eq!(*allowed.borrow(), [10_000_000, 6_000_000, 2_000_000]);
+        assert!(receive().is_err(), "a million bytes are left");
+        assert_eq!(*allowed.borrow(), [10_000_000, 7_000_000, 4_000_000, 1_000_000]);
         let noted = noted.take();
         let bodies = noted.iter().filter(|entry| entry["kind"] == "answer");
-        for answer in bodies {
+        for answer in bodies.take(3) {
             assert_eq!(
                 (answer["body"].as_str().unwrap().len(), &answer["isCut"]),
                 (MAX_TEXT_BYTES, &json!(true))

@@ -169,8 +169,8 @@ test("an agent that knows its callers is asked to sign in to, and operators see 
       sessionStorage.setItem("a2a-edge.credentials", kept);
       sessionStorage.setItem("a2a-edge.operator", "true");
     }, JSON.stringify(keys));
-    await view.page.goto(new URL(`#/webhooks/guarded`, app.url).href);
     await view.page.reload();
+    await view.page.goto(new URL(`#/webhooks/guarded`, app.url).href);
     await view.sees("@key:blue");
     await view.fill("Owner", "@key:blue");
     await view.press("Enter");

@@ -33,7 +33,9 @@ interface Read {
 export function WebhookList({ agent }: { agent: string }) {
   const query = place.value.query;
   const [trouble, owner] = [query.get("state") ?? "", query.get("owner") ?? ""];
-  const known = catalogue.value?.agents.map(({ slug }) => slug);
+  // Of all agents those are asked that can have webhooks.
+  const able = catalogue.value?.agents.filter(({ capabilities, health }) => capabilities?.pushNotifications === true && health.state !== "misconfigured");
+  const known = able?.map(({ slug }) => slug);
   const agents = agent !== "" ? [agent] : known;
   const [reads, setReads] = useState<readonly Read[]>();
   const [again, setAgain] = useState<SendAgainTo>();

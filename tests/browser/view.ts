@@ -128,9 +128,14 @@ export class View {
     await this.until(async () => (await this.all(role, name)).length === 0, `${describe(role, name)} is still there`);
   }
 
-  /** Clicks what has this role and name. */
+  /** Clicks what has this role and name; once more where the page has put another in its place meanwhile, as a list that is read anew. */
   async click(role: string, name?: Name, options: { within?: ElementHandle<Element> } = {}): Promise<void> {
-    await (await this.find(role, name, options)).click();
+    try {
+      await (await this.find(role, name, options)).click();
+    } catch (error) {
+      if (!String(error).includes("detached")) throw error;
+      await (await this.find(role, name, options)).click();
+    }
   }
 
   /** Replaces the text of a field: a `textbox`, unless another role is given. */

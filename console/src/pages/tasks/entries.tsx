@@ -144,7 +144,7 @@ function StepView({ step, longestMs }: { step: StepEntry; longestMs: number }) {
         {failed && <span class="failed"><Icon name="warning" /> failed</span>}
         {durationMs !== undefined && (
           <span class="took">
-            <span class="bar" aria-hidden="true">
+            <span class="length-bar" aria-hidden="true">
               <span style={{ width: `${Math.max(2, (100 * durationMs) / Math.max(longestMs, 1))}%` }} />
             </span>
             {duration(durationMs)}

@@ -142,7 +142,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
             </button>
           )}
           {refused !== undefined && (
-            <div class="refused">
+            <div class="send-refused">
               <ProblemBox problem={refused} />
               {adviceFor(refused) !== undefined && <p class="quiet">{adviceFor(refused)}</p>}
             </div>

@@ -14,7 +14,7 @@ export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Rec
       <p class="welcome-about">{card.description}</p>
       <ul class="skills">
         {card.skills.slice(0, MAX_SKILLS).map(({ id, name, description, examples = [] }) => (
-          <li key={id} class="skill">
+          <li key={id} class="offer">
             <h2>{name}</h2>
             <p class="quiet">{description}</p>
             <div class="row">

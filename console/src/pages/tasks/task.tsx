@@ -111,7 +111,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   const { word, title } = FOLLOWING[following];
   const took = head.createdAt !== null && head.statusAt !== null && isFinal(head.state) ? head.statusAt - head.createdAt : undefined;
   return (
-    <dl class="facts card">
+    <dl class="task-facts card">
       <Fact name="State">
         <span class="row" aria-live="polite">
           <StateBadge state={head.state} />

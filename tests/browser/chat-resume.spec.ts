@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { received } from "../e2e/client.ts";
 import { startConsole, type Console } from "./console.ts";
 import type { View } from "./view.ts";
 
@@ -24,7 +25,7 @@ const script = async (rules: object[], faults: object[]): Promise<void> => {
 /** How often `tick` stands in the artifact. */
 const ticks = async (view: View): Promise<number> => (await view.page.$$eval(".artifact", (all) => all.map((one) => one.textContent ?? "").join(""))).split("tick ").length - 1;
 
-/** Whether so many tasks are shown as completed. */
+/** Whether exactly this many tasks are shown as completed. */
 const hasCompleted = async (view: View, number = 1): Promise<boolean> =>
   (await view.page.$$eval(".turn-foot .badge", (all) => all.filter((one) => one.textContent === "Completed").length)) === number;
 
@@ -88,10 +89,11 @@ test("a send whose answer is lost is made again, and begins one task", async () 
     view.expect(/status of 502/);
     await say(view, "only once, please");
     await view.sees(/Once\./);
-    const id = new URL(view.page.url()).hash.split("/").at(-1) ?? "";
-    const { contextId } = (await (await fetch(`${app.worker.url}/double/tasks/${id}`)).json()) as { contextId: string };
-    const { totalSize } = (await (await fetch(`${app.worker.url}/double/tasks?contextId=${contextId}`)).json()) as { totalSize: number };
-    assert.equal(totalSize, 1);
+    const { messages, requests } = await received(app.worker.url);
+    const begun = messages.filter(({ text }) => text === "only once, please");
+    assert.equal(begun.length, 1, "the agent was given the message once");
+    const sends = requests.filter(({ operation, messageId }) => operation === "SendStreamingMessage" && messageId === begun[0]?.message.messageId);
+    assert.equal(sends.length, 2, "the page has sent it twice");
   });
 });
 

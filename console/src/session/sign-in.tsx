@@ -89,8 +89,8 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
   const audience = (isForAll ?? isShared) || slug === "" ? EVERY_AGENT : slug;
 
   useLayoutEffect(() => form.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus(), [index]);
-  useEffect(() => {
-    // After a refusal the field is at hand, with its text chosen: typing anew replaces it.
+  useLayoutEffect(() => {
+    // After a refusal the field has the focus as soon as the refusal is shown, with its text chosen: typing replaces it.
     if (refusal !== undefined) form.current?.querySelector<HTMLInputElement>("[aria-invalid=true]")?.select();
   }, [refusal]);
 

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { callIn, curlOf, javascriptOf, masked, pythonOf, type Sent } from "../../console/src/pages/chat/snippets.ts";
 
-const text = `It's "quoted", $HOME \`date\` \\ and\nlines, ä€😀 — $TOKEN`;
+const text = `It's "quoted", $HOME \`date\` \\ and\nlines, ä€😀 — $TOKEN…`;
 const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text }] };
 
 const sent = (changes: Partial<Sent> = {}): Sent => ({

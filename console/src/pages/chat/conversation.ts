@@ -30,8 +30,8 @@ export class Conversation {
   /** Why nothing can be shown. */
   readonly problem = signal<Problem | undefined>(undefined);
   readonly isLoading = signal(false);
-  /** Whether a message is on its way that nothing has answered yet. */
-  readonly isSending = signal(false);
+  /** Whether a message that begins something is on its way, and nothing has answered it yet. */
+  readonly isSending = computed(() => this.#unanswered.value !== undefined);
   readonly raw = new RawLog();
   /** The task that gets the next message, if one is open. */
   readonly current = computed(() => {
@@ -44,6 +44,8 @@ export class Conversation {
     const last = this.items.value.findLast((item) => item.kind === "task");
     return last?.kind === "task" ? last.feed.story.value.task?.id : undefined;
   });
+  /** What was sent last, until its task is known: the stream may stay open when the task has ended, and the next message need not wait for that. */
+  readonly #unanswered = signal<Feed | undefined>(undefined);
   readonly #endpoint: Endpoint;
   readonly #can: Abilities;
   #isClosed = false;
@@ -97,11 +99,12 @@ export class Conversation {
       const stop = feed.story.subscribe(({ task: begun }) => {
         if (begun === undefined) return;
         queueMicrotask(() => stop());
+        this.#answered(feed);
         this.contextId.value ??= begun.contextId;
         this.#store();
       });
+      this.#unanswered.value = feed;
     }
-    this.isSending.value = true;
     try {
       const answer = await feed.send({ message, mode: draft.mode, acceptedOutputModes: draft.acceptedOutputModes });
       if (answer !== undefined && current === undefined) this.#said(feed, message, answer);
@@ -109,9 +112,13 @@ export class Conversation {
       if (current === undefined) this.#drop(feed);
       throw error;
     } finally {
-      this.isSending.value = false;
+      this.#answered(feed);
       this.#store();
     }
+  }
+
+  #answered(feed: Feed): void {
+    if (this.#unanswered.peek() === feed) this.#unanswered.value = undefined;
   }
 
   close(): void {

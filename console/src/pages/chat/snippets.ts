@@ -64,7 +64,7 @@ export function curlOf(sent: Sent): string {
   const lines = [
     `curl -sN ${quoted(url.replaceAll(encodeURIComponent(SECRET), SECRET))}`,
     ...headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === "" ? [] : [`--data-raw ${quoted(body)}`]),
+    ...(body === "" ? [] : [`--data-raw ${sent.body.includes(CREDENTIALS_MEDIA_TYPE) ? quoted(body) : verbatim(body)}`]),
   ];
   return lines.join(" \\\n  ");
 }
@@ -111,13 +111,18 @@ function fresh(params: Record<string, unknown>, id: string): Record<string, unkn
   return typeof message === "object" && message !== null ? { ...params, message: { ...message, messageId: id } } : params;
 }
 
-/** In single quotes, in which a shell reads nothing but their end; a secret is a variable between them. */
+/** As `verbatim`; a secret is a variable between the quotes. */
 function quoted(text: string): string {
   return text
     .split(SECRET)
-    .map((piece) => `'${piece.replaceAll("'", "'\\''")}'`)
+    .map(verbatim)
     .join('"$TOKEN"')
     .replace(/^''(?=")|(?<=")''$/g, "");
+}
+
+/** In single quotes, in which a shell reads nothing but their end. */
+function verbatim(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function inJavascript(value: string): string {

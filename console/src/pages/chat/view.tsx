@@ -152,7 +152,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
             card={card}
             schemas={schemas}
             first={first}
-            isSending={talk.isSending.value && current === undefined}
+            isSending={talk.isSending.value}
             target={current === undefined ? undefined : asks(current) ? "asks" : "works"}
             send={send}
           />

@@ -1,6 +1,7 @@
 // What is known of a card that is checked: the card itself, where it was found, and what the agent answers.
 import type { AgentCard } from "../api/types.ts";
 import { list, members, readCard, type Members } from "../api/card.ts";
+import { jsonIn } from "../api/json-in.ts";
 import type { Outcome, Probe } from "./probe.ts";
 
 /** A card as it was found. */
@@ -53,7 +54,7 @@ export type Rule = (subject: Subject) => Finding[];
 
 /** The subject of a card that was found. */
 export function subjectOf(found: Found): Subject {
-  const served = members(jsonOf(found.text));
+  const served = members(jsonIn(found.text));
   // A card of 1.0 is looked at as it was served: what was read of it lacks what could not be read.
   const raw = list(served["supportedInterfaces"]).length > 0 || !isOlder(served) ? served : members(found.card);
   return { ...found, read: readCard(raw), raw, served, at: urlOf(found.foundAt), outcome: (method) => found.probe?.[method] };
@@ -90,12 +91,4 @@ export const advice = (about: string, text: string, fix: string): Finding => ({ 
 /** The finding if the condition holds, for lists of them. */
 export function when(condition: boolean, finding: () => Finding): Finding[] {
   return condition ? [finding()] : [];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

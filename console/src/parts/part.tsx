@@ -1,6 +1,7 @@
 // The parts of messages and artifacts, each as what it holds.
 import { useMemo, useState } from "preact/hooks";
 import { joinedTexts } from "../api/fold.ts";
+import { jsonIn } from "../api/json-in.ts";
 import type { Part } from "../api/types.ts";
 import { byteSize, bytesOf, fileName, save, useObjectUrl, utf8Of } from "./bytes.ts";
 import { CopyButton } from "./copy.tsx";
@@ -8,6 +9,7 @@ import { Icon } from "./icon.tsx";
 import { JsonTree } from "./json.tsx";
 import { OutLink } from "./link.tsx";
 import { looksLikeMarkdown, Markdown } from "./markdown.tsx";
+import { hostOf } from "./words.ts";
 import "./content.css";
 
 /** Longer texts are shown as they are written, in a box that scrolls. */
@@ -53,7 +55,7 @@ function TextView({ text, mediaType, filename, isLive }: { text: string; mediaTy
   const isMarked = mediaType === undefined || mediaType === "text/plain" ? looksLikeMarkdown(text) : /^text\/(x-)?markdown\b/i.test(mediaType);
   const isShort = text.length <= (isLive ? MAX_LIVE_MARKDOWN : MAX_MARKDOWN);
   const [isSource, setSource] = useState(false);
-  const value = useMemo(() => (mediaType !== undefined && /[/+]json\b/i.test(mediaType) && !isLive ? parsed(text) : undefined), [text, mediaType, isLive]);
+  const value = useMemo(() => (mediaType !== undefined && /[/+]json\b/i.test(mediaType) && !isLive ? jsonIn(text) : undefined), [text, mediaType, isLive]);
   return (
     <div class="text">
       {filename !== undefined && <p class="quiet">{filename}</p>}
@@ -141,22 +143,6 @@ export function textOf(parts: readonly Part[]): string {
   return joinedTexts(parts)
     .map(({ text, data, filename, url, raw }) => text ?? (data !== undefined ? JSON.stringify(data) : filename ?? url ?? (raw === undefined ? "" : "file")))
     .join(" ");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return "";
-  }
 }
 
 function endingOf(type: string): string {

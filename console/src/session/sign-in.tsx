@@ -5,7 +5,9 @@ import { readCard } from "../api/card.ts";
 import { localEndpoint } from "../api/endpoint.ts";
 import type { Problem } from "../api/problem.ts";
 import type { AgentCard } from "../api/types.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { Loading } from "../parts/loading.tsx";
 import { OutLink } from "../parts/link.tsx";
 import { notify } from "../parts/notice.tsx";
 import { asking, type Asking } from "./asking.ts";
@@ -48,19 +50,8 @@ function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
             {problem.message}
           </p>
         )}
-        {agent === "" && closed.length > 1 && (
-          <label>
-            Agent
-            <select value={chosen} onChange={(event) => setPicked(event.currentTarget.value)}>
-              {closed.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        {ways === undefined ? <p class="quiet">Loading…</p> : <WayIn key={chosen} slug={chosen} name={name} ways={ways} others={closed} end={end} />}
+        {agent === "" && closed.length > 1 && <Choice name="Agent" value={chosen} of={closed.map(({ slug, name }) => [slug, name])} choose={setPicked} />}
+        {ways === undefined ? <Loading /> : <WayIn key={chosen} slug={chosen} name={name} ways={ways} others={closed} end={end} />}
       </div>
     </Dialog>
   );
@@ -110,18 +101,7 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
 
   return (
     <form class="stack" ref={form} onSubmit={(event) => void submit(event)} autocomplete="off">
-      {ways.length > 1 && (
-        <label>
-          Scheme
-          <select value={index} onChange={(event) => (setIndex(Number(event.currentTarget.value)), setRefusal(undefined))}>
-            {ways.map(({ title }, at) => (
-              <option key={title} value={at}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      {ways.length > 1 && <Choice name="Scheme" value={String(index)} of={ways.map(({ title }, at) => [String(at), title])} choose={(at) => (setIndex(Number(at)), setRefusal(undefined))} />}
       {way.schemes.map((scheme) => (
         <SchemeFields key={scheme.name} scheme={scheme} slug={slug} refusal={refusal?.field === scheme.name ? refusal.problem : undefined} />
       ))}

@@ -4,6 +4,7 @@ import type { AgentCard, AgentSkill } from "../../api/types.ts";
 import { headerOf } from "../../lint/rules/signatures.ts";
 import { members } from "../../api/card.ts";
 import { CopyButton } from "../../parts/copy.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonTree } from "../../parts/json.tsx";
 import { OutLink } from "../../parts/link.tsx";
@@ -74,27 +75,27 @@ function About({ card, foundAt, isGenuine }: { card: AgentCard; foundAt: string 
   return (
     <Box title="About">
       <dl class="members">
-        <Member name="Version">{version}</Member>
+        <Fact name="Version">{version}</Fact>
         {provider !== undefined && (
-          <Member name="Provider">
+          <Fact name="Provider">
             <OutLink url={provider.url}>{provider.organization}</OutLink>
-          </Member>
+          </Fact>
         )}
         {documentationUrl !== undefined && (
-          <Member name="Documentation">
+          <Fact name="Documentation">
             <OutLink url={documentationUrl} />
-          </Member>
+          </Fact>
         )}
         {foundAt !== undefined && (
-          <Member name="Card">
+          <Fact name="Card">
             <Copied text={foundAt} what="the URL of the card" />
-          </Member>
+          </Fact>
         )}
-        <Member name="Takes">{(card.defaultInputModes ?? []).join(", ")}</Member>
-        <Member name="Gives">{(card.defaultOutputModes ?? []).join(", ")}</Member>
-        <Member name="Signed">
+        <Fact name="Takes">{(card.defaultInputModes ?? []).join(", ")}</Fact>
+        <Fact name="Gives">{(card.defaultOutputModes ?? []).join(", ")}</Fact>
+        <Fact name="Signed">
           <Signed signatures={card.signatures ?? []} isGenuine={isGenuine} />
-        </Member>
+        </Fact>
       </dl>
     </Box>
   );
@@ -233,15 +234,5 @@ function Box({ title, children }: { title: string; children: ComponentChildren }
       <h3>{title}</h3>
       {children}
     </section>
-  );
-}
-
-function Member({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === "") return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,21 +1,17 @@
 // The card as JSON, as it is served.
-import { useEffect, useState } from "preact/hooks";
+import { jsonIn } from "../../api/json-in.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { JsonTree } from "../../parts/json.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import type { CardDocument } from "./agent-view.tsx";
 
 export function DocumentTab({ document }: { document: CardDocument }) {
-  const [text, setText] = useState<string>();
-  const [problem, setProblem] = useState<unknown>();
-  const load = () => {
-    setProblem(undefined);
-    document.load().then(setText, setProblem);
-  };
-  useEffect(load, [document.tab]);
-  if (problem !== undefined) return <ProblemBox problem={problem} retry={load} />;
-  if (text === undefined) return <p class="quiet" role="status">Loading…</p>;
-  const json = jsonOf(text);
+  const { value: text, problem, again } = useLoaded(document.load, document.tab);
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={again} />;
+  if (text === undefined) return <Loading />;
+  const json = jsonIn(text);
   return (
     <div class="stack">
       <div class="row">
@@ -25,12 +21,4 @@ export function DocumentTab({ document }: { document: CardDocument }) {
       {json === undefined ? <pre tabIndex={0}>{text}</pre> : <JsonTree value={json} label={document.label} />}
     </div>
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,24 +1,20 @@
 // The card that an agent shows to callers whom it knows.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { readCard } from "../../api/card.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { AgentCard } from "../../api/types.ts";
 import { JsonTree } from "../../parts/json.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { CardPage } from "./card-page.tsx";
 import { numbered } from "./list.tsx";
 
 export function ExtendedTab({ endpoint, card, chat }: { endpoint: Endpoint; card: AgentCard; chat: (skill?: string, text?: string) => string }) {
-  const [json, setJson] = useState<unknown>();
-  const [problem, setProblem] = useState<unknown>();
-  const load = () => {
-    setProblem(undefined);
-    endpoint.call("GetExtendedAgentCard", {}).then(setJson, setProblem);
-  };
-  useEffect(load, [endpoint.key]);
+  const { value: json, problem, again } = useLoaded<unknown>((signal) => endpoint.call("GetExtendedAgentCard", {}, { signal }), endpoint.key);
   const extended = useMemo(() => readCard(json), [json]);
-  if (problem !== undefined) return <ProblemBox problem={problem} retry={load} />;
-  if (json === undefined) return <p class="quiet" role="status">Loading…</p>;
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={again} />;
+  if (json === undefined) return <Loading />;
   const more = extended.skills.filter(({ id }) => !card.skills.some((skill) => skill.id === id)).length;
   return (
     <div class="stack">

@@ -1,8 +1,8 @@
 // All agents of this Worker, which a search narrows, and the door to agents elsewhere.
 import { useState } from "preact/hooks";
-import { catalogue, catalogueProblem, loadCatalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { ProblemBox } from "../../parts/problem.tsx";
+import { NoCatalogue } from "../../parts/loading.tsx";
 import { go, href, place } from "../../route.ts";
 import { kindsOf } from "../../session/schemes.ts";
 import { HealthBadge } from "./health.tsx";
@@ -19,8 +19,7 @@ export function AgentList() {
         <h1>Agents</h1>
         <OpenElsewhere />
       </header>
-      {catalogueProblem.value !== undefined && <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />}
-      {agents === undefined && catalogueProblem.value === undefined && <p class="quiet">Loading…</p>}
+      {agents === undefined && <NoCatalogue />}
       {agents !== undefined && (
         <div class="agents-found">
           <label class="search">

@@ -1,12 +1,14 @@
 // An agent of this Worker: its card as it is served to clients of each version.
-import { useEffect, useState } from "preact/hooks";
 import { agentOf, catalogue } from "../../api/agents.ts";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { send } from "../../api/http.ts";
 import { readCard } from "../../api/card.ts";
+import { jsonIn } from "../../api/json-in.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Found } from "../../lint/index.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { href, place } from "../../route.ts";
 import { AgentView, type CardDocument } from "./agent-view.tsx";
@@ -16,19 +18,10 @@ import { HealthBadge } from "./health.tsx";
 const CARD = ".well-known/agent-card.json";
 
 export function LocalAgent({ slug }: { slug: string }) {
-  const [found, setFound] = useState<Found>();
-  const [problem, setProblem] = useState<unknown>();
+  const { value: found, problem, again } = useLoaded(async (signal) => foundIn(slug, await textOf(slug, "1.0", signal)), slug);
+  // Which keys the card is signed with is asked when the card is there: the page does not wait for it.
+  const { value: isGenuine } = useLoaded(async () => (found === undefined ? undefined : genuine(found)), found?.text ?? "");
   const endpoint = localEndpoint(slug);
-
-  const load = () => {
-    setProblem(undefined);
-    textOf(slug, "1.0").then((text) => setFound(foundIn(slug, text)), setProblem);
-  };
-  useEffect(load, [slug]);
-  useEffect(() => {
-    // Which keys the card is signed with is asked when the card is there: the page does not wait for it.
-    if (found !== undefined && found.isGenuine === undefined) void genuine(found).then((isGenuine) => isGenuine !== undefined && setFound({ ...found, isGenuine }));
-  }, [found]);
 
   const agent = agentOf(slug);
   const isUnknown = catalogue.value !== undefined && agent === undefined;
@@ -41,13 +34,13 @@ export function LocalAgent({ slug }: { slug: string }) {
       {problem !== undefined && (
         <>
           <h1>{agent?.name ?? slug}</h1>
-          {isUnknown ? <p>This Worker has no agent at <code>/{slug}</code>.</p> : <ProblemBox problem={problem} retry={load} />}
+          {isUnknown ? <p>This Worker has no agent at <code>/{slug}</code>.</p> : <ProblemBox problem={problem} retry={again} />}
         </>
       )}
-      {problem === undefined && found === undefined && <p class="quiet" role="status">Loading the card…</p>}
+      {problem === undefined && found === undefined && <Loading />}
       {found !== undefined && (
         <AgentView
-          found={{ ...found, isDevelopment: catalogue.value?.development ?? false }}
+          found={{ ...found, ...(isGenuine === undefined ? {} : { isGenuine }), isDevelopment: catalogue.value?.development ?? false }}
           endpoint={endpoint}
           tab={tab}
           address={(wanted) => href(wanted === "" ? ["agents", slug] : ["agents", slug, wanted])}
@@ -86,17 +79,13 @@ function documentsOf(slug: string, found: Found): CardDocument[] {
 }
 
 /** The text of the card for clients of a version. @throws {Problem} */
-async function textOf(slug: string, version: string): Promise<string> {
-  const response = await send({ agent: slug, path: `/${slug}/${CARD}`, headers: { "a2a-version": version }, isQuiet: true });
+async function textOf(slug: string, version: string, signal?: AbortSignal): Promise<string> {
+  const response = await send({ agent: slug, path: `/${slug}/${CARD}`, headers: { "a2a-version": version }, isQuiet: true, signal });
   return response.text();
 }
 
 function foundIn(slug: string, text: string): Found {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new Problem("The card is no JSON.");
-  }
+  const json = jsonIn(text);
+  if (json === undefined) throw new Problem("The card is no JSON.");
   return { card: readCard(json), text, foundAt: new URL(`/${slug}/${CARD}`, location.origin).href, isLocal: true };
 }

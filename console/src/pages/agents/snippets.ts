@@ -1,6 +1,7 @@
 // How an agent is called, as code to copy. Pure. What a card says is quoted in each language, since it may be anything.
 import type { AgentCard, AgentInterface } from "../../api/types.ts";
 import { javascriptProgram, pythonProgram } from "../../parts/programs.ts";
+import { quoted } from "../../parts/words.ts";
 import { waysOf, type Scheme } from "../../session/schemes.ts";
 
 /** Code in one language. */
@@ -79,9 +80,4 @@ function headersOf(schemes: Scheme[]): { name: string; before: string; secret: s
 function split(foundAt: string): { base: string; path: string } {
   const [, base = foundAt, path = ""] = /^(.*\/)(\.well-known\/[^?#]*|[^/]*)$/.exec(foundAt) ?? [];
   return { base, path };
-}
-
-/** A text as one word of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,7 +2,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AgentCard, Part } from "../../api/types.ts";
 import type { Mode } from "../../api/follow.ts";
+import { jsonIn } from "../../api/json-in.ts";
 import type { Schema } from "../../api/schemas.ts";
+import { Choice } from "../../parts/choice.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { attached, Attachments, partOf, type Attachment } from "./attachments.tsx";
 import type { Draft } from "./conversation.ts";
@@ -166,26 +168,16 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
           </button>
         )}
         {target !== "asks" && card.skills.length > 0 && (
-          <label class="composer-choice">
-            <span>Skill</span>
-            <select value={skill} onChange={(event) => setSkill(event.currentTarget.value)}>
-              <option value="">Any</option>
-              {card.skills.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice name="Skill" class="composer-choice" value={skill} of={[["", "Any"], ...card.skills.map(({ id, name }) => [id, name] as const)]} choose={setSkill} />
         )}
         {target !== undefined && (
-          <label class="composer-choice">
-            <span>To</span>
-            <select value={isNewTask ? "new" : "task"} onChange={(event) => setNewTask(event.currentTarget.value === "new")}>
-              <option value="task">{target === "asks" ? "The question" : "The running task"}</option>
-              <option value="new">A new task</option>
-            </select>
-          </label>
+          <Choice
+            name="To"
+            class="composer-choice"
+            value={isNewTask ? "new" : "task"}
+            of={[["task", target === "asks" ? "The question" : "The running task"], ["new", "A new task"]]}
+            choose={(to) => setNewTask(to === "new")}
+          />
         )}
         <details class="composer-more">
           <summary>Options</summary>
@@ -220,10 +212,5 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
 
 /** The data in a text that is an object of JSON, as examples of skills may be. */
 function dataIn(text: string): unknown {
-  if (!/^\s*\{.*\}\s*$/s.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*\{.*\}\s*$/s.test(text) ? jsonIn(text) : undefined;
 }

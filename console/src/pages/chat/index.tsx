@@ -1,9 +1,9 @@
 // The chat with an agent, which the address names: by its slug one of this Worker, by its URL one elsewhere.
 import { useMemo } from "preact/hooks";
-import { catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import { catalogue } from "../../api/agents.ts";
 import { localEndpoint, type Endpoint } from "../../api/endpoint.ts";
 import { remoteEndpoint } from "../../api/remote.ts";
-import { ProblemBox } from "../../parts/problem.tsx";
+import { NoCatalogue } from "../../parts/loading.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { href, place } from "../../route.ts";
 import { ChatView } from "./view.tsx";
@@ -22,14 +22,13 @@ function endpointOf(name: string): Endpoint {
 
 function Picker() {
   const agents = catalogue.value?.agents;
-  const problem = catalogueProblem.value;
   return (
     <>
       <header>
         <h1>Chat</h1>
         <p class="quiet">Whom would you like to talk to?</p>
       </header>
-      {problem !== undefined && agents === undefined && <ProblemBox problem={problem} retry={() => void loadCatalogue()} />}
+      {agents === undefined && <NoCatalogue />}
       {agents?.length === 0 && <p class="empty">This Worker has no agents yet.</p>}
       <ul class="pick">
         {(agents ?? []).map(({ slug, name, description, health, isDefault }) => (

@@ -1,5 +1,6 @@
 // What goes over the wire, as it was sent and received, and as code that does the same.
 import { useState } from "preact/hooks";
+import { jsonIn } from "../../api/json-in.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonTree } from "../../parts/json.tsx";
@@ -82,14 +83,7 @@ function ExchangeView({ exchange: { request, answers, forgotten }, isFirst }: { 
 function Body({ text, label }: { text: string; label: string }) {
   const [isOpen, setOpen] = useState(false);
   if (text === "") return null;
-  let value: unknown;
-  if (isOpen) {
-    try {
-      value = JSON.parse(text);
-    } catch {
-      value = text;
-    }
-  }
+  const value = isOpen ? (jsonIn(text) ?? text) : undefined;
   return (
     <details class="raw-body" onToggle={(event) => (event.stopPropagation(), setOpen(event.currentTarget.open))}>
       <summary>

@@ -1,6 +1,7 @@
 // A request of the console as code that does the same elsewhere. Secrets are `$TOKEN`. Pure.
 import { CREDENTIALS_MEDIA_TYPE } from "../../api/types.ts";
 import { javascriptProgram, pythonProgram, type Program } from "../../parts/programs.ts";
+import { quoted } from "../../parts/words.ts";
 
 /** What was sent. A secret in a header or in the query is `…`, of `authorization` behind its scheme. */
 export interface Sent {
@@ -62,9 +63,9 @@ export function curlOf(sent: Sent): string {
   const headers: (readonly [string, string])[] = isElsewhere ? [["content-type", "application/json"], ["a2a-version", "1.0"], ["accept", isStream(call.operation) ? "text/event-stream" : "application/json"], ...call.headers] : [...sent.headers];
   const body = isElsewhere ? JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.operation, params: call.params }) : masked(sent.body);
   const lines = [
-    `curl -sN ${quoted(url.replaceAll(encodeURIComponent(SECRET), SECRET))}`,
-    ...headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === "" ? [] : [`--data-raw ${sent.body.includes(CREDENTIALS_MEDIA_TYPE) ? quoted(body) : verbatim(body)}`]),
+    `curl -sN ${withSecrets(url.replaceAll(encodeURIComponent(SECRET), SECRET))}`,
+    ...headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())).map(([name, value]) => `-H ${withSecrets(`${name}: ${value}`)}`),
+    ...(body === "" ? [] : [`--data-raw ${sent.body.includes(CREDENTIALS_MEDIA_TYPE) ? withSecrets(body) : quoted(body)}`]),
   ];
   return lines.join(" \\\n  ");
 }
@@ -111,18 +112,13 @@ function fresh(params: Record<string, unknown>, id: string): Record<string, unkn
   return typeof message === "object" && message !== null ? { ...params, message: { ...message, messageId: id } } : params;
 }
 
-/** As `verbatim`; a secret is a variable between the quotes. */
-function quoted(text: string): string {
+/** As `quoted`; a secret is a variable between the quotes. */
+function withSecrets(text: string): string {
   return text
     .split(SECRET)
-    .map(verbatim)
+    .map(quoted)
     .join('"$TOKEN"')
     .replace(/^''(?=")|(?<=")''$/g, "");
-}
-
-/** In single quotes, in which a shell reads nothing but their end. */
-function verbatim(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function inJavascript(value: string): string {

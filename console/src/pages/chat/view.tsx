@@ -6,6 +6,8 @@ import { Problem } from "../../api/problem.ts";
 import { inputSchemas, type Schema } from "../../api/schemas.ts";
 import type { AgentCard, Part } from "../../api/types.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { stateWord } from "../../parts/state.tsx";
 import { go, href, place } from "../../route.ts";
@@ -20,17 +22,9 @@ import "./chat.css";
 
 /** `taskId` is that of the address. The chat puts the task that it begins there. */
 export function ChatView({ endpoint, taskId }: { endpoint: Endpoint; taskId?: string | undefined }) {
-  const [card, setCard] = useState<AgentCard>();
-  const [problem, setProblem] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const leaving = new AbortController();
-    setProblem(undefined);
-    endpoint.card({ signal: leaving.signal }).then(setCard, (error: unknown) => leaving.signal.aborted || setProblem(error));
-    return () => leaving.abort();
-  }, [endpoint, attempt]);
-  if (problem !== undefined) return <ProblemBox problem={problem} retry={() => setAttempt(attempt + 1)} />;
-  if (card === undefined) return <p class="quiet" role="status">Reading the card of the agent…</p>;
+  const { value: card, problem, again } = useLoaded((signal) => endpoint.card({ signal }), endpoint.key);
+  if (problem !== undefined) return <ProblemBox problem={problem} retry={again} />;
+  if (card === undefined) return <Loading />;
   return <Chat key={endpoint.key} endpoint={endpoint} card={card} taskId={taskId} />;
 }
 
@@ -117,7 +111,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
           </div>
         </header>
         <div class="talk">
-          {talk.isLoading.value && items.length === 0 && <p class="quiet">Reading the conversation…</p>}
+          {talk.isLoading.value && items.length === 0 && <Loading />}
           {talk.problem.value !== undefined && (
             <>
               <ProblemBox problem={talk.problem.value} retry={taskId === undefined ? undefined : () => void talk.open(taskId)} />

@@ -1,7 +1,9 @@
 // What operators look at first: how tasks ended and how long they took, what is not finished, and webhooks in trouble.
 import { useEffect, useState } from "preact/hooks";
-import { catalogue, catalogueProblem, loadCatalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { Choice } from "../../parts/choice.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading, NoCatalogue } from "../../parts/loading.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { go, href, place } from "../../route.ts";
@@ -45,17 +47,7 @@ export function OverviewPage() {
       <header class="page-head">
         <h1>Overview</h1>
         <div class="row">
-          <label class="row">
-            <span>Agent</span>
-            <select value={chosen} onChange={(event) => show(event.currentTarget.value, period)}>
-              <option value="">All agents</option>
-              {all.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {cut(name)} ({slug})
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice name="Agent" class="row" value={chosen} of={[["", "All agents"], ...all.map(({ slug, name }) => [slug, `${cut(name)} (${slug})`] as const)]} choose={(slug) => show(slug, period)} />
           <fieldset class="periods">
             <legend class="hidden">Period</legend>
             {(Object.keys(PERIODS) as Period[]).map((name) => (
@@ -84,7 +76,7 @@ export function OverviewPage() {
           <p>This Worker has no agent that can run.</p>
         </div>
       ) : shown === undefined ? (
-        <p role="status">Reading the numbers …</p>
+        <Loading />
       ) : (
         <Numbers shown={shown} again={again} />
       )}
@@ -195,8 +187,3 @@ function NoOperator({ reads, period, again }: { reads: readonly Read[]; period: 
 
 /** Names of agents may be long, and an option is one line. */
 const cut = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);
-
-function NoCatalogue() {
-  if (catalogueProblem.value === undefined) return <p role="status">Reading the agents …</p>;
-  return <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />;
-}

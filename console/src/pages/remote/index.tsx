@@ -1,8 +1,10 @@
 // An agent elsewhere, opened by its URL: its card, what could be better, how it is called, and the headers that it is shown.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { Problem } from "../../api/problem.ts";
 import { findElsewhere, headersFor, remoteEndpoint, type FoundElsewhere } from "../../api/remote.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
+import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { href, place } from "../../route.ts";
 import { AgentView } from "../agents/agent-view.tsx";
@@ -22,29 +24,15 @@ export function RemotePage() {
 }
 
 function Elsewhere({ url, tab }: { url: string; tab: string }) {
-  const [found, setFound] = useState<FoundElsewhere>();
-  const [problem, setProblem] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
+  const { value: card, problem, attempt, again } = useLoaded((signal) => findElsewhere(url, { signal }), url);
   const endpoint = useMemo(() => remoteEndpoint(url), [url]);
-  const again = () => setAttempt(attempt + 1);
-  useEffect(() => {
-    const leaving = new AbortController();
-    setProblem(undefined);
-    findElsewhere(url, { signal: leaving.signal }).then(setFound, (error: unknown) => leaving.signal.aborted || setProblem(error));
-    return () => leaving.abort();
-  }, [url, attempt]);
 
-  const card = problem === undefined ? found : undefined;
   const isRefused = problem instanceof Problem && (problem.status === 401 || problem.status === 403);
   return (
     <>
       {card === undefined && <h1 class="remote-url">{url}</h1>}
       {problem !== undefined && <ProblemBox problem={problem} retry={again} />}
-      {problem === undefined && found === undefined && (
-        <p class="quiet" role="status">
-          Looking for the card…
-        </p>
-      )}
+      {problem === undefined && card === undefined && <Loading />}
       {card !== undefined && (
         <>
           <AgentView

@@ -1,11 +1,14 @@
 // The list of tasks and its filters.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { agentOf, catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import { agentOf, catalogue } from "../../api/agents.ts";
 import type { Message } from "../../api/types.ts";
+import { Choice } from "../../parts/choice.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading, NoCatalogue } from "../../parts/loading.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { STATES, StateBadge, stateWord } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
+import { shortened } from "../../parts/words.ts";
 import { go, href, place } from "../../route.ts";
 import { askToSignIn } from "../../session/asking.ts";
 import { isOperator } from "../../session/operator.ts";
@@ -24,7 +27,7 @@ export function TaskList() {
     return (
       <section class="page">
         <h1>Tasks</h1>
-        {catalogueProblem.value === undefined ? <p class="quiet">Reading the agents …</p> : <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />}
+        <NoCatalogue />
       </section>
     );
   }
@@ -58,7 +61,7 @@ function Listed({ agents }: { agents: string[] }) {
       {listing.tasks.value.length > 0 ? (
         <Table listing={listing} hasAgents={agent === ""} />
       ) : listing.isReading.value ? (
-        <p class="quiet">Reading the tasks …</p>
+        <Loading />
       ) : (
         listing.failed.value.length === 0 && <Nothing agent={agent} isFiltered={isFiltered} hasContext={given.context !== ""} />
       )}
@@ -81,39 +84,9 @@ function FilterForm({ agents, given, set }: FormProps) {
   };
   return (
     <form class="filters" role="search" aria-label="Filter the tasks" onSubmit={submit}>
-      <label>
-        Agent
-        <select value={given.agent} onChange={(event) => set({ agent: event.currentTarget.value })}>
-          <option value="">All agents</option>
-          {agents.map((slug) => (
-            <option key={slug} value={slug}>
-              {slug}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        State
-        <select value={given.state} onChange={(event) => set({ state: event.currentTarget.value })}>
-          <option value="">All states</option>
-          {STATES.map((state) => (
-            <option key={state} value={state}>
-              {stateWord(state)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Changed
-        <select value={given.since} onChange={(event) => set({ since: event.currentTarget.value })}>
-          <option value="">At any time</option>
-          {Object.entries(SINCE).map(([name, { word }]) => (
-            <option key={name} value={name}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice name="Agent" value={given.agent} of={[["", "All agents"], ...agents.map((slug) => [slug, slug] as const)]} choose={(agent) => set({ agent })} />
+      <Choice name="State" value={given.state} of={[["", "All states"], ...STATES.map((state) => [state, stateWord(state)] as const)]} choose={(state) => set({ state })} />
+      <Choice name="Changed" value={given.since} of={[["", "At any time"], ...Object.entries(SINCE).map(([name, { word }]) => [name, word] as const)]} choose={(since) => set({ since })} />
       <label class="wide">
         Context
         <input type="search" value={context} placeholder="Any" autocomplete="off" spellcheck={false} onInput={(event) => setContext(event.currentTarget.value)} onBlur={submit} />
@@ -157,7 +130,7 @@ function Table({ listing, hasAgents }: { listing: Listing; hasAgents: boolean })
       </table>
       {listing.hasMore.value && (
         <button type="button" class="more" disabled={listing.isReading.value} onClick={() => void listing.more()}>
-          {listing.isReading.value ? "Reading …" : "Show more"}
+          {listing.isReading.value ? "Loading…" : "Show more"}
         </button>
       )}
     </>
@@ -170,7 +143,7 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed
     <tr>
       <td class="first">
         <a href={href(["tasks", agent, task.id], { owner })}>
-          <code>{task.id.length > 16 ? `${task.id.slice(0, 12)}…` : task.id}</code>
+          <code>{shortened(task.id)}</code>
         </a>
         {said !== "" && <span class="said quiet" dir="auto">{said}</span>}
       </td>
@@ -180,7 +153,7 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed
       <td data-name="Context">
         {task.contextId !== undefined && (
           <a href={href(["tasks"], { agent, context: task.contextId, owner })} title={`Tasks of the context ${task.contextId}`}>
-            <code>{task.contextId.length > 12 ? `${task.contextId.slice(0, 8)}…` : task.contextId}</code>
+            <code>{shortened(task.contextId, 8)}</code>
           </a>
         )}
       </td>

@@ -3,9 +3,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
 import { isFinal, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
+import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { StateBadge } from "../../parts/state.tsx";
@@ -36,7 +38,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
         {head !== undefined && <TaskActions task={task} head={head} timeline={timeline} />}
       </header>
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
-      {head === undefined ? timeline.problem.value === undefined && <p class="quiet">Reading the task …</p> : <Facts head={head} following={timeline.following.value} />}
+      {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
       {head !== undefined && <Artifacts task={task} head={head} />}
       {head !== undefined && <Timeline timeline={timeline} head={head} />}
     </section>
@@ -68,35 +70,18 @@ function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timel
 }
 
 function CancelDialog({ task, close, done }: { task: TaskOf; close: () => void; done: () => void }) {
-  const [problem, setProblem] = useState<unknown>(undefined);
-  const [isBusy, setBusy] = useState(false);
   const cancel = async () => {
-    setBusy(true);
     try {
       await json<Task>({ agent: task.agent, path: pathOf(task, ":cancel"), method: "POST", body: {}, headers: actOn(task) });
       notify("The task is canceled.");
-      close();
-    } catch (error) {
-      setProblem(error);
+    } finally {
+      done();
     }
-    setBusy(false);
-    done();
   };
   return (
-    <Dialog title="Cancel this task?" close={close}>
-      <div class="stack">
-        <p>The agent stops its work. What it has given stays, and nobody can go on with the task.</p>
-        {problem !== undefined && <ProblemBox problem={problem} />}
-        <div class="actions">
-          <button type="button" onClick={close}>
-            Keep it
-          </button>
-          <button type="button" class="danger" disabled={isBusy} onClick={() => void cancel()}>
-            Cancel the task
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog title="Cancel this task?" leave="Keep it" act="Cancel the task" action={cancel} close={close}>
+      The agent stops its work. What it has given stays, and nobody can go on with the task.
+    </ConfirmDialog>
   );
 }
 
@@ -140,15 +125,6 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 /** What the task has given, whole. Read when the task ends or waits, and when somebody asks for it meanwhile. */
 function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
   const [whole, setWhole] = useState<Task | undefined>(undefined);
@@ -188,7 +164,7 @@ function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
       <h2>Timeline</h2>
       {timeline.earlier.value !== "none" && (
         <button type="button" disabled={timeline.earlier.value === "reading"} onClick={() => void timeline.readEarlier()}>
-          {timeline.earlier.value === "reading" ? "Reading …" : "Show earlier entries"}
+          {timeline.earlier.value === "reading" ? "Loading…" : "Show earlier entries"}
         </button>
       )}
       <ol class="timeline">

@@ -140,12 +140,3 @@ export function register(agent: string, task: string, webhook: NewWebhook): Prom
 export async function remove(agent: string, task: string, id: string): Promise<void> {
   await json({ agent, path: pathOf(agent, task, id), method: "DELETE" });
 }
-
-/** The host that a URL leads to, as people read it. */
-export function hostOf(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return url;
-  }
-}

@@ -1,5 +1,6 @@
 // A way to the webhooks of a task that is not in the list: one that works.
 import { useState } from "preact/hooks";
+import { Choice } from "../../parts/choice.tsx";
 import { go, href } from "../../route.ts";
 
 export function FindTask({ agents, agent }: { agents: readonly string[]; agent: string }) {
@@ -15,16 +16,7 @@ export function FindTask({ agents, agent }: { agents: readonly string[]; agent: 
     <details class="card">
       <summary>The webhooks of a task</summary>
       <form class="row hook-find" onSubmit={open}>
-        <label>
-          Agent of the task
-          <select value={slug} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {[...new Set([...agents, slug])].map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice name="Agent of the task" value={slug} of={[...new Set([...agents, slug])].map((one) => [one, one])} choose={setChosen} />
         <label class="hook-wide">
           Task
           <input required value={task} placeholder="the id of the task" onInput={(event) => setTask(event.currentTarget.value)} />

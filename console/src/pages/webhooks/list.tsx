@@ -1,19 +1,25 @@
 // The webhooks of all agents, or of one, that need mending: those first that get nothing.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { catalogue, catalogueProblem, loadCatalogue } from "../../api/agents.ts";
+import { catalogue } from "../../api/agents.ts";
 import { Problem } from "../../api/problem.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { Fact } from "../../parts/fact.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading, NoCatalogue } from "../../parts/loading.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
+import { hostOf, shortened } from "../../parts/words.ts";
 import { go, href, place } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
-import { hostOf, troubled, type TroubledWebhook } from "./api.ts";
+import { troubled, type TroubledWebhook } from "./api.ts";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 import { FindTask } from "./find.tsx";
 import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
 
 /** How often the list is read anew while the page is looked at. */
 const REFRESH_MS = 10_000;
+
+const TROUBLES = [["", "Any"], ["failing", "Failing"], ["suspended", "Suspended"], ["deadLetters", "Events given up"]] as const;
 
 const RANK = { suspended: 0, failing: 1, active: 2 } as const;
 
@@ -92,26 +98,8 @@ export function WebhookList({ agent }: { agent: string }) {
         </button>
       </div>
       <div class="row hook-filters">
-        <label>
-          Agent
-          <select value={agent} onChange={(event) => filter({ agent: event.currentTarget.value })}>
-            <option value="">All agents</option>
-            {[...new Set([...(known ?? []), ...(agent === "" ? [] : [agent])])].map((slug) => (
-              <option key={slug} value={slug}>
-                {slug}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Trouble
-          <select value={trouble} onChange={(event) => filter({ state: event.currentTarget.value })}>
-            <option value="">Any</option>
-            <option value="failing">Failing</option>
-            <option value="suspended">Suspended</option>
-            <option value="deadLetters">Events given up</option>
-          </select>
-        </label>
+        <Choice name="Agent" value={agent} of={[["", "All agents"], ...[...new Set([...(known ?? []), ...(agent === "" ? [] : [agent])])].map((slug) => [slug, slug] as const)]} choose={(agent) => filter({ agent })} />
+        <Choice name="Trouble" value={trouble} of={TROUBLES} choose={(state) => filter({ state })} />
         {isOperator.value && (
           <label>
             Owner
@@ -119,13 +107,11 @@ export function WebhookList({ agent }: { agent: string }) {
           </label>
         )}
       </div>
-      {known === undefined && agent === "" && catalogueProblem.value !== undefined && (
-        <ProblemBox problem={catalogueProblem.value} retry={() => void loadCatalogue()} />
-      )}
+      {known === undefined && agent === "" && <NoCatalogue />}
       {problems.filter((read) => !denied.includes(read)).map(({ agent: slug, problem }) => (
         <AgentProblem key={slug} agent={slug} problem={problem} retry={() => (agent === "" ? filter({ agent: slug }) : void read(false))} />
       ))}
-      {reads === undefined && catalogueProblem.value === undefined && <p class="quiet" role="status">Looking…</p>}
+      {reads === undefined && (known !== undefined || agent !== "") && <Loading />}
       {denied.length > 0 && <p class="quiet">You are no operator of {denied.map(({ agent: slug }) => slug).join(", ")}.</p>}
       {isRead && webhooks.length === 0 && <AllWell isFiltered={trouble !== "" || owner !== ""} />}
       {webhooks.length > 0 && (
@@ -220,27 +206,18 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
       </div>
       <dl class="hook-facts">
         {failingSince !== null && (
-          <div>
-            <dt>Since</dt>
-            <dd>
-              <Time at={failingSince} />
-            </dd>
-          </div>
+          <Fact name="Since">
+            <Time at={failingSince} />
+          </Fact>
         )}
         {health !== "active" && (
-          <div>
-            <dt>Next try</dt>
-            <dd>
-              <NextTry health={health} at={nextAttemptAt} />
-            </dd>
-          </div>
+          <Fact name="Next try">
+            <NextTry health={health} at={nextAttemptAt} />
+          </Fact>
         )}
-        <div class="hook-wide">
-          <dt>Last error</dt>
-          <dd>
-            <bdi>{lastError ?? "none"}</bdi>
-          </dd>
-        </div>
+        <Fact name="Last error" isWide>
+          <bdi>{lastError ?? "none"}</bdi>
+        </Fact>
       </dl>
       {deadLetters.length > 0 && <DeadLetters of={deadLetters} sendFrom={send} />}
       <div class="actions">
@@ -253,9 +230,4 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
       </div>
     </article>
   );
-}
-
-/** The beginning of a long id, which is enough to tell it from others. */
-function shortened(id: string): string {
-  return id.length > 16 ? `${id.slice(0, 12)}…` : id;
 }

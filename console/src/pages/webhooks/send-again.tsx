@@ -3,8 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../../parts/dialog.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
+import { hostOf } from "../../parts/words.ts";
 import { Problem } from "../../api/problem.ts";
-import { hostOf, newestGeneration, sendAgain, type DeadLetter } from "./api.ts";
+import { newestGeneration, sendAgain, type DeadLetter } from "./api.ts";
 import { Field } from "./field.tsx";
 
 /** A webhook to which events are to be sent again. */

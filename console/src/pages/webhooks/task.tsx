@@ -1,14 +1,16 @@
 // The webhooks of one task: how each fares, and what can be done about it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../../api/problem.ts";
+import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
+import { hostOf } from "../../parts/words.ts";
 import { href } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
-import { hostOf, remove, webhooksOf, type Webhook } from "./api.ts";
+import { remove, webhooksOf, type Webhook } from "./api.ts";
 import { RegisterDialog } from "./register.tsx";
 import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
 import { WebhookCard } from "./webhook.tsx";
@@ -82,7 +84,7 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
       </div>
       {isOperator.value && <p class="quiet">Operators see how webhooks fare and send again; only the owner of the task registers and deletes them.</p>}
       {problem !== undefined && <ProblemBox problem={problem} retry={() => void read()} />}
-      {webhooks === undefined && problem === undefined && <p class="quiet" role="status">Looking…</p>}
+      {webhooks === undefined && problem === undefined && <Loading />}
       {webhooks?.length === 0 && (
         <div class="empty">
           <Icon name="webhooks" />
@@ -114,37 +116,15 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
 
 function RemoveDialog({ webhook, agent, task, close, done }: { webhook: Webhook; agent: string; task: string; close: () => void; done: () => void }) {
   const { id, url } = webhook.config;
-  const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async () => {
-    setBusy(true);
-    try {
-      await remove(agent, task, id);
-      notify("The webhook is deleted.");
-      done();
-      close();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+  const act = async () => {
+    await remove(agent, task, id);
+    notify("The webhook is deleted.");
+    done();
   };
   return (
-    <Dialog title="Delete the webhook?" close={close}>
-      <div class="stack">
-        <p>
-          <strong><bdi>{hostOf(url)}</bdi></strong> gets nothing more, and its attempts and given up events are forgotten. Its signing secret is gone: a webhook
-          that is registered later has another one.
-        </p>
-        {problem !== undefined && <ProblemBox problem={problem} />}
-        <div class="actions">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="button" class="danger" disabled={isBusy} onClick={() => void confirm()}>
-            Delete
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog title="Delete the webhook?" leave="Cancel" act="Delete" action={act} close={close}>
+      <strong><bdi>{hostOf(url)}</bdi></strong> gets nothing more, and its attempts and given up events are forgotten. Its signing secret is gone: a webhook that
+      is registered later has another one.
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,9 @@
 // One webhook of a task, with its newest attempts.
+import { Fact } from "../../parts/fact.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { duration, Time } from "../../parts/time.tsx";
-import { hostOf, type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
+import { hostOf } from "../../parts/words.ts";
+import { type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 
 const EVENTS: Record<string, string> = { all: "All", status: "The task as it begins, and its states", artifacts: "Artifacts" };
@@ -22,47 +24,26 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
         </span>
       </div>
       <dl class="hook-facts">
-        <div class="hook-wide">
-          <dt>URL</dt>
-          <dd>
-            <code>{config.url}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Events</dt>
-          <dd>{EVENTS[config.events ?? "all"] ?? config.events}</dd>
-        </div>
-        <div>
-          <dt>Proves itself by</dt>
-          <dd>{proofsOf(config)}</dd>
-        </div>
-        <div>
-          <dt>Delivered up to generation</dt>
-          <dd>{deliveredGeneration}</dd>
-        </div>
+        <Fact name="URL" isWide>
+          <code>{config.url}</code>
+        </Fact>
+        <Fact name="Events">{EVENTS[config.events ?? "all"] ?? config.events}</Fact>
+        <Fact name="Proves itself by">{proofsOf(config)}</Fact>
+        <Fact name="Delivered up to generation">{deliveredGeneration}</Fact>
         {health !== "active" && (
-          <div>
-            <dt>Next try</dt>
-            <dd>
+          <>
+            <Fact name="Next try">
               <NextTry health={health} at={nextAttemptAt} />
-            </dd>
-          </div>
-        )}
-        {health !== "active" && (
-          <div>
-            <dt>{health === "suspended" ? "Troubled since" : "Failing since"}</dt>
-            <dd>
+            </Fact>
+            <Fact name={health === "suspended" ? "Troubled since" : "Failing since"}>
               <Time at={failingSince} />
-            </dd>
-          </div>
+            </Fact>
+          </>
         )}
         {lastError !== null && (
-          <div class="hook-wide">
-            <dt>Last error</dt>
-            <dd>
-              <bdi>{lastError}</bdi>
-            </dd>
-          </div>
+          <Fact name="Last error" isWide>
+            <bdi>{lastError}</bdi>
+          </Fact>
         )}
       </dl>
       {deadLetters.length > 0 && (

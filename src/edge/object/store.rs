@@ -42,12 +42,9 @@ impl SqlTaskStore {
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let query = "SELECT name, sql FROM sqlite_master \
-                     WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
-        let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
-        self.note_columns(&tables);
+        let tables = self.tables("'log', 'usage', 'webhook', 'credentials'")?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
-        if !has("log") {
+        if !has("log") && !has(LOG_WITH_TIMES) {
             return Ok(Stored::Nothing);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
@@ -64,7 +61,7 @@ impl SqlTaskStore {
             return Ok(Stored::Withheld);
         }
         let indexed = Indexed { generation: indexed, failures: index_failures };
-        let query = "SELECT seq, generation, more, marks, '' AS times, lines FROM log ORDER BY seq";
+        let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let rows: Vec<PieceOfLog> = self.rows(query, Vec::new())?;
         let log = batches(rows).into_iter().map(|row| row.batch).collect();
         let mut webhooks = Vec::new();
@@ -133,7 +130,7 @@ impl SqlTaskStore {
         let Some(Page { first, last, has_more }) = self.page_after(after, max_bytes)? else {
             return Ok((Vec::new(), false));
         };
-        let query = "SELECT seq, generation, more, marks, '' AS times, lines FROM log \
+        let query = "SELECT generation, more, marks, lines FROM log \
                      WHERE seq BETWEEN ? AND ? ORDER BY seq";
         let rows: Vec<PieceOfLog> = self.rows(query, vec![first.into(), last.into()])?;
         Ok((batches(rows).into_iter().map(|row| row.batch).collect(), has_more))
@@ -164,16 +161,19 @@ impl SqlTaskStore {
         if let Some(known) = self.has_times.get() {
             return Ok(known);
         }
-        let tables =
-            self.rows("SELECT name, sql FROM sqlite_master WHERE name = 'log'", Vec::new());
-        Ok(self.note_columns(&tables?))
+        let tables = self.tables("'log'")?;
+        Ok(tables.iter().any(|table| table.name == LOG_WITH_TIMES))
     }
 
-    fn note_columns(&self, tables: &[TableRow]) -> bool {
-        let is_there =
-            tables.iter().any(|table| table.name == "log" && table.sql.contains("times TEXT"));
-        self.has_times.set(Some(is_there));
-        is_there
+    /// Those of these tables that are there. The log is called `LOG_WITH_TIMES` if it has that column, which is noted.
+    fn tables(&self, names: &str) -> worker::Result<Vec<TableRow>> {
+        let query = format!(
+            "SELECT iif(name = 'log' AND instr(sql, 'times TEXT'), '{LOG_WITH_TIMES}', name) AS name \
+             FROM sqlite_master WHERE name IN ({names})"
+        );
+        let tables: Vec<TableRow> = self.rows(&query, Vec::new())?;
+        self.has_times.set(Some(tables.iter().any(|table| table.name == LOG_WITH_TIMES)));
+        Ok(tables)
     }
 
     /// The rows of the batch of a row and of those before it, up to about `max_bytes` of them: whole batches, at least one.
@@ -303,8 +303,10 @@ struct Page {
 #[derive(Deserialize)]
 struct TableRow {
     name: String,
-    sql: String,
 }
+
+/// What `tables` calls a log that has the column `times`.
+const LOG_WITH_TIMES: &str = "log with times";
 
 /// What the first row of the log holds besides its entries.
 #[derive(Deserialize)]
@@ -317,13 +319,16 @@ struct FactsRow {
     index_failures: u32,
 }
 
-/// A row of the log: a batch, or a piece of one that goes on in the next row if there is `more`.
+/// A row of the log: a batch, or a piece of one that goes on in the next row if there is `more`. Each column is a crossing, so that those who
+/// need neither the number of a row nor its times do not select them.
 #[derive(Deserialize)]
 struct PieceOfLog {
+    #[serde(default)]
     seq: u64,
     generation: u64,
     more: u8,
     marks: String,
+    #[serde(default)]
     times: String,
     lines: String,
 }

@@ -141,7 +141,7 @@ struct PositionRow {
     id: TaskId,
 }
 
-/// The last group of the window behind a group, if there are so many.
+/// The last group of the window behind a group, if the window is full.
 fn window_statement(behind: &Group) -> Statement {
     let mut statement = Statement::new("SELECT owner, agent FROM task_counts");
     push_behind(&mut statement, "WHERE", "(owner, agent)", behind);

@@ -62,10 +62,13 @@ export class Record {
     return [...this.#problems];
   }
 
-  /** Fails for each problem, and for each expected one that has not come. */
-  async finish(): Promise<void> {
-    const missing = this.#expected.filter(({ seen }) => !seen).map(({ problem }) => `expected, but did not come: ${String(problem)}`);
-    const all = [...this.#problems, ...missing];
-    if (all.length > 0) throw new Error(`the page had problems:\n    ${all.join("\n    ")}`);
+  /** What is expected and has not come so far. */
+  missing(): string[] {
+    return this.#expected.filter(({ seen }) => !seen).map(({ problem }) => String(problem));
+  }
+
+  /** Fails if there is a problem that nobody expects. */
+  finish(): void {
+    if (this.#problems.length > 0) throw new Error(`the page had problems:\n    ${this.#problems.join("\n    ")}`);
   }
 }

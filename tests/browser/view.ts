@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { BrowserContext, ElementHandle, KeyInput, Page } from "puppeteer-core";
 import { packageDir } from "../../scripts/lib/paths.mjs";
 import { violations } from "./axe.ts";
@@ -26,7 +27,8 @@ export type Name = string | RegExp;
 
 const screenshots = join(packageDir, "build", "screenshots");
 
-const WAIT_MS = 10_000;
+/** How long a condition is waited for: long enough for a busy machine, since only a test that fails waits to its end. */
+const WAIT_MS = 20_000;
 
 /** What can have a role at all. The browser needs milliseconds to tell the role and the name of an element, so few are asked. */
 const CANDIDATES: globalThis.Record<string, string> = {
@@ -36,6 +38,7 @@ const CANDIDATES: globalThis.Record<string, string> = {
   textbox: "input, textarea, [contenteditable], [role=textbox]",
   searchbox: "input, [role=searchbox]",
   combobox: "select, input, [role=combobox]",
+  spinbutton: "input",
   checkbox: "input, [role=checkbox]",
   switch: "input, [role=switch]",
   radio: "input, [role=radio]",
@@ -47,6 +50,10 @@ const CANDIDATES: globalThis.Record<string, string> = {
   listitem: "li, [role=listitem]",
   row: "tr, [role=row]",
   table: "table, [role=table]",
+  cell: "td, th",
+  region: "section, [role=region]",
+  article: "article",
+  image: "img, svg",
 };
 
 export class View {
@@ -68,7 +75,8 @@ export class View {
     page.setDefaultTimeout(WAIT_MS);
     const record = await Record.of(page, new URL(url).origin);
     const view = new View(page, record, tabs);
-    await view.show(look);
+    await page.evaluateOnNewDocument(recordNotices);
+    await view.#look(look);
     await page.goto(url, { waitUntil: "load" });
     return view;
   }
@@ -79,8 +87,14 @@ export class View {
     return View.open(this.page.browserContext(), url, {}, this.#tabs);
   }
 
-  /** Changes how the page is seen; nothing moves meanwhile, as for people who prefer that. */
-  async show({ scheme = "light", size = "desktop" }: Look): Promise<void> {
+  /** Changes how the page is seen, and waits until it is drawn so: what depends on the width is drawn a frame after it changes. */
+  async show(look: Look): Promise<void> {
+    await this.#look(look);
+    await this.page.evaluate(() => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))));
+  }
+
+  /** Nothing moves, as for people who prefer that. */
+  async #look({ scheme = "light", size = "desktop" }: Look): Promise<void> {
     await this.page.setViewport(SIZES[size]);
     await this.page.emulateMediaFeatures([
       { name: "prefers-color-scheme", value: scheme }, { name: "prefers-reduced-motion", value: "reduce" },
@@ -128,36 +142,76 @@ export class View {
     await this.until(async () => (await this.all(role, name)).length === 0, `${describe(role, name)} is still there`);
   }
 
-  /** Clicks what has this role and name; once more where the page has put another in its place meanwhile, as a list that is read anew. */
+  /**
+   * Clicks what has this role and name as soon as it is enabled. Again if the click did not reach it, since the page has moved it meanwhile or put
+   * another in its place, as a list that is read anew.
+   */
   async click(role: string, name?: Name, options: { within?: ElementHandle<Element> } = {}): Promise<void> {
-    try {
-      await (await this.find(role, name, options)).click();
-    } catch (error) {
-      if (!String(error).includes("detached")) throw error;
-      await (await this.find(role, name, options)).click();
-    }
+    await this.until(async () => this.#reachesByClick(await this.find(role, name, options)), `${describe(role, name)} takes no click`);
   }
 
-  /** Replaces the text of a field: a `textbox`, unless another role is given. */
-  async fill(name: Name, text: string, role = "textbox"): Promise<void> {
-    const field = await this.find(role, name);
-    await field.evaluate((element) => {
-      (element as HTMLInputElement).focus();
-      (element as HTMLInputElement).select?.();
+  /** Whether a click came to an element; none is made if it is disabled. */
+  async #reachesByClick(element: ElementHandle<Element>): Promise<boolean> {
+    const isReady = await element.evaluate((one) => {
+      if (!one.isConnected || one.matches(":disabled")) return false;
+      const marked = one as Element & { isClicked?: boolean };
+      marked.isClicked = false;
+      one.addEventListener("click", () => (marked.isClicked = true), { capture: true, once: true });
+      return true;
     });
-    await this.page.keyboard.press("Backspace");
-    await field.type(text);
+    if (!isReady) return false;
+    try {
+      await element.click();
+    } catch (error) {
+      if (/detached|not clickable/.test(String(error))) return false;
+      throw error;
+    }
+    // The page that a click has led away from has no answer.
+    return element.evaluate((one) => (one as Element & { isClicked?: boolean }).isClicked === true).catch(() => true);
   }
 
-  /** Chooses an option of a `combobox` that is a `select`, by its value or its text. */
+  /** Opens the details with this summary, unless they are open. */
+  async unfold(summary: Name): Promise<void> {
+    const matches = (text: string): boolean => (typeof summary === "string" ? text === summary : summary.test(text));
+    await this.until(async () => {
+      for (const one of await this.page.$$("details:not([open]) > summary")) {
+        if (matches((await this.text(one)).trim())) await this.#reachesByClick(one);
+      }
+      const open = await this.page.$$eval("details[open] > summary", (all) => all.map((one) => one.innerText.trim()));
+      return open.some(matches);
+    }, `no details with the summary ${String(summary)} open`);
+  }
+
+  /** Replaces the text of a field: a `textbox`, which a field for a password is, too, unless another role is given. */
+  async fill(name: Name, text: string, role = "textbox"): Promise<void> {
+    const focused = async (): Promise<ElementHandle<Element> | undefined> => {
+      const field = await this.find(role, name);
+      const hasFocus = await field.evaluate((element) => {
+        (element as HTMLInputElement).focus();
+        (element as HTMLInputElement).select?.();
+        return document.activeElement === element;
+      });
+      return hasFocus ? field : undefined;
+    };
+    let field: ElementHandle<Element> | undefined;
+    await this.until(async () => (field = await focused()) !== undefined, `${describe(role, name)} does not take the focus`);
+    await this.page.keyboard.press("Backspace");
+    await this.page.keyboard.type(text);
+    const value = await field?.evaluate((element) => (element as HTMLInputElement).value);
+    if (value !== text) throw new Error(`${describe(role, name)} has the text ${JSON.stringify(value)} instead of ${JSON.stringify(text)}`);
+  }
+
+  /** Chooses an option of a `combobox` that is a `select`, by its value or its text, as soon as it is there. */
   async choose(name: Name, option: string): Promise<void> {
-    const field = await this.find("combobox", name);
-    const value = await field.evaluate((element, wanted) => {
-      const { options } = element as HTMLSelectElement;
-      return [...options].find(({ value, text }) => value === wanted || text.trim() === wanted)?.value;
+    const isChosen = async (): Promise<boolean> => (await this.find("combobox", name)).evaluate((element, wanted) => {
+      const select = element as HTMLSelectElement;
+      const found = [...select.options].find(({ value, text }) => value === wanted || text.trim() === wanted);
+      if (found === undefined || !select.isConnected || select.disabled) return false;
+      select.value = found.value;
+      for (const type of ["input", "change"]) select.dispatchEvent(new Event(type, { bubbles: true }));
+      return true;
     }, option);
-    if (value === undefined) throw new Error(`${describe("combobox", name)} has no option "${option}"`);
-    await field.select(value);
+    await this.until(isChosen, `${describe("combobox", name)} has no option "${option}"`);
   }
 
   /** Presses keys one after the other: `press("Tab", "Enter")`. */
@@ -173,6 +227,12 @@ export class View {
     });
   }
 
+  /** Waits until what has the focus has this role and name, as `focused` tells them. */
+  async focuses(wanted: Name): Promise<void> {
+    const fits = (found: string): boolean => (typeof wanted === "string" ? found === wanted : wanted.test(found));
+    await this.until(async () => fits(await this.focused()), async () => `the focus is not at ${String(wanted)}, but at ${await this.focused()}`);
+  }
+
   /** The text of the page, or of an element, as it is shown. */
   async text(of?: ElementHandle<Element>): Promise<string> {
     if (of !== undefined) return of.evaluate((element) => (element as HTMLElement).innerText);
@@ -183,6 +243,25 @@ export class View {
   async sees(wanted: Name): Promise<void> {
     const shows = (text: string): boolean => (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text));
     await this.until(async () => shows(await this.text()), async () => `the page does not show ${String(wanted)}, but: ${(await this.text()).slice(0, 1500)}`);
+  }
+
+  /** Waits until the page has shown a short message, which it takes away again by itself. */
+  async notices(text: string): Promise<void> {
+    const shown = (): Promise<string[]> => this.page.evaluate(() => (window as unknown as WithNotices).shownNotices);
+    await this.until(async () => (await shown()).some((one) => one.includes(text)), async () => `the page has not said "${text}", but: ${(await shown()).join(", ")}`);
+  }
+
+  /** Waits until the address of the page ends like this, or matches. */
+  async reaches(wanted: Name): Promise<void> {
+    const fits = (url: string): boolean => (typeof wanted === "string" ? url.endsWith(wanted) : wanted.test(url));
+    await this.until(() => fits(this.page.url()), () => Promise.resolve(`the address is not ${String(wanted)}, but ${this.page.url()}`));
+  }
+
+  /** Waits until what is read is this. */
+  async becomes<Value>(read: () => Promise<Value>, wanted: Value): Promise<void> {
+    let last: Value;
+    const otherwise = (): Promise<string> => Promise.resolve(`it is ${JSON.stringify(last)} and does not become ${JSON.stringify(wanted)}`);
+    await this.until(async () => isDeepStrictEqual((last = await read()), wanted), otherwise);
   }
 
   /** Waits until this is true. */
@@ -204,9 +283,14 @@ export class View {
     return this.#tabs.flatMap(({ record }) => record.problems());
   }
 
-  /** Fails if anything went wrong in one of the tabs. */
+  /** Fails if anything went wrong in one of the tabs. What is expected may be told a moment after the page has shown it. */
   async finish(): Promise<void> {
-    for (const { record } of this.#tabs) await record.finish();
+    for (const { page, record } of this.#tabs) {
+      await this.until(() => record.missing().length === 0, () => Promise.resolve(`expected, but did not come: ${record.missing().join(", ")}`));
+      // What the browser has told before it answers is recorded by then.
+      await page.evaluate(() => undefined);
+      record.finish();
+    }
   }
 
   /**
@@ -266,6 +350,19 @@ export class View {
       return named.filter((text) => text !== undefined).slice(0, 60);
     });
   }
+}
+
+/** The short messages that the page has shown so far. */
+interface WithNotices { shownNotices: string[] }
+
+/** Runs in the page before its own scripts. */
+function recordNotices(): void {
+  const shown: string[] = ((window as unknown as WithNotices).shownNotices = []);
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) if (node instanceof Element && node.matches(".notice")) shown.push(node.textContent);
+    }
+  }).observe(document, { childList: true, subtree: true });
 }
 
 const describe = (role: string, name: Name | undefined): string => (name === undefined ? role : `${role} ${name instanceof RegExp ? String(name) : `"${name}"`}`);

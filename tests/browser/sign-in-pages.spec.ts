@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { received } from "../e2e/client.ts";
 import { KEYS, VARS } from "../e2e/club.ts";
 import { startConsole, type Console } from "./console.ts";
 import { REFUSED, WRONG, guardedAgents, hides, secrets, typed } from "./guarded.ts";
@@ -26,8 +27,8 @@ test("a stream that is refused in a chat asks for the key, and the message is se
     await view.press("Enter");
     await view.gone("dialog");
     await view.sees(/Completed|Failed|Rejected/);
-    const tasks = (await (await fetch(`${app.worker.url}/club/tasks`, { headers: { "a2a-version": "1.0", "x-club-key": KEYS.member } })).json()) as { tasks: object[] };
-    assert.equal(tasks.tasks.length, 1, "the message began one task");
+    const { messages } = await received(app.worker.url);
+    assert.deepEqual(messages.map(({ agent, text }) => [agent, text]), [["club", "hello"]], "the agent was given the message once");
     await hides(view, KEYS.member);
   }));
 
@@ -43,7 +44,8 @@ test("an operator's requests for tasks say so, and nobody else's do", () =>
     await typed(view, secrets.OPS_KEY);
     await view.press("Enter");
     await view.gone("dialog");
-    await view.until(() => said.length > 0, "nothing was asked");
+    await view.sees("There are no tasks yet.");
+    assert.ok(said.length > 0, "the agent was asked");
     assert.equal(said.join(""), "");
     await view.click("switch", "Operator");
     await view.until(() => said.some((value) => value === "operator"), "no request says it");

@@ -17,16 +17,16 @@ test("an agent that asks in the middle of something gets a key, and goes on; a w
     view.expect(REFUSED);
     const dialog = await view.find("dialog", "Sign in to Club");
     await view.sees("credentials are needed");
-    assert.match(await view.focused(), /^(textbox )?.*API key/);
+    await view.focuses(/^textbox "API key/);
     await view.inspect("sign-in");
-    await view.page.keyboard.type(WRONG);
+    await typed(view, WRONG);
     await view.press("Enter");
     await view.sees("the credentials are refused");
-    const field = await dialog.$("input[type=password]");
-    assert.equal(await field?.evaluate((input) => input.getAttribute("aria-invalid")), "true");
-    assert.equal(await field?.evaluate((input) => input === document.activeElement), true, "the field has the focus");
+    const field = await view.find("textbox", /^API key/, { within: dialog });
+    assert.equal(await field.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+    await view.focuses(/^textbox "API key/);
     await view.inspect("sign-in-refused");
-    await view.page.keyboard.type(KEYS.member);
+    await typed(view, KEYS.member);
     await view.press("Enter");
     await view.gone("dialog");
     await view.sees("1 skill more than in the public card");
@@ -44,8 +44,7 @@ test("a bearer token is taken, also when it was copied with the name of its sche
   app.visit("#/agents/club", async (view) => {
     await view.click("button", "Sign in");
     await view.choose("Scheme", "Bearer token (token)");
-    const [field] = await view.page.$$("dialog input[type=password]");
-    await field?.type(`Bearer ${TOKEN}`);
+    await view.fill(/^Bearer token/, `Bearer ${TOKEN}`);
     await view.press("Enter");
     await view.gone("dialog");
     await view.click("link", "Extended card");
@@ -73,7 +72,7 @@ test("a secret that expires in the middle is asked for again, with the reason", 
     await view.click("link", "Extended card");
     await view.find("dialog", "Sign in to Club");
     await view.sees("the credentials are refused");
-    await view.page.keyboard.type(KEYS.insider);
+    await typed(view, KEYS.insider);
     await view.press("Enter");
     await view.sees("2 skills more");
   }));
@@ -83,13 +82,13 @@ test("name and password, a key in the query, and two schemes together", async ()
     view.expect(REFUSED);
     await view.click("button", "Sign in");
     await view.fill("Name", "alice");
-    const [field] = await view.page.$$("dialog input[type=password]");
-    await field?.type(WRONG);
+    await view.fill("Password", WRONG);
     await view.press("Enter");
     await view.sees("the credentials are refused");
-    await view.page.keyboard.type(secrets.ALICE_PASSWORD);
+    await typed(view, secrets.ALICE_PASSWORD);
     await view.press("Enter");
     await view.gone("dialog");
+    await view.find("button", "Signed in");
     await hides(view, secrets.ALICE_PASSWORD);
   });
   await app.visit("#/agents/query", async (view) => {
@@ -101,12 +100,12 @@ test("name and password, a key in the query, and two schemes together", async ()
     await view.find("button", "Signed in");
   });
   await app.visit("#/agents/both", async (view) => {
+    // The list of agents, which tells the health of this one, also tells whom a secret can be for.
+    await view.sees("Ready");
     await view.click("button", "Sign in");
-    const fields = await view.page.$$("dialog input[type=password]");
-    assert.equal(fields.length, 2);
-    await fields[0]?.type(secrets.PAGE_KEY);
+    await view.fill(/^API key/, secrets.PAGE_KEY);
     await view.fill("Name", "alice");
-    await fields[1]?.type(secrets.ALICE_PASSWORD);
+    await view.fill("Password", secrets.ALICE_PASSWORD);
     await view.press("Enter");
     await view.gone("dialog");
     await view.click("button", "Signed in");
@@ -120,7 +119,7 @@ test("a secret can be for all agents of the server, but none other gets it unles
   app.visit("#/agents/keyed", async (view) => {
     await view.click("button", "Sign in");
     await view.find("radio", "All agents of this server");
-    await view.page.keyboard.type(secrets.PAGE_KEY);
+    await typed(view, secrets.PAGE_KEY);
     await view.click("radio", "All agents of this server");
     await view.click("button", "Sign in", { within: await view.find("dialog") });
     await view.gone("dialog");
@@ -142,7 +141,7 @@ test("a cookie is not typed: the page says which one, and goes on when it is the
     await view.page.setCookie({ name: "session", value: secrets.PAGE_KEY, url: app.worker.url, httpOnly: true });
     await view.click("button", "Try again");
     await view.gone("dialog");
-    await view.sees("The agent knows you.");
+    await view.notices("The agent knows you.");
     await hides(view, secrets.PAGE_KEY);
   }));
 
@@ -161,9 +160,7 @@ test("without an agent in view, one is chosen among those that ask for credentia
     await view.find("link", "Club");
     await view.click("button", "Sign in");
     await view.choose("Agent", "ops");
-    await view.sees("in the header X-Ops-Key");
-    await view.page.focus("dialog input[type=password]");
-    await view.page.keyboard.type(secrets.OPS_KEY);
+    await view.fill(/in the header X-Ops-Key$/, secrets.OPS_KEY);
     await view.press("Enter");
     await view.gone("dialog");
     await view.find("button", "Signed in");
@@ -179,19 +176,20 @@ test("the switch for operators says what it does, who can, and stays for the tab
     await view.click("button", "Act as an operator");
     await view.gone("dialog");
     const isOn = async (): Promise<boolean> => (await view.find("switch", "Operator")).evaluate((input) => (input as HTMLInputElement).checked);
-    assert.ok(await isOn());
+    await view.until(isOn, "the switch is off");
     await view.page.reload();
-    assert.ok(await isOn());
+    await view.until(isOn, "the switch is off after a reload");
     await view.inspect("operator-on");
   }));
 
 test("the dialog is used by keyboard: the focus stays in it, Escape closes it, and it is where it was before", () =>
   app.visit("#/agents/club", async (view) => {
     await view.find("heading", "Club");
-    await view.page.focus(".session button.small");
-    assert.equal(await view.focused(), 'button "Sign in"');
+    await (await view.find("button", "Sign in")).focus();
+    await view.focuses('button "Sign in"');
     await view.press("Enter");
     await view.find("dialog", "Sign in to Club");
+    await view.focuses(/^textbox "API key/);
     for (let step = 0; step < 12; step += 1) {
       await view.press("Tab");
       const isInside = await view.page.evaluate(() => document.activeElement === document.body || document.activeElement?.closest("dialog") !== null);
@@ -199,5 +197,5 @@ test("the dialog is used by keyboard: the focus stays in it, Escape closes it, a
     }
     await view.press("Escape");
     await view.gone("dialog");
-    await view.until(async () => (await view.focused()) === 'button "Sign in"', async () => `the focus is at ${await view.focused()}`);
+    await view.focuses('button "Sign in"');
   }));

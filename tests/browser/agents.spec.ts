@@ -55,7 +55,7 @@ test("a search narrows the list, its text stays in the address, and no hit offer
   app.visit("#/agents", async (view) => {
     await view.fill("Search", "probe_sum", "searchbox");
     await view.until(async () => !(await listed(view)).includes("Demo"), "Demo is still listed");
-    assert.match(view.page.url(), /#\/agents\?q=probe_sum$/);
+    await view.reaches("#/agents?q=probe_sum");
     assert.ok((await listed(view)).includes("Assistant"));
     await view.fill("Search", "nothing has this name", "searchbox");
     await view.sees("No agent has");
@@ -70,7 +70,7 @@ test("an agent elsewhere is opened by its URL, also without https, and what is n
     await view.sees("That is no URL");
     await view.fill("Open an agent elsewhere", "agents.example.com/a");
     await view.press("Enter");
-    await view.until(() => view.page.url().endsWith("#/remote/https%3A%2F%2Fagents.example.com%2Fa"), "the address is another one");
+    await view.reaches("#/remote/https%3A%2F%2Fagents.example.com%2Fa");
   }));
 
 test("a card is a page: skills with examples that open the chat, interfaces, capabilities, access", () =>
@@ -97,9 +97,8 @@ test("the JSON of each version is that which the server serves", () =>
     for (const [tab, version] of [["JSON 1.0", "1.0"], ["JSON 0.3", "0.3"]] as const) {
       await view.click("link", tab);
       const served = await (await fetch(`${app.worker.url}/demo${CARD}`, { headers: { "a2a-version": version } })).text();
-      await view.sees("As it is served");
-      await view.page.evaluate(() => Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text: string) => ((window as any).copied = text, Promise.resolve()) } }));
       await view.find("region", `${tab}, as a tree`);
+      await view.page.evaluate(() => Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text: string) => ((window as any).copied = text, Promise.resolve()) } }));
       await view.click("button", "Copy as served");
       await view.until(() => view.page.evaluate((text) => (window as any).copied === text, served), `${tab} is another text`);
     }
@@ -156,14 +155,18 @@ test("there is nothing wrong with the cards of all agents of the tests, and of t
   }
 });
 
-test("a hostile card is shown as text, in each view", async () => {
-  for (const tab of ["", "/check", "/call", "/json", "/json-0.3"]) {
-    await app.visit(`#/agents/${HOSTILE}${tab}`, async (view) => {
+// Each view with what it shows besides the name of the agent, which all of them show at once.
+for (const [tab, role, name] of [
+  ["", "heading", "Skills"], ["check", "button", "Try what the card declares"], ["call", "textbox", "Message"],
+  ["json", "region", "JSON 1.0, as a tree"], ["json-0.3", "region", "JSON 0.3, as a tree"],
+] as const) {
+  test(`a hostile card is shown as text in the view "${tab || "card"}"`, () =>
+    app.visit(`#/agents/${HOSTILE}/${tab}`, async (view) => {
+      await view.find(role, name);
       await assertHarmless(view, MARK);
-      await view.inspect(`hostile-agents${tab.replace("/", "-")}`);
-    });
-  }
-});
+      await view.inspect(`hostile-agents-${tab || "card"}`);
+    }));
+}
 
 test("a signed card is verified by the keys of the Worker, one that was changed on its way is not, and other addresses are told", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -177,7 +180,8 @@ test("a signed card is verified by the keys of the Worker, one that was changed 
       await view.click("link", /^Check/);
       await view.sees("set PUBLIC_URL to the address that clients use");
       await view.page.setRequestInterception(true);
-      view.page.on("request", (request) => void pass(request));
+      // A request that is under way when the tab is closed has no answer.
+      view.page.on("request", (request) => void pass(request).catch(() => undefined));
       await view.click("link", "All agents");
       await view.click("link", "Club");
       await view.sees("Does not fit its keys");
@@ -218,7 +222,7 @@ test("everything is reached by keyboard: from the list to a card, to its views, 
     await view.fill("Search", "Demo", "searchbox");
     await view.until(async () => (await listed(view)).length === 1, "more than one agent is listed");
     await view.press("Tab");
-    assert.equal(await view.focused(), 'link "Demo"');
+    await view.focuses('link "Demo"');
     await view.press("Enter");
     await view.find("link", "How to call it");
     await view.until(async () => {

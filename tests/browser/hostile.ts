@@ -95,6 +95,7 @@ export function hostileAgents(): string {
  */
 export async function assertHarmless(view: View, shown = MARK): Promise<void> {
   await view.sees(shown);
+  await view.until(() => view.page.$$eval("img", (all) => all.every(({ complete }) => complete)), "a picture is neither loaded nor refused");
   const found = await view.page.evaluate(() => {
     const all = [...document.querySelectorAll("*")];
     const tell = (element: Element): string => element.outerHTML.slice(0, 200);

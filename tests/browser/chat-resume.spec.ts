@@ -2,45 +2,38 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { received } from "../e2e/client.ts";
+import { received, until } from "../e2e/client.ts";
+import { Sink } from "../e2e/sink.ts";
+import { completed, say, script, stepsShown, upTo } from "./chat.ts";
 import { startConsole, type Console } from "./console.ts";
 import type { View } from "./view.ts";
 
 let app: Console;
+let sink: Sink;
 before(async () => {
+  sink = await Sink.open();
   app = await startConsole();
 });
-after(() => app?.stop());
-
-const say = async (view: View, text: string): Promise<void> => {
-  await view.fill("Message", text);
-  await view.press("Enter");
-};
-
-const script = async (rules: object[], faults: object[]): Promise<void> => {
-  const answer = await fetch(`${app.worker.url}/_dev/script/double`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rules, faults }) });
-  assert.equal(answer.status, 200, await answer.text());
-};
-
-/** How often `tick` stands in the artifact. */
-const ticks = async (view: View): Promise<number> => (await view.page.$$eval(".artifact", (all) => all.map((one) => one.textContent ?? "").join(""))).split("tick ").length - 1;
-
-/** Whether exactly this many tasks are shown as completed. */
-const hasCompleted = async (view: View, number = 1): Promise<boolean> =>
-  (await view.page.$$eval(".turn-foot .badge", (all) => all.filter((one) => one.textContent === "Completed").length)) === number;
+after(async () => {
+  await app?.stop();
+  sink?.close();
+});
 
 /** What is shown of the conversation, without what goes by time. */
 const shown = (view: View): Promise<string> => view.page.$eval(".talk", (talk) => talk.textContent ?? "");
 
 test("a reload in the middle goes on where the task is", () =>
-  app.visit("#/chat/demo", async (view) => {
-    await say(view, "count 30 every 100");
-    await view.until(async () => (await ticks(view)) > 3, "some ticks");
+  app.visit("#/chat/faults", async (view) => {
+    sink.plan("/reload/15", "hold");
+    await say(view, `steps 30 ${sink.url}/reload`);
+    await view.becomes(() => stepsShown(view), upTo(14));
+    await view.reaches(/[0-9a-f]{64}$/);
     await view.page.reload();
-    await view.until(async () => (await ticks(view)) > 3, "the ticks before");
+    await view.becomes(() => stepsShown(view), upTo(14));
     assert.match(await shown(view), /Working/);
+    await (await sink.arrival("/reload/15")).answer();
     await view.sees("Completed");
-    assert.equal(await ticks(view), 30);
+    await view.becomes(() => stepsShown(view), upTo(30));
   }));
 
 test("a reload shows messages, questions and artifacts in the order in which they came", () =>
@@ -52,39 +45,50 @@ test("a reload shows messages, questions and artifacts in the order in which the
     await say(view, "blue");
     await view.sees(/You chose blue\./);
     await say(view, "and more");
-    await view.until(() => hasCompleted(view, 2), "both have ended");
-    const before = await shown(view);
+    await completed(view, 2);
+    const said = ["Which colour?", "mauve", "I know red", "You chose blue", "and more"];
+    const areInOrder = async (parts: string[]): Promise<boolean> => {
+      const text = await shown(view);
+      const places = parts.map((part) => text.indexOf(part));
+      return places.every((place, at) => place > (places[at - 1] ?? -1));
+    };
+    assert.ok(await areInOrder(said), await shown(view));
     await view.page.reload();
-    await view.until(() => hasCompleted(view, 2), "both are there");
-    await view.sees(/mauve/);
-    const order = (text: string): number[] => ["Which colour?", "mauve", "I know red", "blue", "You chose", "and more"].map((part) => text.indexOf(part));
-    const places = order(await shown(view));
-    assert.deepEqual(places, places.toSorted((one, other) => one - other), await shown(view));
-    assert.deepEqual(order(before), order(before).toSorted((one, other) => one - other), before);
+    await completed(view, 2);
+    await view.until(() => areInOrder(said), () => shown(view));
+    // They are still in order when more was said.
+    await say(view, "the last words");
+    await completed(view, 3);
+    assert.ok(await areInOrder([...said, "the last words"]), await shown(view));
   }));
 
 test("streams that are cut again and again lose and double nothing", async () => {
-  const rules = [{ then: [{ do: "working" }, { do: "artifact", id: "ticks", name: "ticks", chunks: ["tick "], repeat: 40, delay_ms: 50 }, { do: "complete" }] }];
+  const rules = [{ then: [{ do: "working" }, { do: "steps", repeat: 20, url: `${sink.url}/cuts` }, { do: "complete" }] }];
   const faults = [
     { on: ["SendStreamingMessage"], times: 1, close_after: 4, half_event: true, abort: true },
     { on: ["SubscribeToTask"], times: 1, status: 503 },
     { on: ["SubscribeToTask"], times: 3, close_after: 3, abort: true },
     { on: ["SubscribeToTask"], times: 1, close_after: 2, half_event: true },
   ];
-  await script(rules, faults);
+  await script(app, rules, faults);
+  sink.plan("/cuts/20", "hold");
   await app.visit("#/chat/double", async (view) => {
     view.expect(/status of 503/);
     view.expect(/ERR_/);
     await say(view, "go");
-    await view.sees(/Reconnecting/);
+    // The task does not end before each of the streams was cut, and another one was begun.
+    const subscriptions = async () => (await received(app.worker.url)).requests.filter(({ agent, operation }) => agent === "double" && operation === "SubscribeToTask");
+    await until(subscriptions, ({ length }) => length === 6);
+    await (await sink.arrival("/cuts/20")).answer();
     await view.sees("Completed");
-    assert.equal(await ticks(view), 40);
+    await view.becomes(() => stepsShown(view), upTo(20));
+    assert.equal((await subscriptions()).length, 6);
     assert.equal((await view.all("article", /^Task /)).length, 1);
   });
 });
 
 test("a send whose answer is lost is made again, and begins one task", async () => {
-  await script([{ then: [{ do: "complete", text: "Once." }] }], [{ on: ["SendStreamingMessage"], times: 1, status: 502, lost: true }]);
+  await script(app, [{ then: [{ do: "complete", text: "Once." }] }], [{ on: ["SendStreamingMessage"], times: 1, status: 502, lost: true }]);
   await app.visit("#/chat/double", async (view) => {
     view.expect(/status of 502/);
     await say(view, "only once, please");
@@ -98,24 +102,27 @@ test("a send whose answer is lost is made again, and begins one task", async () 
 });
 
 test("a crash of the server is waited for, and the task goes on", () =>
-  app.visit("#/chat/demo", async (view) => {
+  app.visit("#/chat/faults", async (view) => {
     view.expect(/ERR_/);
-    await say(view, "count 60 every 100");
-    await view.until(async () => (await ticks(view)) > 5, "some ticks");
+    sink.plan("/crash/10", "hold");
+    await say(view, `steps 20 ${sink.url}/crash`);
+    await view.becomes(() => stepsShown(view), upTo(9));
+    await sink.arrival("/crash/10");
     await app.worker.kill9();
     await view.sees(/Reconnecting/);
     await view.screenshot("chat-reconnecting");
     await app.worker.restart();
-    await view.until(() => hasCompleted(view), "the end").catch(() => undefined);
-    await view.until(() => hasCompleted(view), "the end");
-    assert.equal(await ticks(view), 60);
+    // The page may wait a quarter of a minute before it tries again.
+    await until(() => stepsShown(view), ({ length }) => length >= 20);
+    await completed(view, 1);
+    assert.deepEqual(await stepsShown(view), upTo(20));
   }));
 
 test("two tabs on one task are both live", () =>
   app.visit("#/chat/demo", async (view) => {
     await say(view, "ask");
     await view.sees(/Which colour\?/);
-    await view.until(() => /[0-9a-f]{64}$/.test(view.page.url()), "the task has an address");
+    await view.reaches(/[0-9a-f]{64}$/);
     const other = await view.beside();
     await other.sees(/Which colour\?/);
     await say(other, "green");

@@ -7,62 +7,57 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { ElementHandle } from "puppeteer-core";
-import { received } from "../e2e/client.ts";
+import { received, type Part } from "../e2e/client.ts";
+import { Sink } from "../e2e/sink.ts";
+import { completed, say, script } from "./chat.ts";
 import { startConsole, type Console } from "./console.ts";
-import type { View } from "./view.ts";
 
 let app: Console;
+let sink: Sink;
 before(async () => {
+  sink = await Sink.open();
   app = await startConsole({ vars: { STATE_KEY: randomBytes(32).toString("base64") } });
 });
-after(() => app?.stop());
-
-const say = async (view: View, text: string): Promise<void> => {
-  await view.fill("Message", text);
-  await view.press("Enter");
-};
-
-const completed = (view: View, number: number): Promise<void> =>
-  view.until(async () => (await view.page.$$eval(".turn-foot .badge", (all) => all.filter((one) => one.textContent === "Completed").length)) === number, `${number} have ended`);
-
-/** Sets the script of the agent `double`. */
-const script = async (rules: object[], faults: object[] = []): Promise<void> => {
-  const answer = await fetch(`${app.worker.url}/_dev/script/double`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rules, faults }) });
-  assert.equal(answer.status, 200, await answer.text());
-};
+after(async () => {
+  await app?.stop();
+  sink?.close();
+});
 
 /** The parts of the newest message that an agent has received. */
-const partsReceived = async (): Promise<Record<string, unknown>[]> => {
-  const { messages } = (await received(app.worker.url)) as unknown as { messages: { message: { parts: Record<string, unknown>[] } }[] };
-  return messages.at(-1)?.message.parts ?? [];
-};
+const partsReceived = async (): Promise<Part[]> => (await received(app.worker.url)).messages.at(-1)?.message.parts ?? [];
 
 test("an agent is picked, tells what it does, and an example is filled in", () =>
   app.visit("#/chat", async (view) => {
     await view.sees(/Whom would you like to talk to/);
+    await view.find("link", /^Demo Gives back/);
     await view.inspect("chat-pick");
     await view.click("link", /^Demo Gives back/);
     await view.sees(/Asks for a colour/);
     await view.inspect("chat-welcome");
     await view.click("button", "chunks");
-    await view.until(async () => (await view.focused()) === 'textbox "Message"', "the box has the focus");
+    await view.focuses('textbox "Message"');
     await view.press("Enter");
     await view.sees(/one two three/);
     await view.sees("Completed");
   }));
 
 test("chunks are shown as they come, joined, and the task gets an address", () =>
-  app.visit("#/chat/demo", async (view) => {
-    await say(view, "count 12 every 150");
-    await view.sees(/Receiving/);
-    await view.sees(/tick tick tick/);
-    const [state, text] = [await view.text(), /(tick ?)+/.exec(await view.text())?.[0] ?? ""];
-    assert.match(state, /Working/);
-    assert.ok(text.split("tick").length - 1 < 12, "the rest has not come yet");
-    await view.sees(/(tick ){11}tick/);
+  app.visit("#/chat/faults", async (view) => {
+    sink.plan("/chunks/3", "hold");
+    await say(view, `steps 3 ${sink.url}/chunks`);
+    // Each chunk is a line with its number. The third comes when the test lets it.
+    await view.sees(/1 ok\s+2 ok/);
+    await view.sees("step 3 of 3");
+    const text = await view.text();
+    assert.match(text, /Receiving/);
+    assert.match(text, /Working/);
+    assert.doesNotMatch(text, /3 ok|Completed/);
+    await view.find("button", "Cancel");
+    await (await sink.arrival("/chunks/3")).answer();
+    await view.sees(/1 ok\s+2 ok\s+3 ok/);
     await view.sees("Completed");
     await view.gone("button", "Cancel");
-    assert.match(view.page.url(), /#\/chat\/demo\/[0-9a-f]{64}$/);
+    await view.reaches(/#\/chat\/faults\/[0-9a-f]{64}$/);
   }));
 
 test("a question is answered in the same task, and another message begins another one in the same context", () =>
@@ -88,7 +83,7 @@ test("a direct message is an answer without a task, and is there again after a r
     await say(view, "message");
     await view.sees(/A message instead of a task\./);
     assert.equal((await view.all("article", /^Task /)).length, 0);
-    await view.until(() => view.page.url().includes("?context="), "the address leads back");
+    await view.reaches(/\?context=/);
     await view.page.reload();
     await view.sees(/A message instead of a task\./);
   }));
@@ -105,22 +100,21 @@ test("failures and refusals say what is wrong", () =>
     await view.inspect("chat-failed");
   }));
 
-test("a task is canceled while it works and while it asks", () =>
-  app.visit("#/chat/demo", async (view) => {
-    for (const [text, state] of [["hold 60000", "Working"], ["ask", "Input required"], ["auth", "Authentication required"]] as const) {
-      await view.click("button", "New conversation").catch(() => undefined);
+for (const [text, state] of [["hold 60000", "Working"], ["ask", "Input required"], ["auth", "Authentication required"]] as const) {
+  test(`a task is canceled in the state "${state}"`, () =>
+    app.visit("#/chat/demo", async (view) => {
       await say(view, text);
       await view.sees(state);
       await view.click("button", "Cancel");
       await view.sees("Canceled");
       await view.gone("button", "Cancel");
-    }
-  }));
+    }));
+}
 
 test("what is sent without a stream is followed all the same", () =>
   app.visit("#/chat/demo", async (view) => {
     await view.find("button", "Send");
-    await view.page.click(".composer-more > summary");
+    await view.unfold("Options");
     await view.choose("Send by", "Wait for the answer");
     await say(view, "hold 300");
     await view.sees("Completed");
@@ -146,7 +140,7 @@ describe("a message has", () => {
         await say(view, "with a file");
         await view.sees("Completed");
         const [text, file] = await partsReceived();
-        assert.equal(text?.["text"], "with a file");
+        assert.equal(text?.text, "with a file");
         assert.deepEqual(file, { raw: Buffer.from("Hello, file.").toString("base64"), filename: "notes.txt", mediaType: "text/plain" });
         await view.inspect("chat-file");
       } finally {
@@ -171,13 +165,15 @@ describe("a message has", () => {
       await view.sees(/Write a message instead/);
       await view.inspect("chat-form");
       await view.click("button", "Call");
-      assert.equal(await view.page.$$eval(".schema-form :invalid", (all) => all.length > 0), true, "what is needed is asked for");
-      const inputs = await view.page.$$(".schema-form input[type=number]");
-      for (const [at, input] of inputs.entries()) await input.type(String(at + 2));
+      // What is needed is asked for, before anything is sent.
+      await view.focuses('spinbutton "a"');
+      await view.fill("a", "2", "spinbutton");
+      await view.fill("b", "3", "spinbutton");
       await view.click("button", "Call");
       await view.sees("Completed");
-      const [part] = await partsReceived();
-      assert.deepEqual((part?.["data"] as { tool?: string }).tool, "probe_sum");
+      const { messages } = await received(app.worker.url);
+      const calls = messages.filter(({ agent }) => agent === "assistant").map(({ message }) => message.parts);
+      assert.deepEqual(calls, [[{ data: { tool: "probe_sum", arguments: { a: 2, b: 3 } } }]]);
     }));
 });
 
@@ -188,7 +184,8 @@ test("a question with a schema is a form", () =>
     await view.click("button", "Send");
     await view.sees("Input required");
     await view.inspect("chat-question-form");
-    for (const input of await view.page.$$(".question input[type=number]")) await input.type("4");
+    await view.fill("a", "4", "spinbutton");
+    await view.fill("b", "4", "spinbutton");
     await view.click("button", "Answer");
     await view.sees("Completed");
   }));
@@ -197,25 +194,25 @@ test("credentials for a task are sent as such, and shown nowhere", () =>
   app.visit("#/chat/credentials", async (view) => {
     await say(view, "http://127.0.0.1:9/");
     await view.sees("Authentication required");
-    await view.page.waitForSelector(".question > summary");
-    await view.page.click(".question > summary");
+    await view.unfold("Send credentials");
     await view.fill("Value", "top-secret-4711");
     await view.inspect("chat-credentials");
     await view.click("button", "Send credentials");
+    await view.sees("Credentials, which are not shown");
     await view.gone("button", "Send credentials");
     await view.click("button", "Raw");
-    await view.sees(/SendStreamingMessage/);
+    await view.becomes(() => view.page.$$eval(".exchange > summary > strong", (all) => all.filter((one) => one.textContent === "SendStreamingMessage").length), 2);
     assert.ok(!(await view.page.content()).includes("top-secret-4711"), "the page has them nowhere");
     assert.doesNotMatch(JSON.stringify(await view.page.evaluate(() => ({ ...sessionStorage }))), /top-secret-4711/);
   }));
 
 test("a refused message is still there to be changed, with what can be done", async () => {
-  await script([{ then: [{ do: "complete", text: "Taken." }] }], [{ on: ["SendStreamingMessage"], times: 1, status: 413 }]);
+  await script(app, [{ then: [{ do: "complete", text: "Taken." }] }], [{ on: ["SendStreamingMessage"], times: 1, status: 413 }]);
   await app.visit("#/chat/double", async (view) => {
     view.expect(/status of 413/);
     await say(view, "keep this text");
     await view.sees(/Attach less/);
-    assert.equal(await view.page.$eval(".composer-text", (box) => (box as HTMLTextAreaElement).value), "keep this text");
+    await view.becomes(() => view.page.$eval(".composer-text", (box) => (box as HTMLTextAreaElement).value), "keep this text");
     await view.press("Enter");
     await view.sees(/Taken\./);
   });
@@ -239,7 +236,8 @@ test("everything can be done by keyboard alone", () =>
     await view.page.keyboard.type("line two");
     await view.press("Enter");
     await view.sees("Completed");
-    assert.equal((await partsReceived())[0]?.["text"], "line one\nline two");
+    assert.equal((await partsReceived())[0]?.text, "line one\nline two");
+    await view.focuses('textbox "Message"');
     await view.page.keyboard.type("hold 60000");
     await view.press("Enter");
     await view.find("button", "Cancel");

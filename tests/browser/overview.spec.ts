@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent } from "../e2e/client.ts";
-import { agents, HOUR_MS, hourOf, SECRETS } from "../e2e/overview.ts";
+import { Agent, until } from "../e2e/client.ts";
+import { agents, HOUR_MS, hourOf, OPERATOR, overviewOf, SECRETS, sums, type Overview } from "../e2e/overview.ts";
 import { startConsole, type Console } from "./console.ts";
 import { assertHarmless, hostileAgents } from "./hostile.ts";
 import type { View } from "./view.ts";
@@ -15,8 +15,13 @@ before(async () => {
   for (const text of ["hello", "hello", "hello", "fail", "reject", "ask", "auth"]) await alpha.send(text);
   await alpha.cancelTask((await alpha.sendForTask("ask")).id);
   for (const text of ["hello", "fail"]) await new Agent(`${app.worker.url}/beta`).send(text);
+  await until(() => overviewOf(app.worker, "alpha"), (seen) => endedIn(seen) === 6 && seen.unfinished.inputRequired === 1 && seen.unfinished.authRequired === 1);
+  await until(() => overviewOf(app.worker, "beta"), (seen) => endedIn(seen) === 2);
 });
 after(() => app?.stop());
+
+/** How many tasks an overview counts. */
+const endedIn = (overview: Overview): number => Object.values(sums(overview)).reduce((sum, number) => sum + number);
 
 /** The numbers at the head of the page, by their names. */
 async function tiles(view: View): Promise<Record<string, string>> {
@@ -38,7 +43,7 @@ function rowOf(view: View, slug: string): Promise<string[]> {
 
 /** The sums of the columns of the table below the first chart. */
 async function sumsInTable(view: View): Promise<number[]> {
-  if ((await view.page.$(".chart table")) === null) await (await view.page.$(".chart summary"))?.click();
+  await view.unfold("As a table");
   await view.page.waitForSelector(".chart table");
   return view.page.evaluate(() => {
     const rows = [...(document.querySelector(".chart table")?.querySelectorAll("tbody tr") ?? [])];
@@ -71,35 +76,39 @@ describe("an overview", () => {
     app.visit("#/overview", async (view) => {
       view.expect(/status of 401/);
       const database = await app.worker.d1();
-      for (const hours of [3, 30, 100, 167]) {
+      for (const hours of [3, 30, 100, 166]) {
         const copy = "INSERT OR IGNORE INTO task_hours SELECT agent, ?1, state, number * 10, total_ms, number, number * 2, number * 4, number * 5, number * 6, number * 8, number * 9, number * 9, " +
           `${Array.from({ length: 11 }, () => "number * 10").join(", ")} FROM task_hours WHERE agent = 'beta' AND hour = (SELECT max(hour) FROM task_hours WHERE agent = 'beta')`;
         await database.prepare(copy).bind(hourOf(Date.now()) - hours * HOUR_MS).run();
       }
       await tiles(view);
       await view.choose("Agent", "beta");
-      await view.until(async () => (await view.page.evaluate(() => location.hash)) === "#/overview/beta");
-      await view.until(async () => (await tiles(view))["Tasks that ended"] === "22", async () => JSON.stringify(await tiles(view)));
+      await view.reaches("#/overview/beta");
+      const ended = async (): Promise<string | undefined> => (await tiles(view))["Tasks that ended"];
+      await view.becomes(ended, "22");
       await (await view.find("radio", "Day")).focus();
       await view.press("ArrowRight");
-      await view.until(async () => (await tiles(view))["Tasks that ended"] === "82", async () => JSON.stringify(await tiles(view)));
-      assert.equal(await view.page.evaluate(() => location.hash), "#/overview/beta?period=week");
+      await view.becomes(ended, "82");
+      await view.reaches("#/overview/beta?period=week");
       assert.deepEqual(await sumsInTable(view), [41, 0, 0, 41]);
       await view.inspect("overview-week");
       await (await view.find("radio", "Week")).focus();
-      await view.press("ArrowLeft", "ArrowLeft");
+      await view.press("ArrowLeft");
+      await view.becomes(ended, "22");
+      await view.press("ArrowLeft");
       await view.sees("These are the hour under way and the one before.");
-      assert.equal((await tiles(view))["Tasks that ended"], "2");
+      await view.becomes(ended, "2");
     }));
 
   test("is read anew by a button, and leads to the tasks that it counts", () =>
     app.visit("#/overview/beta", async (view) => {
       const before = Number((await tiles(view))["Tasks that ended"]);
       await new Agent(`${app.worker.url}/beta`).send("hello");
+      await until(() => overviewOf(app.worker, "beta", "?hours=24"), (seen) => endedIn(seen) === before + 1);
       await view.click("button", "Refresh");
-      await view.until(async () => Number((await tiles(view))["Tasks that ended"]) === before + 1);
+      await view.becomes(async () => Number((await tiles(view))["Tasks that ended"]), before + 1);
       await view.click("link", /^\d+ \(\d.*%\)$/);
-      await view.until(async () => (await view.page.evaluate(() => location.hash)) === "#/tasks/beta?state=TASK_STATE_FAILED&since=day");
+      await view.reaches("#/tasks/beta?state=TASK_STATE_FAILED&since=day");
       await view.sees(/\b1 of 1 tasks?\b/);
     }));
 });
@@ -118,6 +127,7 @@ test("who is no operator is told what each agent answered, and an operator sees 
     await signedInWith(SECRETS.KEY_BOB);
     await view.sees(/needs the permission operator/);
     await new Agent(`${app.worker.url}/guarded`, { "x-api-key": SECRETS.KEY_BOB }).sendForTask("hello");
+    await until(() => overviewOf(app.worker, "guarded", "", OPERATOR), (seen) => endedIn(seen) === 1);
     await signedInWith(SECRETS.KEY_OPS);
     assert.equal((await tiles(view))["Tasks that ended"], "1");
   }));
@@ -126,6 +136,7 @@ test("without counters the page says how to switch them on, and shows what is no
   const quiet = await startConsole({ vars: { ...SECRETS, AGENTS: agents("alpha"), TASK_STATISTICS: "off" } });
   try {
     await new Agent(`${quiet.worker.url}/alpha`).send("ask");
+    await until(() => overviewOf(quiet.worker, "alpha"), ({ unfinished }) => unfinished.inputRequired === 1);
     await quiet.visit("#/overview/alpha", async (view) => {
       await view.sees("Tasks are not counted: the variable TASK_STATISTICS is off.");
       assert.equal((await tiles(view))["Not finished now"], "1");
@@ -141,6 +152,7 @@ test("hostile names of agents are texts", async () => {
   const hostile = await startConsole({ vars: { AGENTS: hostileAgents() } });
   try {
     await new Agent(`${hostile.worker.url}/hostile`).send("fail");
+    await until(() => overviewOf(hostile.worker, "hostile"), (seen) => endedIn(seen) === 1);
     await hostile.visit("#/overview", async (view) => {
       await view.sees("By agent");
       await assertHarmless(view);

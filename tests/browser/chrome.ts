@@ -8,11 +8,14 @@ import { join } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { cacheDir, packageDir } from "../../scripts/lib/paths.mjs";
 
+/** How long a start may take on a busy machine. */
+const START_MS = 60_000;
+
 /** Starts a browser without a window. It ends with `close`, or with this process. */
 export async function launch(): Promise<Browser> {
   const { path, env } = findChrome();
   try {
-    return await puppeteer.launch({ executablePath: path, headless: "shell", env: { ...process.env, ...env }, args: flags() });
+    return await puppeteer.launch({ executablePath: path, headless: "shell", env: { ...process.env, ...env }, args: flags(), timeout: START_MS });
   } catch (error) {
     throw new Error(`The browser ${path} did not start: ${(error as Error).message}`, { cause: error });
   }

@@ -51,10 +51,11 @@ export const REFUSED = /status of 401/;
 /** A secret that nobody has. */
 export const WRONG = "a-wrong-secret-71c0ffee";
 
-/** Types a secret into the field of the dialog, which has the focus as soon as it is there. */
+/** Types a secret into the field of the dialog, which has the focus as soon as it is there, in the place of what it has. */
 export async function typed(view: View, secret: string): Promise<void> {
   await view.until(() => view.page.evaluate(() => document.activeElement?.matches("input[type=password]") ?? false), "the field has no focus");
   await view.page.keyboard.type(secret);
+  assert.equal(await view.page.evaluate(() => (document.activeElement as HTMLInputElement).value), secret, "the field has another text");
 }
 
 /** Nothing of a secret is in the address, in the page's markup, in its text, or in storage that outlives the tab. */

@@ -36,7 +36,8 @@ export class Record {
     page.on("pageerror", (error) => this.#add(`uncaught: ${error instanceof Error ? error.stack ?? error.message : String(error)}`));
     page.on("dialog", (dialog) => {
       this.#add(`dialog: ${dialog.type()} ${dialog.message()}`);
-      void dialog.dismiss();
+      // The tab may be closed by now.
+      void dialog.dismiss().catch(() => undefined);
     });
     page.on("error", (error) => this.#add(`the tab crashed: ${error.message}`));
     // Names the directive and the element, and also tells violations that no console shows.

@@ -1,5 +1,5 @@
 // The chat with one agent, of this Worker or elsewhere.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { GENERATION_EXTENSION, type Abilities } from "../../api/follow.ts";
 import { Problem } from "../../api/problem.ts";
@@ -40,8 +40,9 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   const end = useRef<HTMLDivElement>(null);
   const { isAway, toEnd } = useFollowedEnd(end);
 
-  // Another task in the address is another conversation; the one that this conversation has begun is not.
-  useEffect(() => {
+  // Another task in the address is another conversation; the one that this conversation has begun is not. Before a message can be sent: a later look
+  // would find its task not in the address yet, and drop it.
+  useLayoutEffect(() => {
     if (taskId !== undefined && talk.items.value.some((item) => item.kind === "task" && item.feed.taskId === taskId)) return;
     if (taskId === undefined && talk.items.value.length === 0 && context === undefined) return;
     if (taskId === undefined && context !== undefined && talk.contextId.value === context) return;

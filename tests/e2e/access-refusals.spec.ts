@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, errorOf, guarded, read, rpc, secretsOf, send, whoAmI, type Answer, type Headers } from "./access.ts";
-import { message, toolCall } from "./client.ts";
+import { logged, message, toolCall } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
 
 const secrets = secretsOf("BILLING_KEY", "ROBOT_TOKEN", "PAGE_KEY");
@@ -137,8 +137,7 @@ describe("outside of development", () => {
       assert.match(errorOf(called).message, /is not set up correctly; the log says why/);
       const listed = await send(`${worker.url}/${agent}/tasks`, "GET", {});
       assert.equal(listed.status, 500);
-      const logged = worker.logs.filter(({ message }) => cause.test(message));
-      assert.ok(logged.length > 0);
+      await logged(worker, cause);
       assert.ok(worker.logs.every(({ message }) => !message.includes("s-h-o-r-t")));
     });
   }
@@ -154,7 +153,7 @@ describe("outside of development", () => {
     const open = await startWorker({ vars: { DEVELOPMENT: "false" } });
     t.after(() => open.stop());
     assert.ok("result" in JSON.parse((await rpc(`${open.url}/demo`, "SendMessage", send_)).text));
-    assert.ok(open.logs.some(({ message }) => /anybody may call these agents: .*\bdemo\b/.test(message)), "the log");
+    await logged(open, /anybody may call these agents: .*\bdemo\b/);
   });
 });
 

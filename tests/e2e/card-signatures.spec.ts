@@ -12,6 +12,7 @@ import { verifyAgentCardSignature } from "@a2a-js/sdk";
 import { CARD, KEYS, askExtended, cardIn, startClub, type Card } from "./club.ts";
 import { python, withoutPython } from "./python.ts";
 import type { Worker } from "./harness.ts";
+import { until } from "./client.ts";
 
 const ISSUER = "https://agents.example";
 const JWKS = "/.well-known/jwks.json";
@@ -233,8 +234,9 @@ test("without a key, or with one that the platform refuses, cards are served uns
     assert.equal(response.status, 200);
     const card = (await response.json()) as Card;
     assert.ok(!("signatures" in card), JSON.stringify(vars));
-    const lines = worker.logs.filter(({ message }) => message.includes("SIGNING_JWK"));
-    assert.equal(lines.length, told, JSON.stringify(lines));
+    const lines = () => worker.logs.filter(({ message }) => message.includes("SIGNING_JWK"));
+    await until(async () => lines().length, (count) => count >= told);
+    assert.equal(lines().length, told, JSON.stringify(lines()));
     assert.ok(!worker.logs.some(({ message }) => message.includes(foreign.d)));
   }
 });

@@ -204,6 +204,13 @@ export async function until<Value>(read: () => Promise<Value>, fits: (value: Val
   }
 }
 
+/** Waits for a line of a Worker's log, and gives it. Lines come by another way than answers, and may come after them. */
+export async function logged({ logs }: { readonly logs: readonly { message: string }[] }, text: string | RegExp): Promise<string> {
+  const isIt = (message: string): boolean => (typeof text === "string" ? message.includes(text) : text.test(message));
+  const messages = await until(async () => logs.map(({ message }) => message), (all) => all.some(isIt));
+  return messages.find(isIt) ?? "";
+}
+
 /** Waits until a task has ended, and gives it. */
 export function untilEnded(agent: Agent, id: string): Promise<Task> {
   return until(() => agent.getTask(id), (task) => isTerminal(task.status.state));

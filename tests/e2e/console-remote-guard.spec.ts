@@ -10,6 +10,7 @@ import { framesOf, post, reasonOf, say, told } from "./elsewhere-call.ts";
 import { cardOf } from "./fronts.ts";
 import { secret, startWorker, type Worker } from "./harness.ts";
 import { only } from "./mcp.ts";
+import { logged } from "./client.ts";
 
 const { ALICE } = secretsOf("ALICE");
 const KEY = secret("REMOTE_KEY", "a-key-for-an-agent-elsewhere");
@@ -148,9 +149,9 @@ describe("the route of agents elsewhere", () => {
     assert.equal(refused.status, 403);
     assert.match(errorOf(refused).message, /CONSOLE_REMOTES/);
     await told(deployed, { url: "https://10.0.0.1/agent?key=x", method: "ListTasks" }, bearer(ALICE));
-    const line = deployed.logs.map(({ message }) => message).findLast((message) => message.includes("remote agent called"));
+    const line = await logged(deployed, /remote agent called.*"operation":"ListTasks"/);
     assert.deepEqual(
-      (({ event, agent, caller, operation, remote }) => ({ event, agent, caller, operation, remote }))(JSON.parse(line ?? "{}") as Record<string, unknown>),
+      (({ event, agent, caller, operation, remote }) => ({ event, agent, caller, operation, remote }))(JSON.parse(line) as Record<string, unknown>),
       { event: "remote agent called", agent: "closed", caller: "token:alice", operation: "ListTasks", remote: "https://10.0.0.1" },
     );
     for (let nth = 0; nth < 3; nth += 1) await post(limited, card("plain"), bearer(ALICE));

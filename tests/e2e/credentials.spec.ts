@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ClientFactory } from "@a2a-js/sdk/client";
-import { Agent, RpcError, message, textOf, untilEnded, type Message, type Part, type Task } from "./client.ts";
+import { Agent, RpcError, logged, message, textOf, until, untilEnded, type Message, type Part, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink } from "./sink.ts";
 
@@ -70,6 +70,7 @@ test("a token in a part reaches what the agent calls, and is seen nowhere else (
   assert.equal(ended.status.state, "TASK_STATE_COMPLETED");
   assert.equal(textOf(ended.status.message), "200 for [credentials.token]");
   assert.equal((await sink.arrival("/used")).headers.authorization, TOKEN);
+  await until(async () => sink.arrivals("/notified/used"), (arrivals) => arrivals.some(({ body }) => body.includes("TASK_STATE_COMPLETED")));
   const { history } = await agent.getTask(task.id, 100);
   const kept = history?.flatMap(({ parts }) => parts).filter(({ mediaType }) => mediaType === MEDIA_TYPE);
   assert.deepEqual(kept, [{ data: {}, mediaType: MEDIA_TYPE }]);
@@ -111,7 +112,7 @@ test("without the key that sealed it a token is lost, and the task says so", asy
   const ended = await untilEnded(agent, task.id);
   assert.equal(ended.status.state, "TASK_STATE_FAILED");
   assert.match(textOf(ended.status.message), /credentials of the task cannot be opened/);
-  assert.ok(worker.logs.some(({ message }) => message.includes("not in STATE_KEY any more")), "the log");
+  await logged(worker, "not in STATE_KEY any more");
 });
 
 test("the next request's Authorization is a token for the task where no scheme uses it (spec §7.6)", async () => {
@@ -170,7 +171,7 @@ test("a deployment without a key takes no credentials, and says which secret is 
   await start(undefined);
   await assert.rejects(agent.send(answer(task, credentials())), /takes no credentials in messages: its STATE_KEY is not set/);
   assert.equal((await agent.getTask(task.id)).status.state, "TASK_STATE_AUTH_REQUIRED");
-  assert.ok(worker.logs.some(({ message }) => message.includes("the secret STATE_KEY is not set")), "the log");
+  await logged(worker, "the secret STATE_KEY is not set");
   for (const [path, text] of (await worker.stop(), stored())) assertClean(text, path);
   await worker.restart();
 });

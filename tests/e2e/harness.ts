@@ -20,7 +20,10 @@ import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 export interface WorkerOptions {
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
-  /** Variables on top of `DEVELOPMENT=true` and of `AGENTS`, which holds the agents of tests/agents. Those of wrangler.toml do not count. */
+  /**
+   * Variables on top of `DEVELOPMENT=true`, of `AGENTS`, which holds the agents of tests/agents, and of a long `INDEX_WAIT_MS`. Those of
+   * wrangler.toml do not count.
+   */
   vars?: Record<string, string>;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart forgets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
@@ -85,6 +88,9 @@ export const buildKind = readBuildKind();
 /** The agents of tests/agents, as the build would embed them. */
 export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
 
+/** So long that what a blocking send or a cancel has answered is listed, however busy the machine is. */
+const INDEX_WAIT_MS = "30000";
+
 /** Where a run of all specs collects its logs, and the secrets that it looks for in them (scripts/lib/leaks.mjs). */
 const runFolder = process.env["A2A_RUN_FOLDER"];
 
@@ -106,7 +112,7 @@ function note(file: "log" | "secrets", text: string): void {
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
-  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, ...options.vars };
+  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, caller, secretsOf, type Headers } from "./access.ts";
-import { Agent, type RpcError, textOf, toolCall } from "./client.ts";
+import { Agent, textOf, toolCall, until, type RpcError } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
 
 const { ALICE, BOB, CAROL } = secretsOf("ALICE", "BOB", "CAROL");
@@ -65,8 +65,7 @@ test("its task is the caller's, and nobody else's", async () => {
   assert.ok(task);
   assert.equal((await agentOf("back", bearer(ALICE)).getTask(task)).id, task);
   await assert.rejects(agentOf("back", bearer(BOB)).getTask(task), (error: RpcError) => error.code === -32001);
-  const list = await agentOf("back", bearer(ALICE)).listTasks({});
-  assert.ok(list.tasks.some(({ id }) => id === task));
+  await until(() => agentOf("back", bearer(ALICE)).listTasks({}), ({ tasks }) => tasks.some(({ id }) => id === task));
 });
 
 test("an agent brings nobody who could not call the other one itself", async () => {
@@ -132,6 +131,6 @@ test("an agent that there is not, and a secret that is not set, are named", asyn
 test("tasks of agents that others have called stand in the audit lines of their request", async () => {
   const before = worker.logs.length;
   const { task } = await ask("desk", bearer(ALICE), { agent: "back", ...who });
-  const lines = worker.logs.slice(before).map(({ message }) => message).filter((line) => line.includes("token:alice"));
-  assert.ok(lines.some((line) => line.includes(task ?? "?")), lines.join("\n"));
+  const lines = async () => worker.logs.slice(before).map(({ message }) => message).filter((line) => line.includes("token:alice"));
+  await until(lines, (found) => found.some((line) => line.includes(task ?? "?")));
 });

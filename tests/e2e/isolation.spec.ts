@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { settled, startCounting, type Counts } from "../../bench/counted.ts";
 import type { Worker } from "../../bench/workers.ts";
-import { Agent, until } from "./client.ts";
+import { Agent, logged, until } from "./client.ts";
 import { testAgents } from "./harness.ts";
 import { agentsOf, CALLERS, HOOK, LONG, OLDER_QUESTIONS, QUESTIONS, REFERENCE, SECRETS, token, type Answer, type Question } from "./isolation.ts";
 
@@ -155,7 +155,7 @@ describe("lists and keys are of their owner alone", () => {
     const one = await list({ ...ops, "act-as": "operator; owner=jwt:zoe" });
     assert.deepEqual(one.tasks.map((task) => task.id), [id]);
     await assert.rejects(list({ "x-api-key": SECRETS.KEY_BOB, "act-as": "operator" }), /needs the permission operator/);
-    assert.ok(worker.logs.some(({ message }) => message.includes("operator acted") && message.includes("ListTasks")));
+    await logged(worker, /operator acted.*ListTasks/);
   });
 
   test("an open agent shows a list and takes webhooks only where its file says so", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";
-import { Agent, followUp, until, type Reply, type Task, type TaskList } from "./client.ts";
+import { Agent, followUp, logged, until, type Reply, type Task, type TaskList } from "./client.ts";
 import type { Database } from "./harness.ts";
 import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
 
@@ -55,7 +55,7 @@ describe("while D1 is down", () => {
       ({ totalSize }) => totalSize === 4,
     );
     assert.deepEqual(ids(tasks), ids(inOrder(made)));
-    assert.ok(worker.logs.some(({ message }) => message.includes(made[0]?.id ?? "?") && message.includes("attempt 1")));
+    await logged(worker, new RegExp(`${made[0]?.id}.*attempt 1`));
   });
 
   test("a row that is owed arrives without help also after a kill (§3.1.4)", async () => {

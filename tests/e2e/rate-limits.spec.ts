@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
-import { message } from "./client.ts";
+import { logged, message } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 const LIMIT = 3;
@@ -135,7 +135,6 @@ test("an agent whose binding does not exist refuses every call, and the log says
   const response = await post("missing", newAddress());
   const { error } = (await response.json()) as { error: { code: number } };
   assert.equal(error.code, -32603);
-  const told = worker.logs.filter(({ message }) => message.includes("names NO_SUCH_BINDING, but this deployment has no such binding"));
-  assert.ok(told.length > 0, JSON.stringify(worker.logs.slice(-5)));
+  await logged(worker, "names NO_SUCH_BINDING, but this deployment has no such binding");
   assert.equal((await fetch(`${worker.url}/missing/.well-known/agent-card.json`)).status, 200, "its card is served");
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Agent, message, textOf, toolCall, until, untilEnded, type Message, type Task } from "./client.ts";
+import { Agent, logged, message, textOf, toolCall, until, untilEnded, type Message, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink, type Arrival, type Deed } from "./sink.ts";
 
@@ -143,8 +143,7 @@ test("what is missing fails the calls that need it, is told to operators by its 
   ]);
   assert.equal(missing.status.state, "TASK_STATE_FAILED");
   for (const task of [plain, other]) assert.equal(task.status.state, "TASK_STATE_COMPLETED");
-  const line = "the agent secrets: the secret or variable MISSING_KEY is not set in this deployment, or is empty";
-  assert.ok(worker.logs.some(({ message }) => message.includes(line)), "the log");
+  await logged(worker, "the agent secrets: the secret or variable MISSING_KEY is not set in this deployment, or is empty");
 });
 
 test("a secret that was changed is sent from then on, and the one before it is not shown", async (t) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
-import { until } from "./client.ts";
+import { logged, until } from "./client.ts";
 import { askExtended, cardIn } from "./club.ts";
 import { CARD, Elsewhere, ask, cardOf, idsOf, skill, withLearners, type Card } from "./elsewhere.ts";
 import { startWorker, type Worker } from "./harness.ts";
@@ -109,8 +109,7 @@ describe("a remote agent whose server", () => {
     assert.deepEqual(await ids("late"), []);
     assert.deepEqual(await ids("late"), []);
     assert.equal(elsewhere.asked("late").length, 1, "it is left alone for a while");
-    const told = worker.logs.filter(({ message }) => message.startsWith("the card of the agent at"));
-    assert.ok(told.some(({ message }) => message.endsWith("it answered 503")), "the operator is told");
+    await logged(worker, /^the card of the agent at .*it answered 503$/);
     elsewhere.down.delete("late");
     await worker.restart();
     assert.deepEqual(await ids("late"), ["one", "two"]);
@@ -168,6 +167,7 @@ test("a front of which a variable is not set shows its own skills, and the opera
   try {
     const card = await cardOf(other, "learner");
     assert.deepEqual(card.skills.map(({ id, description }) => [id, description]), [["echo", "Says it again, from afar."]]);
+    await logged(other, "NEXT_URL");
     const told = other.logs.map(({ message }) => message).filter((message) => message.includes("NEXT_URL"));
     assert.deepEqual(told, ["the agent learner: its skills cannot be learned: the remote next: `url`: the secret or variable NEXT_URL is not set in this deployment, or is empty"]);
   } finally {

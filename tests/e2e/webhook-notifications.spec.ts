@@ -1,7 +1,7 @@
 // Notifications to webhooks (spec §4.3): which events come, in which order, with what, and never in the way of a task.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { followUp, textOf, until, untilEnded, type Task } from "./client.ts";
+import { followUp, logged, textOf, until, untilEnded, type Task } from "./client.ts";
 import {
   assertComplete, begin, configsOf, deliveries, demo, firstConfig, freshPath, generations, redeliver, register, sink,
   target, withWorker, worker, type Config,
@@ -128,7 +128,7 @@ describe("notifications", () => {
     }
     await assertComplete(task, path);
     assert.deepEqual(generations(path), [1, 2, 3, 4, 5, 6], "and nothing twice");
-    assert.ok(worker.logs.some(({ message }) => message.includes("a message of the queue cannot be read")));
+    await logged(worker, "a message of the queue cannot be read");
   });
 
   test("are limited in number for each task", async () => {

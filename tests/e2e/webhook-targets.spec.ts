@@ -1,7 +1,7 @@
 // Where webhooks may lead: the guard against calls to what only the server can reach (§13.2).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, type RpcError, type Task } from "./client.ts";
+import { Agent, logged, type RpcError, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { good, hostile } from "./hostile-urls.ts";
 
@@ -102,7 +102,7 @@ test("WEBHOOK_HOSTS with a star below a top domain is no setting (§13.2)", asyn
     try {
       const card = await fetch(`${worker.url}/.well-known/agent-card.json`);
       assert.equal(card.status, 500, hosts);
-      assert.ok(worker.logs.some(({ message }) => /WEBHOOK_HOSTS must be a list in which a star/.test(message)), hosts);
+      await logged(worker, /WEBHOOK_HOSTS must be a list in which a star/);
     } finally {
       await worker.stop();
     }

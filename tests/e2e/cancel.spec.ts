@@ -72,10 +72,10 @@ test("an unknown task cannot be canceled (§3.1.5)", async () => {
 });
 
 test("nothing that the agent would have said later appears (§3.1.5)", async () => {
-  const { id } = await begin("chunks");
+  const { id } = await begin("count 3 every 1000");
   const canceled = await demo.cancelTask(id);
   // Begun after the cancel with the same pauses, so the canceled run would have ended before this one.
-  assert.equal((await demo.sendForTask("chunks")).status.state, "TASK_STATE_COMPLETED");
+  assert.equal((await demo.sendForTask("count 3 every 1000")).status.state, "TASK_STATE_COMPLETED");
   assert.deepEqual(await demo.getTask(id), canceled);
   await worker.evict(id);
   assert.deepEqual(await demo.getTask(id), canceled, "nor is it stored");

@@ -1,7 +1,7 @@
 // A coordinator of agents of its own Worker and elsewhere, with the scripted model of development (reference/client.md, section 5).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Agent, textOf, until, type Task } from "./client.ts";
+import { Agent, isTerminal, textOf, until, type Task } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
 
 type Embedded = { slug: string; card: string } & Record<string, unknown>;
@@ -53,7 +53,7 @@ test("two agents are asked at once, the question of one is handed to the user, a
   assert.equal(ended.status.state, "TASK_STATE_COMPLETED", textOf(ended.status.message));
   assert.match(said(ended), /It is sunny\./);
   assert.match(said(ended), /Booked for Monday\./);
-  const [weather, trains] = [await tasksOf("weather"), await tasksOf("trains")];
+  const [weather, trains] = [await until(() => tasksOf("weather"), ({ length }) => length > 0), await until(() => tasksOf("trains"), ({ length }) => length > 0)];
   assert.deepEqual([weather.length, trains.length], [1, 1]);
   assert.notEqual(weather[0]?.contextId, trains[0]?.contextId, "each agent has a conversation of its own");
 });
@@ -62,7 +62,7 @@ test("a cancel reaches the task that an agent was given", async () => {
   const begun = await of("dreamer").sendForTask("Dream of something", { returnImmediately: true });
   const [given] = await until(() => tasksOf("sleeper"), (tasks) => tasks.length > 0);
   await of("dreamer").cancelTask(begun.id);
-  const canceled = await until(() => of("sleeper").getTask(given?.id ?? "none"), ({ status }) => status.state !== "TASK_STATE_WORKING");
+  const canceled = await until(() => of("sleeper").getTask(given?.id ?? "none"), ({ status }) => isTerminal(status.state));
   assert.equal(canceled.status.state, "TASK_STATE_CANCELED");
 });
 

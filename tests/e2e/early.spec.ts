@@ -91,7 +91,7 @@ describe("a client of 0.1", () => {
 
   test("comes back to a stream that it has lost, and has its artifacts by their numbers", async () => {
     const id = freshId();
-    const first = demo.sendSubscribe("count 40 every 50", { id });
+    const first = demo.sendSubscribe("count 40 every 150", { id });
     const seen = [];
     for await (const event of first) {
       seen.push(event);

@@ -11,7 +11,7 @@ import { Follower, attemptOf, doneBy, undisturbed } from "./steps.ts";
 describe("an agent that panics", () => {
   withWorker({ MAX_ATTEMPTS: "100" });
   const endsIsolate = buildKind !== "unwind";
-  const soon = () => AbortSignal.timeout(2_000);
+  const soon = () => AbortSignal.timeout(endsIsolate ? 2_000 : 20_000);
   const look = (id: string) => faults.call<Task>("GetTask", { id }, soon()).catch(() => undefined);
 
   for (const step of numbers) {

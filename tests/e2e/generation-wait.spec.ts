@@ -68,7 +68,8 @@ test("the limit of a blocking send is that of a wait, too", async () => {
   const quick = await startWorker({ vars: { BLOCKING_LIMIT_MS: "50" } });
   try {
     const agent = new Agent(`${quick.url}/demo`);
-    const task = await agent.sendForTask("ask");
+    const { id } = await agent.sendForTask("ask");
+    const task = await until(() => agent.getTask(id), ({ status }) => status.state === "TASK_STATE_INPUT_REQUIRED");
     const headers = { "a2a-version": "1.0", ...beyond(1000, 3600) };
     const response = await fetch(`${quick.url}/demo/tasks/${task.id}`, { headers });
     assert.deepEqual(await response.json(), task);

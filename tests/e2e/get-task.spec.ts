@@ -28,7 +28,7 @@ test("a task of tools is given as it was answered (§3.1.3)", async () => {
 });
 
 test("a task is given while it works, and its end afterwards (§3.1.3)", async () => {
-  const { id } = await demo.sendForTask("hold 500", { returnImmediately: true });
+  const { id } = await demo.sendForTask("hold 3000", { returnImmediately: true });
   const working = await until(() => demo.getTask(id), (task) => task.status.state !== "TASK_STATE_SUBMITTED");
   assert.equal(working.status.state, "TASK_STATE_WORKING");
   assert.equal(working.artifacts, undefined);

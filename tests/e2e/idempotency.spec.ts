@@ -121,7 +121,7 @@ test("a stream that begins its task has no event to come back to (§3.1.2)", asy
 });
 
 test("streams and sends at the same time share one task", async () => {
-  const [key, said] = [randomUUID(), message("hold 400")];
+  const [key, said] = [randomUUID(), message("hold 3000")];
   const [one, two, sent] = await Promise.all([stream(key, said), stream(key, said), send(key, said)]);
   const [first, second] = [await one.rest(), await two.rest()];
   const id = taskOf(sent).id;

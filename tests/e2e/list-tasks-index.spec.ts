@@ -5,6 +5,7 @@ import { before, describe, test } from "node:test";
 import { Agent, followUp, logged, until, type Reply, type Task, type TaskList } from "./client.ts";
 import type { Database } from "./harness.ts";
 import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
+import { startWorker } from "./harness.ts";
 
 withWorker();
 
@@ -73,16 +74,13 @@ describe("while D1 is down", () => {
     assert.deepEqual(ids(tasks), [id]);
   });
 
-  test("an answer does not wait for it (§3.1.1)", async () => {
-    const d1 = await worker.d1();
-    await hide(d1);
-    try {
-      const begun = Date.now();
-      await demo.sendForTask("hello");
-      assert.ok(Date.now() - begun < 2000);
-    } finally {
-      await show(d1);
-    }
+  test("an answer does not wait for it (§3.1.1)", async (t) => {
+    // A minute is longer than a test may wait for an answer.
+    const own = await startWorker({ vars: { INDEX_WAIT_MS: "60000" } });
+    t.after(() => own.stop());
+    await hide(await own.d1());
+    const { task } = await new Agent(`${own.url}/demo`).send("hello", {}, AbortSignal.timeout(40_000));
+    assert.equal(task?.status.state, "TASK_STATE_COMPLETED");
   });
 });
 
@@ -98,7 +96,7 @@ const costs = async (): Promise<Cost[]> => (await (await fetch(`${worker.url}/_d
 test("a quick task is one statement", async () => {
   const upserts = async () => (await costs()).filter(({ sql }) => sql.startsWith("INSERT INTO tasks"));
   const before = (await upserts()).length;
-  for (const text of ["hello", "hold 100"]) await demo.sendForTask(text);
+  for (const text of ["hello", "hold 10"]) await demo.sendForTask(text);
   const made = (await upserts()).slice(before);
   assert.equal(made.length, 2);
   for (const { rowsWritten } of made) assert.ok(rowsWritten <= 5, `${rowsWritten} rows written`);
@@ -121,7 +119,7 @@ describe("with 100,000 tasks of one caller", () => {
   async function listed(params: Record<string, unknown>): Promise<{ statement: Cost; found: TaskList }> {
     const before = (await costs()).length;
     const found = await list(assistant(), params);
-    const [statement, ...others] = (await costs()).slice(before);
+    const [statement, ...others] = (await costs()).slice(before).filter(({ sql }) => !sql.startsWith("INSERT"));
     assert.ok(statement !== undefined);
     assert.deepEqual(others, []);
     return { statement, found };

@@ -105,10 +105,10 @@ test("a question ends a call, which is made again with the answer and the state 
 });
 
 test("a call that takes too long is canceled in the way of its era (MCP notifications/cancelled; the end of the stream)", async () => {
-  const legacy = await tools(old, "call", "trigger-long-running-operation", '{"duration": 60, "steps": 600}', "--timeout", "1");
+  const legacy = await tools(old, "call", "trigger-long-running-operation", '{"duration": 60, "steps": 600}', "--timeout", "4");
   assert.equal(legacy.code, 6);
   assert.deepEqual(legacy.asked.slice(3), ["tools/list", "GET", "tools/call", "notifications/cancelled", "DELETE"]);
-  const ended = await tools(modern, "call", "wait", "{}", "--timeout", "1");
+  const ended = await tools(modern, "call", "wait", "{}", "--timeout", "4");
   assert.deepEqual([ended.code, ended.asked], [6, ["server/discover", "tools/list", "tools/call"]]);
   await until(async () => modern.seen.canceled, (canceled) => canceled === 1);
 });

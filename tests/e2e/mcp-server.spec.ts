@@ -23,7 +23,7 @@ before(async () => {
     long: { of: "double", executor: { kind: "script", table: { rules: [{ then: [{ do: "working" }, { do: "wait", ms: 600_000 }] }] }, run: {} } },
     tools: { of: "asking", mcp: { tools: "skills" } },
     skilled: { of: "double", mcp: { tools: "skills" } }, [`long-${"x".repeat(58)}`]: { of: "double" } });
-  worker = await startWorker({ vars: { AGENTS: agents, MCP_WAIT_MS: "1500" } });
+  worker = await startWorker({ vars: { AGENTS: agents, MCP_WAIT_MS: "5000" } });
   url = `${worker.url}/mcp`;
 });
 after(() => worker.stop());

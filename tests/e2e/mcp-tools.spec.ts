@@ -48,6 +48,8 @@ describe("a tool of an MCP server", () => {
     assert.deepEqual(structured.map((part) => Object.keys(part.data as object)), [["temperature", "conditions", "humidity"]]);
     const count = (method: string): number => everything.methods.filter((known) => known === method).length;
     assert.ok(count("initialize") > 0);
+    // That is told beside the answer.
+    await until(async () => count("DELETE"), (ended) => ended >= count("initialize"));
     assert.equal(count("DELETE"), count("initialize"), "each session is ended");
   });
 

@@ -46,7 +46,7 @@ const liars = new Liars({
       return method === "CancelTask" ? false : undefined;
     },
     settings: { request_timeout_ms: 20_000 },
-    run: { timeout_ms: 1_500 },
+    run: { timeout_ms: 5_000 },
   },
 });
 
@@ -116,7 +116,7 @@ test("mute: the task fails when its time is over, and the remote task is cancele
   assert.equal(asked.status.state, "TASK_STATE_INPUT_REQUIRED");
   await agent.sendForTask(followUp(asked, "well?"), { returnImmediately: true });
   const { status } = await untilEnded(agent, asked.id);
-  assert.deepEqual([status.state, textOf(status.message)], ["TASK_STATE_FAILED", "task timed out after 1500 ms"]);
+  assert.deepEqual([status.state, textOf(status.message)], ["TASK_STATE_FAILED", "task timed out after 5000 ms"]);
   await until(() => Promise.resolve(liars.counts("mute")), (counts) => counts["CancelTask"] === 1);
   assert.deepEqual(liars.asked("mute").at(-1)?.params, { id: "r-1" });
 });

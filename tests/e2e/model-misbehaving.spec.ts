@@ -8,7 +8,7 @@ import { freePort } from "./port.ts";
 
 const port = await freePort();
 const thinking = withThinkers({
-  hasty: { table: { timeout_ms: 1000 } },
+  hasty: { table: { timeout_ms: 3000 } },
   alone: { table: { base_url: `http://127.0.0.1:${port}/v1` } },
 });
 

@@ -62,10 +62,10 @@ describe("a follow-up", () => {
   });
 
   test("to a working task is kept, and gets the finished task (§3.4.2)", async () => {
-    const working = await demo.sendForTask("hold 400", { returnImmediately: true });
+    const working = await demo.sendForTask("hold 3000", { returnImmediately: true });
     const task = await demo.sendForTask(followUp(working, "one more thing"));
     assert.equal(task.status.state, "TASK_STATE_COMPLETED");
-    assert.deepEqual(task.history?.map(textOf), ["hold 400", "one more thing"]);
+    assert.deepEqual(task.history?.map(textOf), ["hold 3000", "one more thing"]);
   });
 
   test("may return while the task works (§3.2.2)", async () => {

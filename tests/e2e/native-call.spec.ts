@@ -78,7 +78,7 @@ for (const way of ways) {
   });
 
   test(`chunks come as they are made: ${way.join(" ")} (§3.1.2)`, async () => {
-    const running = start("call", ["send", demo, "count 4 every 300", ...way]);
+    const running = start("call", ["send", demo, "count 4 every 800", ...way]);
     // What is there before the end came by the stream.
     await until(() => Promise.resolve(running.output()), (text) => text.startsWith("tick "));
     assert.doesNotMatch(running.notes(), /completed/);
@@ -105,7 +105,7 @@ test("an agent that is not streamed is polled, and shows the same", async () => 
 test("tasks are listed, those of a conversation alone where that is asked (§3.1.4)", async () => {
   const context = `c-${Date.now()}`;
   const sent = await call("send", demo, "hello", "--context", context);
-  const { code, output } = await call("list", demo, "--context", context);
+  const { code, output } = await until(() => call("list", demo, "--context", context), ({ output }) => output !== "");
   assert.deepEqual([code, output], [0, `${taskIn(sent.notes)}  completed\n`]);
   const { output: all } = await call("list", demo, "--json", "--binding", "http+json");
   const tasks = all.trim().split("\n").map((line) => (JSON.parse(line) as { id: string }).id);
@@ -123,7 +123,7 @@ test("each end has its exit code and its text", async () => {
     const ended = await call("send", demo, text);
     assert.deepEqual([ended.code, ended.output], [code, output], text);
   }
-  const late = await call("send", demo, "hold 60000", "--timeout", "1");
+  const late = await call("send", demo, "hold 60000", "--timeout", "5");
   assert.equal(late.code, 6);
   const canceled = await new Agent(demo).getTask(taskIn(late.notes));
   assert.equal(canceled.status.state, "TASK_STATE_CANCELED");

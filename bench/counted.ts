@@ -61,16 +61,16 @@ export async function measure(worker: Worker, { count, tasks = 1, isLong, prepar
 
 /** The counts once nothing has been added for a while. */
 export async function settled({ url }: Worker): Promise<Counts> {
-  let last = "";
+  let [last, same] = ["", 0];
   const text = await until(
     async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       return (await fetch(`${url}/_bench/counts`)).text();
     },
     (text) => {
-      const isSettled = text === last;
+      same = text === last ? same + 1 : 0;
       last = text;
-      return isSettled;
+      return same === 2;
     },
   );
   return JSON.parse(text) as Counts;

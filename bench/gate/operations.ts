@@ -15,7 +15,7 @@ import { differences, KEPT, type Kept, type Table } from "./table.ts";
 const STREAMS = 10;
 
 /** How often an operation is measured whose costs differ: a busy machine makes a task so slow that a row more is written. */
-const TRIES = 3;
+const TRIES = 12;
 
 /** Carries all operations out; those that are not as expected, again. */
 export async function measureAll(expected: Table = {}): Promise<Table> {

@@ -220,7 +220,7 @@ export class Liars {
 }
 
 /** Settings under which a remote agent is given up soon. */
-const QUICK = { timeout_ms: 20_000, request_timeout_ms: 2_000, poll_interval_ms: 100, max_retries: 2, retry_delay_ms: 10 };
+const QUICK = { timeout_ms: 20_000, request_timeout_ms: 10_000, poll_interval_ms: 100, max_retries: 2, retry_delay_ms: 10 };
 
 async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
   const server = createServer(answer);

@@ -61,8 +61,8 @@ test("a call of an agent elsewhere tells how it came out", async () => {
   assert.deepEqual([answered.outcome, answered.taskId], ["COMPLETED", asked.taskId]);
   const [failed, failure] = await invoke({ url: `${there.url}/fails`, message: "x" });
   assert.deepEqual([failed.outcome, failed.error, failed.responseText, failure.isError], ["FAILED", "Task failed", "no luck", true]);
-  const [late] = await invoke({ url: `${there.url}/long`, message: "x", timeout: 1000 });
-  assert.deepEqual([late.outcome, late.error], ["TIMEOUT", "Timed out after 1000ms"]);
+  const [late] = await invoke({ url: `${there.url}/long`, message: "x", timeout: 3000 });
+  assert.deepEqual([late.outcome, late.error], ["TIMEOUT", "Timed out after 3000ms"]);
   const [refused] = await invoke({ url: `${there.url}/closed`, message: "x" });
   assert.equal(refused.outcome, "FAILED");
   assert.match(refused.error ?? "", /^Submit failed: /);

@@ -98,6 +98,8 @@ describe("when a server is down", () => {
   });
 
   test("a tool that it has since a while is found when it is called", async () => {
+    await (await worker.d1()).prepare("UPDATE remembered SET fetched_ms = ?1 WHERE key LIKE 'mcp:%'").bind(Date.now()).run();
+    await worker.restart();
     modern.tools = [...modern.tools, { name: "late", inputSchema: { type: "object" } }];
     const workshop = new Agent(`${worker.url}/workshop`);
     const unknown = await workshop.sendForTask(toolCall("late"));

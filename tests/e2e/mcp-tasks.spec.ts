@@ -19,7 +19,7 @@ before(async () => {
   const agents = only({
     demo: { of: "demo", access },
     slow: { of: "double", access, executor: executor([{ do: "working", text: "begun" }, { do: "park", days: 1, until_message: true }, { do: "complete", text: "done" }]) },
-    asks: { of: "double", access, executor: executor([{ do: "working" }, { do: "wait", ms: 1500 }, { do: "input_required", text: "Which?" }], [{ do: "fail", text: "not that" }]) },
+    asks: { of: "double", access, executor: executor([{ do: "working" }, { do: "wait", ms: 4000 }, { do: "input_required", text: "Which?" }], [{ do: "fail", text: "not that" }]) },
   });
   worker = await startWorker({ vars: { AGENTS: agents, ALICE, BOB } });
   url = `${worker.url}/mcp`;

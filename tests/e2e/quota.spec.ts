@@ -122,6 +122,8 @@ test("a stream that is repeated under its key is answered", async () => {
   const task = first[0]?.data.result?.task;
   assert.ok(task);
   active.push(task);
+  // A stream does not wait until its task is listed.
+  await until(() => demo.listTasks({ contextId: task.contextId }), ({ totalSize }) => totalSize === 1);
   for (let count = 1; count < QUOTA; count++) await begin();
   await assert.rejects(demo.send("hello"), refused);
   const again = await (await EventStream.open(demo.endpoint, "SendStreamingMessage", params, headers)).rest();

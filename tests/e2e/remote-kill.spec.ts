@@ -40,7 +40,7 @@ const ended = (agent: Agent, id: string): Promise<Task> => until(() => agent.get
 /** Asserts that our task has come to what the only one there has come to. */
 async function assertMirrored(id: string, text: string): Promise<Task> {
   const task = await ended(front, id);
-  const [there, ...others] = await begunBy(text);
+  const [there, ...others] = await until(() => begunBy(text), ([first]) => first?.status.state === task.status.state);
   assert.deepEqual(others, [], "one task there");
   assert.ok(there !== undefined);
   const told = ({ status, history, artifacts }: Task) => [status.state, textOf(status.message), history?.map(textOf), artifacts?.map(textOf)];
@@ -94,7 +94,7 @@ describe("a front whose process is killed", () => {
     await killAndRestart();
     const task = await ended(front, asked.id);
     assert.deepEqual(task.artifacts?.map(textOf), ["blue"]);
-    const there = await begunBy("ask");
+    const there = await until(() => begunBy("ask"), ({ length }) => length > tasks);
     assert.equal(there.length, tasks + 1);
     const answered = there.find(({ artifacts }) => textOf(artifacts?.[0]) === "blue");
     assert.deepEqual(answered?.history?.map(textOf), ["ask", "Which colour?", "blue"]);

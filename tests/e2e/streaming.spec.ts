@@ -68,7 +68,7 @@ test("a subscription goes on through a question to the end (§3.1.6)", async () 
 });
 
 test("nothing is lost between the snapshot and the events (§3.1.6)", async () => {
-  const task = await demo.sendForTask("hold 800", { returnImmediately: true });
+  const task = await demo.sendForTask("hold 3000", { returnImmediately: true });
   const streams = await Promise.all(Array.from({ length: 10 }, () => subscribe(demo.endpoint, task.id)));
   const all = await Promise.all(streams.map((stream) => stream.rest()));
   for (const events of all) {
@@ -169,7 +169,7 @@ test("a refused message reaches no agent (§3.1.2)", async () => {
 });
 
 test("leaving a stream does not cancel its task, nor end other streams (§3.1.2)", async () => {
-  const stream = await sendStreaming(demo.endpoint, "hold 700");
+  const stream = await sendStreaming(demo.endpoint, "hold 3000");
   const id = (await stream.next()).data.result?.task?.id ?? "";
   const other = await subscribe(demo.endpoint, id);
   stream.leave();

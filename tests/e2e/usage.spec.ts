@@ -33,7 +33,7 @@ after(() => worker.stop());
 // No test is to stand in two days.
 beforeEach(async () => {
   const left = DAY_MS - (Date.now() % DAY_MS);
-  if (left < 20_000) await new Promise((resolve) => setTimeout(resolve, left));
+  if (left < 60_000) await new Promise((resolve) => setTimeout(resolve, left));
   await run("DELETE FROM usage");
 });
 
@@ -78,6 +78,7 @@ describe("sums", () => {
     const events = await (await EventStream.open(`${worker.url}/free`, "SendStreamingMessage", { message: message("10 20") })).rest();
     const last = events.at(-1)?.data.result?.statusUpdate as { metadata?: Record<string, unknown> } | undefined;
     assert.deepEqual(last?.metadata?.[KEY], { requests: 2, inputTokens: 15, outputTokens: 15, cost: 0.00006 });
+    await until(sums, (rows) => rows.length === 1);
   });
 
   test("cost one statement of two rows a turn, and one row to read where a limit is set", async () => {

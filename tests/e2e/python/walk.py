@@ -172,7 +172,7 @@ async def streams(client):
     [only] = await send(client, "message")
     assert only.HasField("message")
 
-    stream = client.send_message(SendMessageRequest(message=message("hold 1500")))
+    stream = client.send_message(SendMessageRequest(message=message("hold 4000")))
     first = await anext(stream)
     task_id = first.task.id
     subscription = client.subscribe(SubscribeToTaskRequest(id=task_id))

@@ -17,6 +17,8 @@ const KEY = secret("REMOTE_KEY", "a-key-for-an-agent-elsewhere");
 const token = { kind: "bearer", callers: [caller("alice", ["ALICE"])] };
 
 let server: Server;
+/** Tells that a stream of the server was left. */
+let left = false;
 let origin: string;
 /** What came to the server: path and headers. */
 const asked: [string, Headers][] = [];
@@ -44,6 +46,11 @@ before(async () => {
       const comment = `: ${"x".repeat(500_000)}\n\n`;
       const more = (): void => void (response.destroyed || response.write(comment, () => setImmediate(more)));
       return more();
+    }
+    if (name === "endless") {
+      response.on("close", () => (left = true));
+      const task = { task: { id: "t", contextId: "c", status: { state: "TASK_STATE_WORKING" } } };
+      return void response.writeHead(200, { "content-type": "text/event-stream" }).write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: "1", result: task })}\n\n`);
     }
     response.writeHead(404).end();
   });
@@ -142,6 +149,11 @@ describe("the route of agents elsewhere", () => {
     assert.equal(frames[0]?.data.result.task.id, "t");
     assert.equal(frames.at(-1)?.data.error.data[0].reason, "REMOTE_TOO_LARGE", JSON.stringify(frames.at(-1)));
     assert.match(frames.at(-1)?.data.error.message, /more than 10000000 bytes/);
+  });
+
+  test("ends its exchange with the agent when the client leaves", async () => {
+    await framesOf(development, { url: `${origin}/endless`, method: "SendStreamingMessage", params: say("x") }, {}, ({ data }) => data.result?.task !== undefined);
+    await until(async () => left, (hasLeft) => hasLeft);
   });
 
   test("heeds the operator's list of hosts and the rate limits of the agent, and tells audits where it went", async () => {

@@ -130,7 +130,7 @@ test("what goes over the wire is told to those who ask for it", async () => {
   assert.equal(frames[0]?.event, "wire", "the request comes first");
 });
 
-test("a client that leaves ends the exchange with the agent", async () => {
+test("a client that leaves does not end the task of the agent", async () => {
   const url = `${there.url}/demo`;
   const frames = await framesOf(here, { url, method: "SendStreamingMessage", params: say("ask") }, {}, ({ data }) => data.result?.task !== undefined);
   const id = frames[0]?.data.result.task.id as string;

@@ -76,6 +76,10 @@ test("a webhook gets the kind of events that it wants", async () => {
     const { url, path } = freshHook();
     await demo.send("hello", { pushNotification: { url, events: [...events] } });
     await sink.arrival(path, expected.length);
+    // All events of another task: what else comes of this one would come earlier.
+    const later = freshHook();
+    await demo.send("chunks", { pushNotification: { url: later.url } });
+    await arrivals(later.path);
     const came = sink.arrivals(path).map((arrival) => inShort({ told: asNotification(arrival.json()) }));
     assert.deepEqual(came, expected);
   }

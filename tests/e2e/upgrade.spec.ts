@@ -32,7 +32,7 @@ for (const release of releases) {
       sink = await Sink.open();
       sink.plan("/workingToCancel/2", "hold");
       storage = mkdtempSync(join(tmpdir(), "a2a-edge-upgrade-"));
-      const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100" };
+      const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100", WEBHOOK_TIMEOUT_MS: "20000", INDEX_WAIT_MS: "30000" };
       // Makes the folders, in which the files of the release then take the place of its own.
       await (await startWorker({ persist: storage, vars })).stop();
       restoreFixture(release, storage, sink.url);

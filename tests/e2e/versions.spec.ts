@@ -49,7 +49,7 @@ async function assertRefused(agent: Agent, task: Task): Promise<void> {
 
 describe("what a newer version has stored", () => {
   const release = releases.at(-1) ?? "";
-  const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100" };
+  const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100", WEBHOOK_TIMEOUT_MS: "20000", INDEX_WAIT_MS: "30000" };
   let worker: Worker;
   let sink: Sink;
   let storage: string;

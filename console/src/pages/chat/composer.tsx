@@ -1,5 +1,5 @@
 // Where a message is written: its text, its files, its data, and how it is sent.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AgentCard, Part } from "../../api/types.ts";
 import type { Mode } from "../../api/follow.ts";
 import { jsonIn } from "../../api/json-in.ts";
@@ -43,7 +43,8 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  useEffect(() => {
+  // Before it can be typed in, or what was typed would be replaced.
+  useLayoutEffect(() => {
     const value = dataIn(first.text);
     setText(value === undefined ? first.text : "");
     if (value !== undefined) setData(JSON.stringify(value, null, 2));

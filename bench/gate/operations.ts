@@ -17,7 +17,14 @@ const STREAMS = 10;
 /** How often an operation is measured whose costs differ: a busy machine makes a task so slow that a row more is written. */
 const TRIES = 12;
 
-/** Carries all operations out; those that are not as expected, again. */
+/** An operation that was measured, and what measures it again. */
+interface Measured {
+  name: string;
+  kept: Kept;
+  again: () => Promise<Kept>;
+}
+
+/** Carries all operations out, many at the same time; those that are not as expected, again, each by itself. */
 export async function measureAll(expected: Table = {}): Promise<Table> {
   const sink = await Sink.open();
   const provider = await IdentityProvider.open();
@@ -25,9 +32,12 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
   const effects = await startEffects();
   const answering = await startAnswering();
   const workers: Worker[] = [];
-  const inTurn = async (worker: Worker, operations: Operation[]): Promise<[string, Kept][]> => {
-    const taken: [string, Kept][] = [];
-    for (const operation of operations) taken.push([operation.name, await measureOne(worker, operation, expected[operation.name])]);
+  const inTurn = async (worker: Worker, operations: Operation[]): Promise<Measured[]> => {
+    const taken: Measured[] = [];
+    for (const operation of operations) {
+      const again = async (): Promise<Kept> => rounded(await measure(worker, operation));
+      taken.push({ name: operation.name, kept: await measureOne(again, expected[operation.name]), again });
+    }
     return taken;
   };
   try {
@@ -50,7 +60,8 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
       inTurn(front, fronts(front)),
       inTurn(asking, elsewhere(asking)),
     ]);
-    return Object.fromEntries(taken.flat());
+    for (const one of taken.flat()) await measureUntil(one, expected[one.name]);
+    return Object.fromEntries(taken.flat().map(({ name, kept }) => [name, kept]));
   } finally {
     for (const worker of workers) await worker.stop();
     await effects.close();
@@ -60,15 +71,18 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
   }
 }
 
-/** Without an expectation, the smaller of two measurements; else the first that is as expected, or the last. */
-async function measureOne(worker: Worker, operation: Operation, expected: Kept | undefined): Promise<Kept> {
-  let kept = rounded(await measure(worker, operation));
-  if (expected === undefined) {
-    const again = rounded(await measure(worker, operation));
-    return Object.fromEntries(KEPT.map((name) => [name, Math.min(kept[name], again[name])])) as Kept;
-  }
-  for (let tries = 1; tries < TRIES && differences(operation.name, expected, kept).length > 0; tries++) kept = rounded(await measure(worker, operation));
-  return kept;
+/** Without an expectation, the smaller of two measurements. */
+async function measureOne(once: () => Promise<Kept>, expected: Kept | undefined): Promise<Kept> {
+  const kept = await once();
+  if (expected !== undefined) return kept;
+  const again = await once();
+  return Object.fromEntries(KEPT.map((name) => [name, Math.min(kept[name], again[name])])) as Kept;
+}
+
+/** Measures again until it is as expected, some times at most. */
+async function measureUntil(one: Measured, expected: Kept | undefined): Promise<void> {
+  if (expected === undefined) return;
+  for (let tries = 1; tries < TRIES && differences(one.name, expected, one.kept).length > 0; tries++) one.kept = await one.again();
 }
 
 function rounded(counts: Counts): Kept {
@@ -158,7 +172,7 @@ function operations(worker: Worker, effectsUrl: string, sink: Sink): Operation[]
     await sink.arrival(path, events);
   };
   const followed = async (): Promise<void> => {
-    const { id } = await demo.sendForTask("hold 400", { returnImmediately: true });
+    const { id } = await demo.sendForTask("hold 900", { returnImmediately: true });
     const streams = await Promise.all(Array.from({ length: STREAMS }, () => subscribe(demo.endpoint, id)));
     await Promise.all(streams.map((stream) => stream.rest()));
   };

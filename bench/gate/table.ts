@@ -49,6 +49,8 @@ export function differences(name: string, expected: Kept, measured: Kept, left: 
  */
 function margin(name: string, kept: keyof Kept): number {
   if (name === "a task of 10 steps with a webhook") return 0.15;
+  // Its four events cross one by one where the machine is busy, which is most of what it costs.
+  if (name.startsWith("SendStreamingMessage") && kept.startsWith("calls")) return 0.15;
   if (/a front of|asks a model|behind HTTP/.test(name) && kept.startsWith("calls")) return 0.1;
   return /stream|JWT that is new/i.test(name) && kept.startsWith("calls") ? 0.05 : 0;
 }

@@ -99,7 +99,7 @@ describe("a receiver that was silent", () => {
 describe("the queue", () => {
   before(async () => {
     sink = await Sink.open();
-    worker = await startCounting({ WEBHOOK_RETRY_MS: "100", WEBHOOK_ATTEMPTS: "3", KEEP_ALIVE_MS: "10000" });
+    worker = await startCounting({ WEBHOOK_RETRY_MS: "100", WEBHOOK_ATTEMPTS: "3", KEEP_ALIVE_MS: "1000" });
     demo = new Agent(`${worker.url}/demo`);
   });
   after(async () => {

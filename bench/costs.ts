@@ -122,15 +122,14 @@ export async function flood(agent: Agent, sink: Sink, path: string, fails: boole
     return told.deliveredGeneration === 13 || (told.health === "suspended" && told.attempts.at(-1)?.generation === 13);
   };
   let left = configs;
-  await until(
-    async () => {
-      const done = await Promise.all(left.map(isDone));
-      left = left.filter((_, index) => done[index] !== true);
-      if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
-      return left.length;
-    },
-    (count) => count === 0,
-  );
+  const look = async (): Promise<number> => {
+    const done = await Promise.all(left.map(isDone));
+    left = left.filter((_, index) => done[index] !== true);
+    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+    return left.length;
+  };
+  // A busy machine needs longer than `until` waits for all of them, but not for some.
+  for (let before = left.length; before > 0; before = left.length) await until(look, (count) => count < before);
 }
 
 function figures(counts: Counts): string[] {

@@ -1,14 +1,25 @@
 //! Runs that come to a limit.
 
-use a2a::model::TaskState::{Completed, Failed};
+use a2a::model::TaskState::{Completed, Failed, InputRequired};
 use a2a_agents::RunSettings;
 use serde_json::json;
 
 use super::case::{Case, case, case_with};
 use super::support::model::Answer;
+use super::support::modeled::Modeled;
 
 fn hello() -> Answer {
     Answer::say("hello")
+}
+
+fn ask() -> Answer {
+    Answer::call("q", "ask_user", r#"{"question": "Which seat?"}"#)
+}
+
+/// Answers the question that comes.
+fn answered(modeled: &Modeled) {
+    assert_eq!(modeled.ask("hi"), InputRequired);
+    modeled.ask("4A");
 }
 
 fn pay() -> Answer {
@@ -84,6 +95,32 @@ pub(crate) fn cases() -> Vec<Case> {
         case("one round is not enough for a call", [pay()])
             .setup(limits(json!({"rounds": 1})))
             .holds(Failed, ["1", "round"]),
+        case("the last round asks the user", [ask(), hello()])
+            .setup(|setup| setup.with(json!({"ask_user": true, "limits": {"rounds": 1}})))
+            .act(answered)
+            .told([&["4A"]]),
+        case(
+            "the last round asks the user beside a call, which is made once",
+            [ask().and_call("c1", "pay", "{}"), hello()],
+        )
+        .setup(|setup| setup.with(json!({"ask_user": true, "limits": {"rounds": 1}})))
+        .act(answered)
+        .orders(["pay"])
+        .told([&["pay 1"], &["4A"]]),
+        case("what has cost too much asks the user", [ask().usage(1_000, 100), hello()])
+            .setup(|setup| {
+                let price = json!({"input": 2.0, "output": 10.0});
+                let limits = json!({"cost": 0.002, "tokens": 100});
+                setup.with(json!({"ask_user": true, "limits": limits, "price": price}))
+            })
+            .act(answered)
+            .told([&["4A"]]),
+        case(
+            "the last round asks the user nothing",
+            [Answer::call("q", "ask_user", "{}").and_call("c1", "pay", "{}")],
+        )
+        .setup(|setup| setup.with(json!({"ask_user": true, "limits": {"rounds": 1}})))
+        .holds(Failed, ["1", "round"]),
         case("a limit that is not reached does nothing", [hello()])
             .setup(priced(json!({"rounds": 5, "tokens": 1_000_000, "cost": 5.0, "parallel": 3})))
             .is(Completed, "hello"),

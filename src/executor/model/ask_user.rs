@@ -1,6 +1,6 @@
 //! The tool by which a model asks the user.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::callable::{Callable, ModelCall, Question, Said, Saying};
 use a2a::model::{Part, TaskState};
@@ -23,9 +23,12 @@ impl Callable for AskUser {
         }
     }
 
+    fn asks(&self, arguments: &Map<String, Value>) -> bool {
+        question(arguments).is_some()
+    }
+
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
-        let question = call.arguments.get("question").and_then(Value::as_str);
-        let said = match question.map(str::trim).filter(|question| !question.is_empty()) {
+        let said = match question(&call.arguments) {
             Some(question) => Said::Asks(Box::new(Question {
                 state: TaskState::InputRequired,
                 parts: vec![Part::text(question)],
@@ -35,6 +38,11 @@ impl Callable for AskUser {
         };
         Box::pin(std::future::ready(Ok(said)))
     }
+}
+
+fn question(arguments: &Map<String, Value>) -> Option<&str> {
+    let question = arguments.get("question").and_then(Value::as_str);
+    question.map(str::trim).filter(|question| !question.is_empty())
 }
 
 const DESCRIPTION: &str = "Asks the user a question and waits for the answer. Use it only when you cannot go on without something that \

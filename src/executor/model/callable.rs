@@ -23,6 +23,12 @@ pub(in crate::executor) trait Callable {
     /// or a tool that failed, is a [`Said::Result`].
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a>;
 
+    /// Whether a call with these arguments [asks](Said::Asks) the user for certain, as can be told without making it.
+    fn asks(&self, arguments: &Map<String, Value>) -> bool {
+        let _ = arguments;
+        false
+    }
+
     /// Goes on with a call that has [asked](Said::Asks) the user in an earlier turn, whose message answers it. `kept` is what the
     /// call kept. Unless it is said otherwise, the text of the message is the result.
     ///

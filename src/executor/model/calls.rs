@@ -74,6 +74,15 @@ impl Run<'_> {
         }
     }
 
+    /// Whether one of these calls asks the user for certain.
+    pub(super) fn asks_user(toolbox: &Toolbox, calls: &[ToolCall]) -> bool {
+        calls.iter().take(MAX_CALLS).any(|call| {
+            let callable = toolbox.find(&call.name);
+            let arguments = arguments_of(&call.arguments).ok();
+            callable.zip(arguments).is_some_and(|(callable, arguments)| callable.asks(&arguments))
+        })
+    }
+
     #[expect(clippy::too_many_arguments, reason = "what one call is made of")]
     fn make_call<'r>(
         &'r self,

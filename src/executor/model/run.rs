@@ -136,17 +136,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Makes the calls of an answer.
+    /// Makes the calls of an answer. Where a limit does not let the model be asked again, they are made only if one of them asks the
+    /// user: the question ends the turn, and the next one begins with what the calls said.
     async fn call(
         &self,
         toolbox: &Toolbox,
         talk: &mut Talk,
         answered: Answered,
     ) -> Result<Next, ExecutorError> {
-        if self.is_over(talk)? {
+        let Answered { answer, is_recalled, .. } = answered;
+        if !Self::asks_user(toolbox, &answer.calls) && self.is_over(talk)? {
             return Ok(Next::Over);
         }
-        let Answered { answer, is_recalled, .. } = answered;
         let wanted = answer.calls.iter().map(|call| Wanted { call, kept: None });
         let wanted: Vec<Wanted<'_>> = wanted.collect();
         talk.has_called = true;

@@ -319,6 +319,33 @@ fn files_of_tools_are_given_to_the_user_and_the_model_is_told() {
 }
 
 #[test]
+fn files_of_tools_in_several_turns_replace_none_of_each_other() {
+    let draw = FunctionTool::new(
+        "draw",
+        "Draws.",
+        json!({"type": "object"}),
+        async |_: Value, call: &dyn ToolCall| {
+            let name = format!("{}.png", call.history().len());
+            Ok([Part::raw(b"\x89PNG", "image/png").with_filename(name)].into())
+        },
+    );
+    let agent = Setup::default().tool(draw).with(json!({"ask_user": true})).build();
+    agent.model.answers([
+        Answer::call("c1", "draw", "{}").and_call("q", "ask_user", r#"{"question": "Another?"}"#),
+        Answer::call("c2", "draw", "{}"),
+        Answer::say("There they are."),
+    ]);
+    assert_eq!(agent.ask("draw"), TaskState::InputRequired, "{}", agent.status());
+    assert_eq!(agent.ask("yes"), TaskState::Completed, "{}", agent.status());
+    let task = agent.task();
+    let ids: Vec<&str> =
+        task.artifacts.iter().map(|artifact| artifact.artifact_id.as_str()).collect();
+    assert_eq!(ids, ["draw-1.1", "draw-2.1.1", "answer"]);
+    let name = |nth: usize| task.artifacts[nth].parts[0].filename.clone();
+    assert_ne!(name(0), name(1));
+}
+
+#[test]
 fn a_message_that_comes_meanwhile_is_answered_behind_the_first_one() {
     let agent = Setup::default().build();
     agent.model.answers([Answer::said(&["One", "."]).pace(1_000), Answer::say("Two.")]);

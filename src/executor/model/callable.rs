@@ -78,6 +78,17 @@ pub(in crate::executor) struct Question {
     pub(in crate::executor) kept: Value,
 }
 
+impl ModelCall<'_> {
+    /// The id of the artifact for files that a tool gives. The place of a call says nothing of its turn.
+    pub(in crate::executor) fn artifact_id(&self, tool: &str) -> String {
+        let Self { turn, key, .. } = self;
+        match turn.number {
+            1 => format!("{tool}-{key}"),
+            number => format!("{tool}-{number}.{key}"),
+        }
+    }
+}
+
 impl Said {
     /// An error that the model is told.
     pub(in crate::executor) fn error(reason: impl std::fmt::Display) -> Self {

@@ -35,7 +35,7 @@ pub(super) fn told(
         }
     }
     if !files.is_empty() {
-        let id = format!("{tool}-{}", call.key);
+        let id = call.artifact_id(tool);
         let artifact = Artifact::new(id, Part::data(json!(null)));
         call.events.artifact(Artifact { parts: files, name: Some(tool.to_owned()), ..artifact })?;
     }

@@ -184,6 +184,49 @@ fn a_model_is_told_what_each_agent_came_to_and_answers_no_task_but_its_own() {
 }
 
 #[test]
+fn an_agent_that_takes_longer_than_the_run_may_is_canceled_and_the_model_still_answers() {
+    for habits in [Habits::ALL, Habits::POLLED] {
+        let team = Coordinated::new(habits, for_ever, booking, json!({"base_url": BASE_URL}));
+        team.model.answers([
+            Answer::call("a", "weather", r#"{"prompt": "Will it rain?"}"#),
+            Answer::say("I cannot tell."),
+        ]);
+        assert_eq!(team.ask("go"), Some(TaskState::Completed), "{}", team.said());
+        assert_eq!(team.answer(), "I cannot tell.");
+        assert_eq!(
+            team.model.last().results(),
+            [("a".to_owned(), "[TIMEOUT]".to_owned())],
+            "{habits:?}"
+        );
+        assert_eq!(team.weather.states(), ["TASK_STATE_CANCELED"]);
+    }
+}
+
+#[test]
+fn a_task_that_could_not_be_followed_is_canceled_when_ours_ends() {
+    let keys = json!({"base_url": BASE_URL});
+    let team = Coordinated::new(Habits::POLLED, for_ever, booking, keys);
+    let weather = team.weather.clone();
+    team.model.answer_with(move |asked| {
+        let isnt_told = asked.results().is_empty();
+        weather.set_down(false);
+        match isnt_told {
+            true => Answer::call("a", "weather", r#"{"prompt": "Will it rain?"}"#),
+            false => Answer::say("I cannot tell."),
+        }
+    });
+    team.front.send("go");
+    team.front.run(None, || team.weather.count("GetTask") > 0);
+    team.weather.set_down(true);
+    team.front.settle();
+    team.front.finish();
+    assert_eq!(team.front.state(), Some(TaskState::Completed), "{}", team.said());
+    let (_, told) = team.model.last().results().remove(0);
+    assert!(told.starts_with("[FAILED] following the task failed: "), "{told}");
+    assert_eq!(team.weather.states(), ["TASK_STATE_CANCELED"]);
+}
+
+#[test]
 fn a_task_that_nobody_can_answer_any_more_is_canceled() {
     let keys = json!({"base_url": BASE_URL});
     let team = Coordinated::new(Habits::ALL, forecast, booking, keys);

@@ -72,7 +72,7 @@ impl Ledger {
         {
             self.unsure.retain(|call| call.key != step.name);
             let linked = reading.linked.iter().rev().find(|(key, ..)| *key == step.name);
-            if let Some((_, agent, task)) = linked.filter(|_| !waits(&line)) {
+            if let Some((_, agent, task)) = linked.filter(|_| has_ended(&line)) {
                 self.close(agent, task);
             }
         }
@@ -141,9 +141,12 @@ fn read_step_name(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(AGENT)?.split_once(' ')
 }
 
-/// Whether the task of an outcome waits for somebody.
-fn waits(line: &str) -> bool {
-    ["[INPUT_REQUIRED", "[AUTH_REQUIRED"].iter().any(|head| line.starts_with(head))
+/// Whether the task of an outcome has ended for certain. One that was not followed to its end may go on, and so may one whose time was
+/// over, since its cancel may have been lost.
+fn has_ended(line: &str) -> bool {
+    let may_go_on =
+        ["[INPUT_REQUIRED", "[AUTH_REQUIRED", "[TIMEOUT]", "[FAILED] following the task failed: "];
+    !may_go_on.iter().any(|head| line.starts_with(head))
 }
 
 const AGENT: &str = "agent ";
@@ -228,9 +231,16 @@ mod tests {
         ];
         let ledger = Ledger::of(&[first.clone(), second.clone()]);
         assert_eq!((open(&ledger), ledger.begun), (vec!["travel t-3".to_owned()], 0));
-        second.push(step("1.1", 1, Ok(told("[FAILED] no trains"))));
-        let ledger = Ledger::of(&[first, second]);
-        assert_eq!(open(&ledger), Vec::<String>::new());
+        for (line, left) in [
+            ("[FAILED] no trains", Vec::new()),
+            ("[CANCELED]", Vec::new()),
+            ("[TIMEOUT]", vec!["travel t-3"]),
+            ("[FAILED] following the task failed: HTTP 503", vec!["travel t-3"]),
+        ] {
+            second.truncate(3);
+            second.push(step("1.1", 1, Ok(told(line))));
+            assert_eq!(open(&Ledger::of(&[first.clone(), second.clone()])), left, "{line}");
+        }
     }
 
     #[test]

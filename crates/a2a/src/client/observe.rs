@@ -26,6 +26,8 @@ pub struct Observed {
     pub text: String,
     /// The task as it was last seen; `None` if there is none.
     pub task: Option<Task>,
+    /// The message that the agent answered with instead of a task.
+    pub message: Option<Message>,
     /// Why the message could not be sent, or its task not followed to its end; `None` otherwise, also where the task itself failed.
     pub error: Option<ClientError>,
 }
@@ -156,7 +158,12 @@ impl Client {
 impl Observed {
     /// What an agent comes to that answers with a message instead of a task.
     pub fn answered(message: &Message) -> Self {
-        Self { outcome: Outcome::Completed, text: message.text(), task: None, error: None }
+        let text = message.text();
+        Self { message: Some(message.clone()), ..Self::came_to(Outcome::Completed, text, None) }
+    }
+
+    fn came_to(outcome: Outcome, text: String, task: Option<Task>) -> Self {
+        Self { outcome, text, task, message: None, error: None }
     }
 
     /// What a task has come to.
@@ -274,7 +281,8 @@ impl Watch<'_> {
             self.end_remote(known).await;
         }
         let text = format!("timed out after {} ms", self.deadline.millis_since(self.begin));
-        Observed { outcome: Outcome::Timeout, text, task, error: Some(ClientError::Timeout) }
+        let error = Some(ClientError::Timeout);
+        Observed { error, ..Observed::came_to(Outcome::Timeout, text, task) }
     }
 
     /// Cancels the remote task, and takes over what the server says of it.
@@ -339,7 +347,7 @@ fn ended(task: Task) -> Observed {
         TaskState::Rejected => (Outcome::Failed, reason(&task, "the agent rejected the task")),
         _ => (Outcome::Failed, reason(&task, "the task failed")),
     };
-    Observed { outcome, text, task: Some(task), error: None }
+    Observed::came_to(outcome, text, Some(task))
 }
 
 /// The task waits for somebody.
@@ -349,14 +357,14 @@ fn asked(task: Task) -> Observed {
         _ => Outcome::InputRequired,
     };
     let text = said(&task).unwrap_or_default();
-    Observed { outcome, text, task: Some(task), error: None }
+    Observed::came_to(outcome, text, Some(task))
 }
 
 fn canceled(task: Option<Task>) -> Observed {
     let is_canceled = |task: &&Task| task.status.state == TaskState::Canceled;
     let text = task.as_ref().filter(is_canceled).map(|task| reason(task, CANCELED));
     let text = text.unwrap_or_else(|| CANCELED.to_owned());
-    Observed { outcome: Outcome::Canceled, text, task, error: None }
+    Observed::came_to(Outcome::Canceled, text, task)
 }
 
 /// The message could not be sent, or its task not be followed to the end.
@@ -370,7 +378,7 @@ fn broken(error: ClientError, task: Option<Task>) -> Observed {
     };
     let what = if task.is_none() { "submit" } else { "following the task" };
     let text = format!("{what} failed: {reason}");
-    Observed { outcome: Outcome::Failed, text, task, error: Some(error) }
+    Observed { error: Some(error), ..Observed::came_to(Outcome::Failed, text, task) }
 }
 
 /// What the agent said last: the text of the status, else its last message.

@@ -197,7 +197,7 @@ fn described(card: &RemoteCard, secrets: &Redaction) -> CallResult {
 
 /// How a call of an agent elsewhere came out.
 fn told(observed: &Observed, timeout_ms: u64) -> CallResult {
-    let Observed { outcome, text, task, error } = observed;
+    let Observed { outcome, text, task, error, .. } = observed;
     let name = match outcome {
         Outcome::Completed => "COMPLETED",
         Outcome::InputRequired => "INPUT_REQUIRED",

@@ -53,7 +53,7 @@ impl Delegation {
             Err(reason) => return Ok(refused(reason)),
         };
         match begun {
-            Begun::Answered(message) => Ok(told(Observed::answered(&message)).0),
+            Begun::Answered(message) => self.tell(call, Observed::answered(&message)),
             Begun::Failed(reason) => Ok(refused(reason)),
             Begun::Over => Err(canceled()),
             Begun::Linked(link, client, opened) => {
@@ -111,16 +111,21 @@ impl Delegation {
         })
     }
 
-    /// Tells the outcome, and gives the client what a model cannot read.
+    /// Tells the outcome, and gives the client what a model cannot read: in one artifact for a task, however often it is called.
     fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<String, ExecutorError> {
         let task = observed.task.as_ref();
         if let Some(ended) = task.filter(|task| task.status.state.is_terminal()) {
             self.shared.ledger(call.turn)?.close(&self.member.agent, &ended.id);
         }
+        let name = self.member.tool.clone();
+        let id = match task {
+            Some(task) => format!("{name}-{}", task.id),
+            None => call.artifact_id(&name),
+        };
         let (line, files) = told(observed);
-        if !files.is_empty() {
-            let name = self.member.tool.clone();
-            let id = format!("{name}-{}", call.key);
+        let ours = call.turn.task().map(|task| task.artifacts).unwrap_or_default();
+        let is_given = |known: &Artifact| known.artifact_id == id && known.parts == files;
+        if !(files.is_empty() || ours.iter().any(is_given)) {
             let artifact = Artifact::new(id, Part::text(""));
             call.events.artifact(Artifact { parts: files, name: Some(name), ..artifact })?;
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{create_message, slugify};
 use crate::client::{Client, Observed, Outcome, RemoteCard};
-use crate::model::{Part, PartContent, Task, TaskId};
+use crate::model::{Part, PartContent, TaskId};
 
 /// A tool that hands a task to another agent, for a model that coordinates several.
 #[derive(Clone)]
@@ -32,8 +32,8 @@ pub struct DelegationArguments {
 /// What came of a delegation. As text it is the line that a model understands:
 ///
 /// - `[COMPLETED] text`, with data as JSON, and files by name
-/// - `[INPUT_REQUIRED:task_id=…] question`
-/// - `[AUTH_REQUIRED:task_id=…] text`
+/// - `[INPUT_REQUIRED:task_id=…] question`, likewise
+/// - `[AUTH_REQUIRED:task_id=…] text`, likewise
 /// - `[FAILED] reason`
 /// - `[CANCELED]`
 /// - `[TIMEOUT]`
@@ -187,41 +187,51 @@ impl fmt::Display for Delegated {
             Outcome::Canceled => return out.write_str("[CANCELED]"),
             Outcome::Timeout => return out.write_str("[TIMEOUT]"),
         };
-        let results = match (observed.outcome, &observed.task) {
-            (Outcome::Completed, Some(task)) => results_in_words(task),
-            _ => None,
-        };
-        match results.as_deref().unwrap_or(&observed.text).trim() {
+        match in_words(observed).as_deref().unwrap_or(&observed.text).trim() {
             "" => out.write_str(&head),
             text => write!(out, "{head} {text}"),
         }
     }
 }
 
-/// The artifacts of a task in words: texts as they are, data as JSON, and of files what they are. `None` if there is nothing but texts.
-fn results_in_words(task: &Task) -> Option<String> {
-    let parts = || task.artifacts.iter().flat_map(|artifact| &artifact.parts);
-    if parts().all(|part| part.as_text().is_some()) {
+/// What a task gives or asks, in words: texts as they are, data as JSON, and of files what they are. `None` if there is nothing but texts.
+fn in_words(observed: &Observed) -> Option<String> {
+    let said = observed.message.as_ref();
+    let said = said.or_else(|| observed.task.as_ref()?.status.message.as_ref());
+    let said = said.map(|message| message.parts.as_slice()).unwrap_or_default();
+    let artifacts = match (observed.outcome, &observed.task) {
+        (Outcome::Completed, Some(task)) => task.artifacts.as_slice(),
+        (Outcome::Completed | Outcome::InputRequired | Outcome::AuthRequired, _) => &[],
+        (Outcome::Failed | Outcome::Canceled | Outcome::Timeout, _) => return None,
+    };
+    let results: Vec<&[Part]> =
+        artifacts.iter().map(|artifact| artifact.parts.as_slice()).collect();
+    let has_text = results.iter().any(|parts| parts.iter().any(|part| part.as_text().is_some()));
+    // The status tells the result where no artifact has a text.
+    let said = Some(said).filter(|_| !has_text);
+    let all: Vec<&[Part]> = said.into_iter().chain(results).filter(|all| !all.is_empty()).collect();
+    if all.iter().all(|parts| parts.iter().all(|part| part.as_text().is_some())) {
         return None;
     }
-    let artifacts = task.artifacts.iter().map(|artifact| {
-        let mut text = String::new();
-        let mut was_text = true;
-        for part in &artifact.parts {
-            // Texts of one artifact are chunks of one text; anything else stands on a line of its own.
-            let is_text = part.as_text().is_some();
-            if !(text.is_empty() || is_text && was_text) {
-                text.push('\n');
-            }
-            text += &in_words(part);
-            was_text = is_text;
-        }
-        text
-    });
-    Some(artifacts.collect::<Vec<_>>().join("\n"))
+    Some(all.into_iter().map(parts_in_words).collect::<Vec<_>>().join("\n"))
 }
 
-fn in_words(part: &Part) -> String {
+fn parts_in_words(parts: &[Part]) -> String {
+    let mut text = String::new();
+    let mut was_text = true;
+    for part in parts {
+        // Texts that follow each other are chunks of one text; anything else stands on a line of its own.
+        let is_text = part.as_text().is_some();
+        if !(text.is_empty() || is_text && was_text) {
+            text.push('\n');
+        }
+        text += &part_in_words(part);
+        was_text = is_text;
+    }
+    text
+}
+
+fn part_in_words(part: &Part) -> String {
     let name = part.filename.as_deref().unwrap_or("a file");
     let kind = part.media_type.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
     match &part.content {

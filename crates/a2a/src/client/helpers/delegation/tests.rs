@@ -38,8 +38,13 @@ fn each_outcome_is_a_line_for_the_model() {
     ] {
         assert_eq!(line(state, "said"), expected);
     }
-    let timeout =
-        Observed { outcome: Outcome::Timeout, text: "late".to_owned(), task: None, error: None };
+    let timeout = Observed {
+        outcome: Outcome::Timeout,
+        text: "late".to_owned(),
+        task: None,
+        message: None,
+        error: None,
+    };
     assert_eq!(Delegated::Observed(Box::new(timeout)).to_string(), "[TIMEOUT]");
 }
 
@@ -57,6 +62,39 @@ fn results_that_are_no_texts_are_told_in_words() {
         Delegated::Observed(Box::new(observed)).to_string(),
         "[COMPLETED] one\n{\"x\":1}\ntwo\nr.pdf (application/pdf): https://a.example/r.pdf\na file"
     );
+}
+
+#[test]
+fn what_stands_beside_the_text_of_a_message_is_told_too() {
+    let parts = json!([{"text": "Which size?"}, {"data": {"sizes": ["S", "M"]}}, {"raw": "AA==", "filename": "s.png"}]);
+    let message = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": parts});
+    let task = |state: &str, artifacts: Value| {
+        let status = json!({"state": state, "message": message});
+        let task = json!({"id": "t", "contextId": "c", "status": status, "artifacts": artifacts});
+        let task = crate::model::decode::read_json(&task.to_string()).expect("a task");
+        Observed::of(task).expect("what it came to")
+    };
+    let file = json!([{"artifactId": "1", "parts": [{"raw": "AA==", "filename": "r.pdf"}]}]);
+    let text = json!([{"artifactId": "1", "parts": [{"text": "done"}]}]);
+    let said = "Which size?\n{\"sizes\":[\"S\",\"M\"]}\ns.png";
+    let message = crate::model::decode::read_json(&message.to_string()).expect("a message");
+    for (observed, expected) in [
+        (
+            task("TASK_STATE_INPUT_REQUIRED", json!([])),
+            format!("[INPUT_REQUIRED:task_id=t] {said}"),
+        ),
+        (
+            task("TASK_STATE_AUTH_REQUIRED", file.clone()),
+            format!("[AUTH_REQUIRED:task_id=t] {said}"),
+        ),
+        (task("TASK_STATE_COMPLETED", json!([])), format!("[COMPLETED] {said}")),
+        (task("TASK_STATE_COMPLETED", file), format!("[COMPLETED] {said}\nr.pdf")),
+        (task("TASK_STATE_COMPLETED", text), "[COMPLETED] done".to_owned()),
+        (task("TASK_STATE_FAILED", json!([])), "[FAILED] Which size?".to_owned()),
+        (Observed::answered(&message), format!("[COMPLETED] {said}")),
+    ] {
+        assert_eq!(Delegated::Observed(Box::new(observed)).to_string(), expected);
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::super::super::{ExecutorError, Turn};
 use super::super::callable::{Callable, ModelCall, Said, Saying};
 use super::super::result::cut;
 use super::ledger::{Ledger, step_name};
-use super::outcome::{refused, told};
+use super::outcome::{Told, refused, told};
 use super::{Member, Shared};
 use a2a::client::{CallOptions, Client, DelegationArguments, Observe, Observed, create_message};
 use a2a::model::{
@@ -111,25 +111,37 @@ impl Delegation {
         })
     }
 
-    /// Tells the outcome, and gives the client what a model cannot read: in one artifact for a task, however often it is called.
+    /// Tells the outcome, and gives the client what a model cannot read: of results in one artifact for a task, however often it is
+    /// called, of what was said in one for the call.
     fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<String, ExecutorError> {
-        let task = observed.task.as_ref();
-        if let Some(ended) = task.filter(|task| task.status.state.is_terminal()) {
+        let task = observed.task.as_ref().map(|task| task.id.clone());
+        if let Some(ended) = observed.task.as_ref().filter(|task| task.status.state.is_terminal()) {
             self.shared.ledger(call.turn)?.close(&self.member.agent, &ended.id);
         }
-        let name = self.member.tool.clone();
-        let id = match task {
-            Some(task) => format!("{name}-{}", task.id),
-            None => call.artifact_id(&name),
-        };
-        let (line, files) = told(observed);
+        let Told { line, results, said } = told(observed);
+        let tool = &self.member.tool;
+        if let Some(task) = task {
+            self.give(call, format!("{tool}-{task}"), results)?;
+        }
+        self.give(call, call.artifact_id(tool), said)?;
+        Ok(line)
+    }
+
+    /// Gives the client files, unless there are none or it has them.
+    fn give(
+        &self,
+        call: &ModelCall<'_>,
+        id: String,
+        files: Vec<Part>,
+    ) -> Result<(), ExecutorError> {
         let ours = call.turn.task().map(|task| task.artifacts).unwrap_or_default();
         let is_given = |known: &Artifact| known.artifact_id == id && known.parts == files;
-        if !(files.is_empty() || ours.iter().any(is_given)) {
-            let artifact = Artifact::new(id, Part::text(""));
-            call.events.artifact(Artifact { parts: files, name: Some(name), ..artifact })?;
+        if files.is_empty() || ours.iter().any(is_given) {
+            return Ok(());
         }
-        Ok(line)
+        let name = Some(self.member.tool.clone());
+        let artifact = Artifact::new(id, Part::text(""));
+        call.events.artifact(Artifact { parts: files, name, ..artifact })
     }
 }
 

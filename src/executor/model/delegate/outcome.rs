@@ -8,15 +8,58 @@ pub(super) fn refused(reason: impl Into<String>) -> String {
     Delegated::Refused(reason.into()).to_string()
 }
 
-/// The line for what an agent came to, and the parts of its artifacts and of its newest message that a model cannot read.
-pub(super) fn told(observed: Observed) -> (String, Vec<Part>) {
+/// What an agent came to.
+pub(super) struct Told {
+    /// The line for the model.
+    pub(super) line: String,
+    /// What a model cannot read of the artifacts of its task.
+    pub(super) results: Vec<Part>,
+    /// What a model cannot read of its question, its closing word or its message.
+    pub(super) said: Vec<Part>,
+}
+
+/// What an agent came to.
+pub(super) fn told(observed: Observed) -> Told {
     let Observed { task, message, .. } = &observed;
     let artifacts = task.iter().flat_map(|task| &task.artifacts);
+    let results = files(artifacts.flat_map(|artifact: &Artifact| &artifact.parts));
     let said = message.iter().chain(task.iter().flat_map(|task| &task.status.message));
-    let parts = artifacts.flat_map(|artifact: &Artifact| &artifact.parts);
-    let parts = parts.chain(said.flat_map(|message: &Message| &message.parts));
-    let files =
-        parts.filter(|part| matches!(part.content, PartContent::Raw(_) | PartContent::Url(_)));
-    let files = files.cloned().collect();
-    (Delegated::Observed(Box::new(observed)).to_string(), files)
+    let said = files(said.flat_map(|message: &Message| &message.parts));
+    Told { line: Delegated::Observed(Box::new(observed)).to_string(), results, said }
+}
+
+fn files<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
+    let is_file = |part: &&Part| matches!(part.content, PartContent::Raw(_) | PartContent::Url(_));
+    parts.filter(is_file).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_files_of_results_and_those_of_what_was_said_are_given_apart() {
+        let file =
+            |name: &str| json!({"url": format!("https://a.example/{name}"), "filename": name});
+        let message = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "This?"}, file("draft")]});
+        let task = json!({
+            "id": "t", "contextId": "c", "status": {"state": "TASK_STATE_INPUT_REQUIRED", "message": message},
+            "artifacts": [{"artifactId": "1", "parts": [{"text": "x"}, file("a")]}, {"artifactId": "2", "parts": [file("b")]}],
+        });
+        let names = |parts: &[Part]| {
+            parts.iter().flat_map(|part| part.filename.clone()).collect::<Vec<_>>()
+        };
+        let task = a2a::model::decode::read_json(&task.to_string()).unwrap();
+        let Told { line, results, said } = told(Observed::of(task).unwrap());
+        assert_eq!(line, "[INPUT_REQUIRED:task_id=t] This?\ndraft: https://a.example/draft");
+        assert_eq!(
+            (names(&results), names(&said)),
+            (vec!["a".into(), "b".into()], vec!["draft".into()])
+        );
+        let message = a2a::model::decode::read_json(&message.to_string()).unwrap();
+        let Told { results, said, .. } = told(Observed::answered(&message));
+        assert_eq!((names(&results).len(), names(&said)), (0, vec!["draft".to_owned()]));
+    }
 }

@@ -21,7 +21,7 @@ export function page(sections: Section[]): string {
   });
   return `# Benchmarks
 
-Written by \`npm run bench\`; do not edit. It takes about eight minutes and measures again; \`npm run bench -- --quick\` gives rough
+Written by \`npm run bench\`; do not edit. It takes about ten minutes and measures again; \`npm run bench -- --quick\` gives rough
 figures in two and leaves this page alone. Machines differ and are noisy, so the ratios matter: each is to something that was measured
 in turn with it in the same run. Where nothing else is said, that is a GET of the agent card, which the front Worker answers
 without a task object. All figures are medians over several rounds, after a warm-up. Client, Worker and storage share one machine:

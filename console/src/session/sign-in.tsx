@@ -1,5 +1,5 @@
 // Asks for a key, a token or a password by the schemes of the agent's card, and tells how to come in where nothing is typed.
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../api/agents.ts";
 import { readCard } from "../api/card.ts";
 import { localEndpoint } from "../api/endpoint.ts";
@@ -7,6 +7,7 @@ import type { Problem } from "../api/problem.ts";
 import type { AgentCard } from "../api/types.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { useLoaded } from "../parts/loaded.ts";
 import { Loading } from "../parts/loading.tsx";
 import { OutLink } from "../parts/link.tsx";
 import { notify } from "../parts/notice.tsx";
@@ -33,13 +34,7 @@ function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
   const closed = catalogue.value?.agents.filter(({ isOpen }) => !isOpen) ?? [];
   const [picked, setPicked] = useState<string>();
   const chosen = picked ?? (agent === "" ? (closed[0]?.slug ?? "") : agent);
-  const [ways, setWays] = useState<Way[]>();
-  useEffect(() => {
-    let isCurrent = true;
-    setWays(undefined);
-    void waysInto(chosen).then((found) => isCurrent && setWays(found));
-    return () => void (isCurrent = false);
-  }, [chosen]);
+  const { value: ways } = useLoaded(() => waysInto(chosen), chosen);
 
   const name = catalogue.value?.agents.find(({ slug }) => slug === chosen)?.name ?? chosen;
   return (

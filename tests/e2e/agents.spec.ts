@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
-import { until } from "./client.ts";
+import { logged } from "./client.ts";
 
 const CARD = "/.well-known/agent-card.json";
 
@@ -66,7 +66,7 @@ describe("agents that cannot be read", () => {
         const { error } = (await response.json()) as { error: { message: string } };
         assert.equal(error.message, "the agents of this build cannot be read; the log says why");
       }
-      await until(async () => worker.logs, (logs) => logs.some(({ level, message }) => level === "error" && cause.test(message)));
+      await logged(worker, cause, "error");
     });
   }
 });
@@ -92,7 +92,7 @@ describe("an agent that cannot run", () => {
         method: "POST", headers: { "content-type": "application/json", "a2a-version": "1.0" }, body: JSON.stringify({ message }),
       });
       assert.equal(rest.status, 500);
-      await until(async () => worker.logs, (logs) => logs.some(({ level, message }) => level === "error" && cause.test(message)));
+      await logged(worker, cause, "error");
 
       assert.equal((await fetch(`${worker.url}/assistant${CARD}`)).status, 200);
       const listed = await call(`${worker.url}/assistant`, { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} });

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { AgentCard } from "@a2a-js/sdk";
 import { CARD, ISSUER, VARS, startClub, type Card } from "./club.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { until } from "./client.ts";
+import { logged } from "./client.ts";
 
 let worker: Worker;
 before(async () => {
@@ -78,7 +78,7 @@ test("an agent one of whose variables is not set lets nobody in, and its card is
   assert.equal((await cardOf("lodge", lacking)).name, "Lodge");
   const response = await fetch(`${lacking.url}/lodge/tasks`, { headers: { "a2a-version": "1.0" } });
   assert.equal(response.status, 500);
-  await until(async () => lacking.logs, (logs) => logs.some(({ level, message }) => level === "error" && message.includes("LODGE_ISSUER")));
+  await logged(lacking, "LODGE_ISSUER", "error");
 });
 
 test("no card has a secret in it (§13.1)", async () => {

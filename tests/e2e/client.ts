@@ -204,11 +204,27 @@ export async function until<Value>(read: () => Promise<Value>, fits: (value: Val
   }
 }
 
-/** Waits for a line of a Worker's log, and gives it. Lines come by another way than answers, and may come after them. */
-export async function logged({ logs }: { readonly logs: readonly { message: string }[] }, text: string | RegExp): Promise<string> {
-  const isIt = (message: string): boolean => (typeof text === "string" ? message.includes(text) : text.test(message));
-  const messages = await until(async () => logs.map(({ message }) => message), (all) => all.some(isIt));
-  return messages.find(isIt) ?? "";
+/** What a Worker has logged. */
+interface Logging {
+  readonly logs: readonly { level: string; message: string }[];
+}
+
+/**
+ * Waits for a line of a Worker's log, of this level if one is given, and gives it. Lines come by another way than answers, and may come after
+ * them.
+ */
+export async function logged({ logs }: Logging, text: string | RegExp, of?: string): Promise<string> {
+  const matches = (message: string): boolean => (typeof text === "string" ? message.includes(text) : text.test(message));
+  const find = () => logs.find(({ level, message }) => (of === undefined || level === of) && matches(message));
+  const { found } = await until(async () => ({ found: find(), logs }), ({ found }) => found !== undefined);
+  return found?.message ?? "";
+}
+
+/** Waits until all is read that a Worker has logged so far: for a line about a task of this agent, which comes after all of that. */
+export async function logIsRead(worker: Logging & { readonly url: string }, agent: string): Promise<void> {
+  const request = randomUUID();
+  await new Agent(`${worker.url}${agent}`, { "cf-ray": request }).sendForTask("hello");
+  await logged(worker, request);
 }
 
 /** Waits until a task has ended, and gives it. */

@@ -5,6 +5,7 @@ import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { access } from "./access.ts";
 import { agents } from "./agents.ts";
+import { attacks } from "./attacks/attacks.ts";
 import { comparison, KEYS } from "./comparison/comparison.ts";
 import { console_ } from "./console.ts";
 import { costs } from "./costs.ts";
@@ -36,6 +37,7 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   lists: () => listing(effort),
   costs: () => costs(effort),
   distance: () => distance(effort),
+  attacks: () => attacks(effort),
   memory: async () => [await residents(effort), await memory(effort)],
   start: () => startup(gzip),
   console: () => console_(effort),

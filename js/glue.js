@@ -4,7 +4,7 @@ import {
   carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal,
   streamTrouble,
 } from "../../../index.js";
-import { Hop, heldFor as askLimits } from "./hop.js";
+import { Hop } from "./hop.js";
 import { open } from "./stream.js";
 
 const rust = { carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble };
@@ -21,7 +21,4 @@ export function openStream(namespace, address, plan) {
   return open(namespace, address, plan, rust);
 }
 
-/** As `heldFor` in `hop.js`, with the limits as JSON. */
-export function heldFor(env, limits) {
-  return askLimits(env, JSON.parse(limits));
-}
+export { refusing } from "./hop.js";

@@ -29,7 +29,7 @@ const MAX_INITS = 200;
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, status: number, reason: string) => string} failed
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
- * @property {(env: any, head: string, body: Uint8Array | undefined, seconds: number) => string} held
+ * @property {(env: any, head: string, body: Uint8Array | undefined, limits: string) => string} held
  * @property {(env: any, request: Request, head: string, asked: string, body: Uint8Array | undefined) => Promise<Response>} carryOut
  */
 export class Hop {
@@ -142,8 +142,8 @@ export class Hop {
    */
   async #guard(limits, asked, plan) {
     const { env, head, body } = asked;
-    const seconds = await heldFor(env, JSON.parse(limits));
-    return seconds > 0 ? this.#respond(this.#rust.held(env, head, body, seconds)) : this.#perform({ ...asked, limits }, plan);
+    const refused = await refusing(env, limits);
+    return refused === "[]" ? this.#perform({ ...asked, limits }, plan) : this.#respond(this.#rust.held(env, head, body, refused));
   }
 
   /**
@@ -285,22 +285,23 @@ export class Hop {
 /** @typedef {{ env: any, request: Request, head: string, body: Uint8Array | undefined, limits: string }} Asked */
 
 /**
- * Asks rate limits: each has the name of its binding, what is counted together, and its period. Gives the number of seconds
- * for which one refuses, or 0. A limit that cannot be asked lets everything through: it is a guard.
+ * Asks rate limits (`Limit` in src/edge/front/seen.rs), a list as JSON. Gives those that refuse, as such a list. A limit that cannot be
+ * asked lets everything through: it is a guard.
  *
- * @param {any} env @param {[string, string, number][]} limits
- * @returns {Promise<number>}
+ * @param {any} env @param {string} limits
+ * @returns {Promise<string>}
  */
-export async function heldFor(env, limits) {
-  const asked = limits.map(async ([binding, key, seconds]) => {
+export async function refusing(env, limits) {
+  const asked = JSON.parse(limits).map(async (/** @type {{ binding: string, key: string }} */ limit) => {
+    const { binding, key } = limit;
     try {
-      return (await env[binding].limit({ key })).success ? 0 : seconds;
+      return (await env[binding].limit({ key })).success ? [] : [limit];
     } catch (error) {
       console.error(`the rate limit ${binding} cannot be asked: ${error instanceof Error ? error.message : String(error)}`);
-      return 0;
+      return [];
     }
   });
-  return Math.max(0, ...(await Promise.all(asked)));
+  return JSON.stringify((await Promise.all(asked)).flat());
 }
 
 /**

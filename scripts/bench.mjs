@@ -18,7 +18,8 @@ const usage = `Usage: npm run bench [-- --quick] [--only NAME,NAME] [--against F
 Builds the Worker, measures it beside what it is compared with, and writes docs/benchmarks.md. With an option, prints the figures only.
 
     --quick            rough figures in two minutes: comparison, costs and start, or what --only names
-    --only NAME,NAME   some sections: comparison, requests, access, streams, webhooks, lists, costs, distance, memory, start, console;
+    --only NAME,NAME   some sections: comparison, requests, access, streams, webhooks, lists, costs, distance, attacks, memory, start,
+                       console;
                        or some rows of the comparison: send, get, list, first-event, fan-out
     --against FOLDER   compares with another build, too, such as a copy of build/ from before a change
     -h, --help         this text`;

@@ -12,16 +12,17 @@ import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
+import { stopIfUnservable } from "./lib/unservable.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
 const usage = `Usage: ${command("test")}
 
-Builds the Worker, runs cargo test and then the files tests/*.test.mjs, .js and .ts with the test runner of Node. For
-these the Worker is served with an empty database; its URL is in the environment as A2A_EDGE_URL. Secrets and variables
-stand in tests/test.vars, a NAME=value on each line; they go before those of .dev.vars. The exit code is 1 if something
-failed.
+Builds the Worker and runs cargo test. Then the Worker is served with an empty database: it must be able to make the
+executors of all agents, and the files tests/*.test.mjs, .js and .ts are run with the test runner of Node. For these its
+URL is in the environment as A2A_EDGE_URL. Secrets and variables stand in tests/test.vars, a NAME=value on each line;
+they go before those of .dev.vars. The exit code is 1 if something failed.
 
     -h, --help   this text`;
 
@@ -35,8 +36,7 @@ await main(async () => {
 
   const folder = inProject("tests");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
-  if (files.length > 0) await testWorker(files.map((name) => join("tests", name)));
-  else say("\nThere are no tests of the Worker: no file tests/*.test.mjs.");
+  await testWorker(files.map((name) => join("tests", name)));
   say(`\nAll tests passed after ${seconds(begun)}.`);
 });
 
@@ -45,6 +45,8 @@ async function testWorker(files) {
   const state = scratchFolder();
   await ensureLocalMigrations(state);
   const served = async (url) => {
+    await stopIfUnservable(url);
+    if (files.length === 0) return say("There are no tests of the Worker: no file tests/*.test.mjs.");
     const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");

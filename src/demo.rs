@@ -22,6 +22,7 @@ mod tests {
 
     #[test]
     fn what_the_build_embedded_can_be_served() {
+        host().check().unwrap();
         let outside = MemoryPlatform::default().outside();
         let agents = host().agents(None, &outside, false, None).unwrap();
         let default = agents.find(None).unwrap();

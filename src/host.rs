@@ -59,7 +59,7 @@ impl Host {
     ///
     /// `make` is called once for each agent of the kind and instance of the Worker, before the first request. Where it
     /// fails, or the settings do not fit, that agent refuses messages (500), and the log says why; other agents answer.
-    /// [`check`](Self::check) finds this in a test. A name that is none (see [`check_kind`](a2a_agents::check_kind)) is never asked for.
+    /// `npm start`, `npm test` and [`check`](Self::check) find this. A name that is none (see [`check_kind`](a2a_agents::check_kind)) is never asked for.
     #[must_use]
     pub fn executor<Settings: DeserializeOwned, E: AgentExecutor + 'static>(
         mut self,
@@ -91,8 +91,8 @@ impl Host {
         self
     }
 
-    /// Whether the agents that were embedded can be served, for a test of the Worker's own. It makes their
-    /// executors, with an outside that is empty.
+    /// Whether the executors of the agents that were embedded can be made, for a test of the Worker's own: with an outside that is
+    /// empty. `npm start` and `npm test` ask the Worker that they serve for the same.
     ///
     /// ```no_run
     /// # fn host() -> a2a_edge::Host { a2a_edge::Host::embedded("") }
@@ -104,14 +104,14 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// As [`agents`](Self::agents); and if an executor cannot be made: every such agent, with the reason.
+    /// As [`agents`](Self::agents); and if an executor cannot be made: every such agent, with the reason and the place in its file.
     pub fn check(&self) -> Result<(), Unreadable> {
         let outside = MemoryPlatform::default().outside();
         let agents = self.agents(None, &outside, true, None)?;
-        let unusable =
-            agents.unusable().map(|(slug, misfit)| format!("the agent {slug}: {misfit}"));
-        let unusable = unusable.collect::<Vec<_>>().join("\n");
-        if unusable.is_empty() { Ok(()) } else { Err(Unreadable::of(unusable)) }
+        let unmade = agents.without_executor();
+        let unmade = unmade.map(|(slug, misfit)| format!("the agent {slug}: {misfit}"));
+        let unmade = unmade.collect::<Vec<_>>().join("\n");
+        if unmade.is_empty() { Ok(()) } else { Err(Unreadable::of(unmade)) }
     }
 
     /// The agents, ready to answer: those that were embedded, or those of `instead`, which is of the same form. Those

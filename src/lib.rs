@@ -17,10 +17,13 @@
 //! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and what agents offer of their tools |
 //! | [`dev_model`] | the scripted model for development |
 //! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
+//! | [`room`] | how much memory request bodies may take, and which give way |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
 //! | [`prelude`], [`testing`] | what the author of an agent needs |
 //! | [`edge`] | Cloudflare |
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
 
 // The attributes of tools write paths that begin with `::a2a_edge`.
 extern crate self as a2a_edge;
@@ -44,6 +47,7 @@ pub mod prelude;
 pub mod push;
 pub mod remembered;
 pub mod remotes;
+pub mod room;
 pub mod session;
 pub mod signing;
 pub mod task;

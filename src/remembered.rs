@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use a2a::binding::http::OWS;
 use a2a::model::UnixMillis;
 
 /// A value, and until when it is fresh.
@@ -215,12 +216,13 @@ impl Memories {
 /// How long a value is fresh after it was fetched, by the header `Cache-Control` of the answer, in milliseconds: `max-age`
 /// within [`MIN_FRESH_MS`] and [`MAX_FRESH_MS`], [`FRESH_MS`] without it.
 pub fn fresh_ms(cache_control: Option<&str>) -> u64 {
-    let directives = cache_control.unwrap_or_default().split(',').map(str::trim);
+    let directives =
+        cache_control.unwrap_or_default().split(',').map(|part| part.trim_matches(OWS));
     let mut fresh_ms = FRESH_MS;
     for directive in directives {
         let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
-        let value = value.trim().trim_matches('"');
-        match name.trim().to_ascii_lowercase().as_str() {
+        let value = value.trim_matches(OWS).trim_matches('"');
+        match name.trim_matches(OWS).to_ascii_lowercase().as_str() {
             "no-store" | "no-cache" => return MIN_FRESH_MS,
             "max-age" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 // More digits than a number holds are more seconds than the bound.

@@ -13,7 +13,7 @@ use crate::operation::{cancel_task, send_message};
 use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
 use crate::remotes::Remotes;
-use crate::session::{Opening, Owned, Sender, SentCredentials, TaskSession};
+use crate::session::{Opening, Owned, Posted, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
 use a2a::error::Error;
 use a2a::model::{
@@ -247,7 +247,7 @@ impl TestAgent {
         let Ok(session) = self.session() else { return false };
         let path = url.strip_prefix(&format!("{ORIGIN}/{AGENT}/callbacks/"));
         let token = path.and_then(|path| path.strip_prefix(session.id().as_str()));
-        token.is_some_and(|token| session.call_back(AGENT, token, None, body).is_ok())
+        token.is_some_and(|token| session.call_back(AGENT, token, None, body) == Posted::Accepted)
     }
 
     /// Drives what is under way to its end, moving the clock as needed: for years, if a run is parked for that long. A run

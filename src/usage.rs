@@ -2,7 +2,7 @@
 //! in D1.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Metadata, UnixMillis};
@@ -12,7 +12,7 @@ use a2a::{Allowance, DayLimit, UsedUp};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Requests that were answered.
+    /// Requests that were made.
     pub requests: u64,
     /// Tokens that the model read.
     pub input_tokens: u64,
@@ -48,18 +48,21 @@ impl Usage {
         self == Self::NOTHING
     }
 
-    /// Says in metadata what a task has used, in place of what was said before.
-    pub(crate) fn note(self, metadata: &mut Option<Metadata>) {
-        let mut members = metadata.take().unwrap_or_default().members();
-        let mut usage = serde_json::Map::new();
-        usage.insert("requests".to_owned(), self.requests.into());
-        usage.insert("inputTokens".to_owned(), self.input_tokens.into());
-        usage.insert("outputTokens".to_owned(), self.output_tokens.into());
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives the field as it is")]
+    fn is_nothing_at(&self) -> bool {
+        self.is_nothing()
+    }
+
+    /// It as metadata say it.
+    fn members(self) -> Map<String, Value> {
+        let mut members = Map::new();
+        members.insert("requests".to_owned(), self.requests.into());
+        members.insert("inputTokens".to_owned(), self.input_tokens.into());
+        members.insert("outputTokens".to_owned(), self.output_tokens.into());
         if self.cost_micros > 0 {
-            usage.insert("cost".to_owned(), (self.cost_micros as f64 / MICROS).into());
+            members.insert("cost".to_owned(), (self.cost_micros as f64 / MICROS).into());
         }
-        members.insert(USAGE.to_owned(), Value::Object(usage));
-        *metadata = Some(members.into());
+        members
     }
 }
 
@@ -83,11 +86,23 @@ pub struct StepUsage {
     pub at_ms: i64,
     /// What it is.
     pub used: Usage,
+    /// What of it is for requests whose answers came to nothing: they were interrupted, or had to be repeated. Older versions do not
+    /// read it.
+    #[serde(skip_serializing_if = "Usage::is_nothing_at")]
+    pub repeated: Usage,
+}
+
+impl StepUsage {
+    /// It as the timeline tells it.
+    pub fn told(&self) -> Value {
+        told(self.used, self.repeated)
+    }
 }
 
 impl Decode for StepUsage {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        Some(Self { at_ms: fields.number("atMs")?, used: fields.object("used")? })
+        let (at_ms, used) = (fields.number("atMs")?, fields.object("used")?);
+        Some(Self { at_ms, used, repeated: fields.object("repeated").unwrap_or_default() })
     }
 }
 
@@ -111,36 +126,70 @@ impl TurnUsage {
 
 /// What the turns of a task have used, oldest first. Turns that have used nothing are not among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TaskUsage(Vec<TurnUsage>);
+pub struct TaskUsage {
+    turns: Vec<TurnUsage>,
+    repeated: Usage,
+}
 
 impl TaskUsage {
     /// Adds what a step of a turn has used. Turns come in order.
     pub fn add(&mut self, turn: u64, step: StepUsage) {
-        let StepUsage { at_ms, used: usage } = step;
-        match self.0.last_mut() {
+        let StepUsage { at_ms, used: usage, repeated } = step;
+        self.repeated = self.repeated.plus(repeated);
+        match self.turns.last_mut() {
             Some(last) if last.turn == turn => {
                 last.at_ms = last.at_ms.max(at_ms);
                 last.usage = last.usage.plus(usage);
             }
-            _ => self.0.push(TurnUsage { turn, at_ms, usage }),
+            _ => self.turns.push(TurnUsage { turn, at_ms, usage }),
         }
     }
 
     /// What all turns have used together.
     pub fn total(&self) -> Usage {
-        self.0.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.usage))
+        self.turns.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.usage))
+    }
+
+    /// What of that is for requests whose answers came to nothing.
+    pub fn repeated(&self) -> Usage {
+        self.repeated
+    }
+
+    /// All of it, as the timeline tells it.
+    pub fn told(&self) -> Value {
+        told(self.total(), self.repeated)
+    }
+
+    /// Says it in metadata, in place of what was said before.
+    pub(crate) fn note(&self, metadata: &mut Option<Metadata>) {
+        let mut members = metadata.take().unwrap_or_default().members();
+        let mut usage = self.total().members();
+        if !self.repeated.is_nothing() {
+            usage.insert(REPEATED.to_owned(), Value::Object(self.repeated.members()));
+        }
+        members.insert(USAGE.to_owned(), Value::Object(usage));
+        *metadata = Some(members.into());
     }
 
     /// What a turn has used.
     pub fn of_turn(&self, turn: u64) -> Usage {
-        let found = self.0.iter().rev().find(|known| known.turn == turn);
+        let found = self.turns.iter().rev().find(|known| known.turn == turn);
         found.map_or(Usage::NOTHING, |found| found.usage)
     }
 
     /// The turns behind one.
     pub fn behind(&self, turn: u64) -> impl Iterator<Item = TurnUsage> {
-        self.0.iter().copied().filter(move |known| known.turn > turn)
+        self.turns.iter().copied().filter(move |known| known.turn > turn)
     }
+}
+
+/// What was used, with what of it is for requests whose answers came to nothing.
+fn told(used: Usage, repeated: Usage) -> Value {
+    let mut told = json!(used);
+    if let (Value::Object(members), false) = (&mut told, repeated.is_nothing()) {
+        members.insert(REPEATED.to_owned(), json!(repeated));
+    }
+    told
 }
 
 /// How much the calls of one caller to an agent may use in a day (UTC). What is not set is not limited.
@@ -196,6 +245,9 @@ pub fn seconds_to_midnight(at: UnixMillis) -> u32 {
 /// The member of the metadata of tasks that says what they have used.
 pub const USAGE: &str = "urn:a2a-edge:usage";
 
+/// The member of usage that says what of it is for requests whose answers came to nothing.
+const REPEATED: &str = "repeated";
+
 /// The millionths of one.
 const MICROS: f64 = 1_000_000.0;
 
@@ -206,8 +258,6 @@ const DAY_CHARS: usize = 10;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use a2a::model::decode::read_json;
 
@@ -217,13 +267,19 @@ mod tests {
 
     #[test]
     fn what_a_step_has_used_is_read_as_it_was_written() {
-        let step = StepUsage { at_ms: 5, used: usage(1, 200, 30, 110) };
+        let step = StepUsage { at_ms: 5, used: usage(1, 200, 30, 110), repeated: Usage::NOTHING };
         let line = serde_json::to_string(&step).unwrap();
         assert_eq!(
             line,
             r#"{"atMs":5,"used":{"requests":1,"inputTokens":200,"outputTokens":30,"costMicros":110}}"#
         );
         assert_eq!(read_json::<StepUsage>(&line).unwrap(), step);
+        let repeated = StepUsage { repeated: usage(1, 100, 0, 10), ..step };
+        let line = serde_json::to_string(&repeated).unwrap();
+        assert_eq!(read_json::<StepUsage>(&line).unwrap(), repeated);
+        let told = json!({"requests": 1, "inputTokens": 100, "outputTokens": 0, "costMicros": 10});
+        assert_eq!(repeated.told()["repeated"], told);
+        assert_eq!(step.told().get("repeated"), None);
     }
 
     #[test]
@@ -231,9 +287,11 @@ mod tests {
         let mut task = TaskUsage::default();
         assert!(task.total().is_nothing());
         for (turn, at_ms, tokens) in [(1, 10, 5), (1, 20, 6), (3, 30, 7)] {
-            task.add(turn, StepUsage { at_ms, used: usage(1, tokens, 1, 0) });
+            let used = usage(1, tokens, 1, 0);
+            let repeated = if turn == 3 { usage(1, 2, 0, 0) } else { Usage::NOTHING };
+            task.add(turn, StepUsage { at_ms, used, repeated });
         }
-        assert_eq!(task.total(), usage(3, 18, 3, 0));
+        assert_eq!((task.total(), task.repeated()), (usage(3, 18, 3, 0), usage(1, 2, 0, 0)));
         assert_eq!(task.of_turn(1), usage(2, 11, 2, 0));
         assert_eq!(task.of_turn(2), Usage::NOTHING);
         let behind: Vec<TurnUsage> = task.behind(1).collect();
@@ -244,11 +302,22 @@ mod tests {
     #[test]
     fn metadata_say_what_the_task_has_used_and_keep_what_else_there_is() {
         let mut metadata = json!({"a": 1}).as_object().cloned().map(Metadata::from);
-        usage(1, 2, 3, 0).note(&mut metadata);
-        usage(2, 20, 30, 1_250_000).note(&mut metadata);
-        let told = serde_json::to_value(&metadata).unwrap();
-        let expected = json!({"requests": 2, "inputTokens": 20, "outputTokens": 30, "cost": 1.25});
-        assert_eq!(told, json!({"a": 1, "urn:a2a-edge:usage": expected}));
+        let mut task = TaskUsage::default();
+        task.add(1, StepUsage { at_ms: 1, used: usage(1, 2, 3, 0), repeated: Usage::NOTHING });
+        task.note(&mut metadata);
+        let used = usage(1, 18, 27, 1_250_000);
+        task.add(1, StepUsage { at_ms: 2, used, repeated: Usage::NOTHING });
+        task.note(&mut metadata);
+        let mut expected =
+            json!({"requests": 2, "inputTokens": 20, "outputTokens": 30, "cost": 1.25});
+        let told = |metadata: &Option<Metadata>| serde_json::to_value(metadata).unwrap();
+        assert_eq!(told(&metadata), json!({"a": 1, "urn:a2a-edge:usage": expected}));
+        let used = usage(2, 5, 0, 250_000);
+        task.add(2, StepUsage { at_ms: 3, used, repeated: used });
+        task.note(&mut metadata);
+        let repeated = json!({"requests": 2, "inputTokens": 5, "outputTokens": 0, "cost": 0.25});
+        expected = json!({"requests": 4, "inputTokens": 25, "outputTokens": 30, "cost": 1.5, "repeated": repeated});
+        assert_eq!(told(&metadata), json!({"a": 1, "urn:a2a-edge:usage": expected}));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How runs call other agents by name: credentials, depth, bounds.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Tasks whose ids their clients have chosen: a message with such an id begins the task or goes on with it.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -327,5 +328,6 @@ fn another(host: &Host) -> Host {
         platform: Default::default(),
         executor: host.executor.clone(),
         settings: host.settings,
+        secrets: host.secrets.clone(),
     }
 }

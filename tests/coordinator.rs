@@ -1,6 +1,7 @@
 //! A coordinator through crashes: its process dies between any two polls, while the agents that it has given tasks go on, and count
 //! what they are asked.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -9,6 +10,9 @@
 )]
 
 mod support;
+
+use std::cell::Cell;
+use std::rc::Rc;
 
 use a2a::model::TaskState;
 use a2a_edge::port::Clock;
@@ -199,6 +203,38 @@ fn an_agent_that_takes_longer_than_the_run_may_is_canceled_and_the_model_still_a
             "{habits:?}"
         );
         assert_eq!(team.weather.states(), ["TASK_STATE_CANCELED"]);
+    }
+}
+
+#[test]
+fn an_agent_that_never_answers_takes_no_longer_than_a_call_of_it_may() {
+    for habits in [Habits::ALL, Habits::POLLED] {
+        for (total_ms, least_ms) in [(15_000, 15_000), (86_400_000, 260_000)] {
+            let called = json!({"timeout_ms": total_ms, "max_retries": 9});
+            let keys = json!({"base_url": BASE_URL});
+            let team = Coordinated::calling(habits, [for_ever, booking], &keys, &called);
+            team.weather.withhold_answers_to_messages();
+            let told = format!("{habits:?} {total_ms}");
+            let (platform, heard) = (team.front.platform.clone(), Rc::new(Cell::new(0)));
+            let noted = heard.clone();
+            team.model.answer_with(move |asked| match asked.results().as_slice() {
+                [] => Answer::call("a", "weather", r#"{"prompt": "Will it rain?"}"#),
+                _ => {
+                    noted.set(platform.now().0);
+                    Answer::say("I cannot tell.")
+                }
+            });
+            assert_eq!(team.ask("go"), Some(TaskState::Completed), "{told} {}", team.said());
+            assert_eq!(team.answer(), "I cannot tell.", "{told}");
+            assert_eq!(
+                team.model.last().results(),
+                [("a".to_owned(), "[TIMEOUT]".to_owned())],
+                "{told}"
+            );
+            let (heard, most_ms) = (heard.get(), i64::min(total_ms, 299_000));
+            assert!((least_ms..=most_ms + 100).contains(&heard), "{told}: {heard}");
+            assert_eq!(team.weather.states(), ["TASK_STATE_CANCELED"], "what it began: {told}");
+        }
     }
 }
 

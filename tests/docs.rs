@@ -63,6 +63,16 @@ fn every_agent_file_of_the_pages_can_be_built() {
     }
 }
 
+#[test]
+fn pages_that_show_one_agent_file_show_the_same() {
+    let mut shown = BTreeMap::new();
+    let blocks = blocks();
+    for block in blocks.iter().filter(|block| block.title().starts_with("agents/")) {
+        let Block { place, text } = *shown.entry(block.title()).or_insert(block);
+        assert_eq!(block.text, *text, "{} and {place}", block.place);
+    }
+}
+
 /// What the agent of a block may name: what is shared, and the other agents of its page.
 fn beside(block: &Block, blocks: &[Block], shared: &Files) -> Files {
     let page = |block: &Block| block.place.rsplit_once(':').map(|(page, _)| page.to_owned());

@@ -1,6 +1,7 @@
 //! Agents behind HTTP through crashes: our process dies between any two polls, and the agent answers differently each time. What
 //! the task holds at its end is one answer.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -13,11 +14,12 @@ mod support;
 use std::collections::BTreeSet;
 
 use a2a::model::{Message, Task, TaskState};
+use a2a_edge::port::Clock;
 use a2a_edge::port::memory::MemoryPlatform;
 use serde_json::{Value, json};
 
 use support::front::{Crash, Front};
-use support::http_agent::{Answer, Fate, HttpAgent};
+use support::http_agent::{Answer, Asked, Fate, HttpAgent};
 
 /// What the agent says to its `number`th request: two artifacts in pieces, the second one without an id.
 fn verbs(number: usize) -> Vec<Value> {
@@ -185,5 +187,79 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
         }
         let told = agent.asked().iter().filter(|asked| asked.url.ends_with("/stop")).count();
         assert!((1..=2).contains(&told), "{crash:?}: told {told} times");
+    }
+}
+
+/// An agent that is down up to an instant, whose process dies once. Gives what is left, what the agent was asked for the task, and
+/// when the process died.
+fn wait_through(down_ms: i64, crash: Option<Crash>) -> (Front, Vec<Asked>, Option<i64>) {
+    let platform = MemoryPlatform::default();
+    let (front, agent) = HttpAgent::front(&platform, &json!({}));
+    agent.answer_with(move |asked| match asked.at_ms < down_ms {
+        true => Answer::down("Error: Network connection lost."),
+        false => Answer::json(&json!([{"do": "artifact", "text": "a"}, {"do": "complete"}])),
+    });
+    let has_ended = || front.state().is_some_and(TaskState::is_terminal);
+    front.send_as("m1", "go");
+    let (mut died, mut died_with_it) = (None, 0);
+    if !front.run(crash, has_ended) {
+        died = Some(platform.now().0);
+        if front.state().is_none() {
+            // A message that died with the process is sent again by its client.
+            died_with_it = agent.asked().len();
+            front.send_as("m1", "go");
+        }
+        front.run(None, has_ended);
+    }
+    front.finish();
+    (front, agent.asked().split_off(died_with_it), died)
+}
+
+#[test]
+fn whenever_the_process_dies_the_wait_for_a_program_goes_on_with_what_is_left_of_it() {
+    for (down_ms, state) in [(30_000, TaskState::Completed), (i64::MAX, TaskState::Failed)] {
+        let polls = wait_through(down_ms, None).0.polls();
+        let mut behind_parks = 0;
+        for crash in (0..polls).flat_map(|at| [(at, false), (at, true)]).map(Some).chain([None]) {
+            let (front, asked, died) = wait_through(down_ms, crash);
+            let task = front.task().unwrap_or_else(|| panic!("{crash:?}: no task"));
+            let text = task.status.message.as_ref().map(Message::text).unwrap_or_default();
+            assert_eq!(task.status.state, state, "{crash:?}: {text}");
+            let (begun, end) = (asked[0].at_ms, asked.last().unwrap().at_ms);
+            let keys: BTreeSet<_> =
+                asked.iter().map(|asked| asked.header("idempotency-key").unwrap()).collect();
+            assert_eq!(keys.len(), 1, "{crash:?}");
+            // A run that dies in memory is found by its alarm.
+            let found_ms = 35_000;
+            if state == TaskState::Completed {
+                let whole = asked.iter().filter(|asked| asked.fate() == Fate::Whole).count();
+                assert!((1..=2).contains(&whole), "{crash:?}: {whole} answers");
+                assert_eq!(task.artifacts.len(), 1, "{crash:?}");
+                assert!(end - begun < 50_000 + found_ms, "{crash:?}: {begun} to {end}");
+                continue;
+            }
+            assert!(asked.len() <= 15, "{crash:?}: {} requests", asked.len());
+            assert!(end - begun >= 60_000, "{crash:?}: {begun} to {end}");
+            assert!(end - begun < 64_000 + found_ms, "{crash:?}: {begun} to {end}");
+            // From the first park on all of it is stored.
+            if died.is_some_and(|died| died - begun < 4_000) {
+                continue;
+            }
+            behind_parks += 1;
+            let attempts: Vec<u64> =
+                asked.iter().map(|asked| asked.body()["attempt"].as_u64().unwrap()).collect();
+            assert!(attempts.is_sorted_by(|a, b| a < b), "{crash:?}: {attempts:?}");
+            let seconds = (end - begun + 999) / 1_000;
+            // Of a request in which the process died nobody knows whether it was answered.
+            let told = [0, 1].map(|unknown| {
+                let times = asked.len() - unknown;
+                format!("connection, {times} times in {seconds} s; is it running?")
+            });
+            assert!(told.iter().any(|told| text.ends_with(told)), "{crash:?}: {told:?}: {text}");
+        }
+        assert!(
+            state == TaskState::Completed || behind_parks > 30,
+            "{behind_parks} crashes behind a park"
+        );
     }
 }

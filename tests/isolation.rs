@@ -1,5 +1,6 @@
 //! What callers see of each other: a task that is not theirs does not exist for them, and nothing happens to it.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -23,7 +24,9 @@ use a2a_edge::auth::Caller;
 use a2a_edge::executor::{Runner, Wait};
 use a2a_edge::operation;
 use a2a_edge::port::Severity;
-use a2a_edge::session::{FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession, Visitor};
+use a2a_edge::session::{
+    FindAgent, NoAgent, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
+};
 use a2a_edge::trail::Trail;
 use serde_json::{Value, json};
 
@@ -282,7 +285,7 @@ fn a_callback_is_found_by_its_token_at_its_agent_alone() {
         Some(OpenError::Denied)
     );
     let session = visit(&host, Visitor::Callback("agent", &made, None)).expect("its sender");
-    assert_eq!(session.call_back("agent", &made, None, Part::text("paid")), Ok(()));
+    assert_eq!(session.call_back("agent", &made, None, Part::text("paid")), Posted::Accepted);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Agents with tools of MCP servers, over servers in memory: what is called, what comes of it, and what a crash leaves.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -378,6 +379,50 @@ fn a_question_is_asked_and_the_answer_goes_back_with_its_state_after_a_crash_too
         assert_eq!(artifacts[0]["parts"], json!([{"text": expected}]));
         assert_eq!(servers.calls().len(), 2);
     }
+}
+
+#[test]
+fn an_answer_that_does_not_fit_the_schema_is_asked_for_again_with_the_reason() {
+    let (agent, servers) = (agent(json!(["files"])), Servers::default());
+    servers.serve(
+        &agent,
+        TOOLS,
+        Box::new(|_, params| match params.get("inputResponses") {
+            None => {
+                let properties = json!({
+                    "seat": {"type": "string", "enum": ["4A", "4B"], "pattern": "^(?!9)"},
+                    "bags": {"type": "integer", "maximum": 3},
+                });
+                let schema = json!({"type": "object", "properties": properties, "required": ["seat"]});
+                json!({"resultType": "input_required", "inputRequests": {"q": {"method": "elicitation/create",
+                    "params": {"message": "Which seat?", "requestedSchema": schema}}}})
+            }
+            Some(answers) => text(&answers["q"]["content"].to_string()),
+        }),
+    );
+    agent.send_parts(call("add", json!({}))).unwrap();
+    for (answer, reason) in [
+        (json!({"seat": "9Z"}), r#"answer.seat: must be one of "4A", "4B", got "9Z""#),
+        (json!({"bags": 1}), "answer.seat: is required"),
+        (json!({"seat": "4A", "bags": "1"}), "answer.bags: must be of type integer, got string"),
+        (json!({"seat": "4A", "bags": 4}), "answer.bags: must be 3 or less, got 4"),
+        (
+            json!({"action": "accept", "content": {"seat": 4}}),
+            "answer.seat: must be of type string, got number",
+        ),
+        (json!({"action": "accept"}), "answer.seat: is required"),
+    ] {
+        agent.send_parts(vec![Part::data(answer.clone())]).unwrap();
+        let (state, said, _) = outcome(&agent);
+        assert_eq!(state, TaskState::InputRequired, "{answer} {said}");
+        let expected = format!("that answer does not fit: {reason}. Which seat?");
+        assert!(said.starts_with(&expected), "{answer}: {said}");
+    }
+    assert_eq!(servers.calls().len(), 1, "the server is not told what does not fit");
+    agent.send_parts(vec![Part::data(json!({"seat": "4B", "bags": 2.0}))]).unwrap();
+    let (state, _, artifacts) = outcome(&agent);
+    assert_eq!(state, TaskState::Completed);
+    assert_eq!(artifacts[0]["parts"], json!([{"text": r#"{"seat":"4B","bags":2.0}"#}]));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Calls of tools of MCP servers through crashes: the process dies between any two polls, while the server goes on and counts
 //! what it is asked.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -144,6 +145,9 @@ impl Http for Server {
             }
             let body = std::mem::take(&mut request.body).bytes().await?;
             let body: Value = serde_json::from_slice(&body).unwrap();
+            if request.url.contains("models") {
+                return Ok(answer_of_model(&body["messages"]));
+            }
             let Some(method) = body["method"].as_str() else {
                 server.0.answer.replace(Some(body["result"].clone()));
                 return Ok(accepted(request.url));
@@ -179,6 +183,29 @@ impl Http for Server {
     }
 }
 
+/// A model that calls what the user names, and says what it is told of the call.
+fn answer_of_model(messages: &Value) -> HttpAnswer {
+    let messages = messages.as_array().unwrap();
+    let user = messages.iter().find(|message| message["role"] == "user").unwrap();
+    let named: Value = serde_json::from_str(user["content"].as_str().unwrap()).unwrap();
+    let told = messages.iter().rev().find(|message| message["role"] == "tool");
+    let (message, reason) = match told {
+        Some(told) => (json!({"role": "assistant", "content": told["content"]}), "stop"),
+        None => {
+            let call = json!({"id": "c", "type": "function", "function": {"name": named["tool"], "arguments": "{}"}});
+            (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
+        }
+    };
+    let choice = json!({"index": 0, "message": message, "finish_reason": reason});
+    let answer = json!({"id": "x", "object": "chat.completion", "choices": [choice]});
+    HttpAnswer {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        body: answer.to_string().into(),
+        url: String::new(),
+    }
+}
+
 fn accepted(url: String) -> HttpAnswer {
     HttpAnswer { status: 202, headers: Vec::new(), body: HttpBody::Empty, url }
 }
@@ -189,6 +216,11 @@ fn front(trusts: bool) -> (Front, Server) {
 
 /// An agent that takes these tools of servers.
 fn front_of(trusts: bool, choices: &[&str]) -> (Front, Server) {
+    front_with("tools", json!({"mcp": choices}), trusts)
+}
+
+/// An agent of this kind with this table.
+fn front_with(kind: &str, agent: Value, trusts: bool) -> (Front, Server) {
     let platform = MemoryPlatform::default();
     let table = json!({"url": "https://tools.example/mcp", "trust_hints": trusts});
     let server = |name: &str, table: &Value| McpServer {
@@ -201,7 +233,7 @@ fn front_of(trusts: bool, choices: &[&str]) -> (Front, Server) {
     let outside = Outside { mcp: Rc::new(McpServers::new(servers)), ..platform.outside() };
     let embedded = json!({
         "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
-        "executor": {"kind": "tools", "table": {"mcp": choices}, "run": {}},
+        "executor": {"kind": kind, "table": agent, "run": {}},
     });
     let made =
         Registry::default().make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
@@ -229,7 +261,15 @@ fn front_of(trusts: bool, choices: &[&str]) -> (Front, Server) {
 
 /// Calls a tool, answers what it asks, and lets the process die once. Gives what the task has come to, and how many polls that took.
 fn live(tool: &str, trusts: bool, crash: Option<Crash>) -> (Front, Server, TaskState) {
-    let (front, server) = front(trusts);
+    live_of(front(trusts), tool, crash)
+}
+
+/// The same with an agent that was made.
+fn live_of(
+    (front, server): (Front, Server),
+    tool: &str,
+    crash: Option<Crash>,
+) -> (Front, Server, TaskState) {
     let call = || vec![Part::data(json!({"tool": tool, "arguments": {}}))];
     let mut crash = crash;
     let mut answered = 0;
@@ -251,7 +291,7 @@ fn live(tool: &str, trusts: bool, crash: Option<Crash>) -> (Front, Server, TaskS
             crash = None;
         }
     }
-    panic!("{tool} {trusts}: {:?}", front.transcript());
+    panic!("{tool}: {:?}", front.transcript());
 }
 
 /// Every third poll, and each at the beginning, with what it wrote or without.
@@ -330,39 +370,45 @@ fn a_task_of_a_server_is_canceled_though_the_process_dies_meanwhile() {
     }
 }
 
+/// Has an older server asked something, answers that, and lets the process die once.
+fn live_older(
+    agent: impl Fn() -> (Front, Server),
+    crash: Option<Crash>,
+) -> (Front, Server, TaskState) {
+    let (front, server) = agent();
+    server.0.is_legacy.set(true);
+    let mut crash = crash;
+    for _ in 0..10 {
+        match front.state() {
+            None => {
+                front.send_whole("m1", vec![Part::data(json!({"tool": "ask"}))], None);
+            }
+            Some(TaskState::InputRequired) => {
+                let data = Part::data(json!({"seat": "4A"}));
+                front.send_whole("answer", vec![data], None);
+            }
+            Some(state) if state.is_terminal() => return (front, server, state),
+            Some(_) => {}
+        }
+        let before = front.polls();
+        let asked = front.state() == Some(TaskState::InputRequired);
+        let until = || match front.state() {
+            Some(TaskState::InputRequired) => !asked,
+            state => state.is_some_and(TaskState::is_terminal),
+        };
+        if front.run(crash, until) {
+            let polls = front.polls() - before;
+            crash = crash.and_then(|(at, keeps)| Some((at.checked_sub(polls)?, keeps)));
+        } else {
+            crash = None;
+        }
+    }
+    panic!("{crash:?} {:?}", front.transcript());
+}
+
 #[test]
 fn an_older_server_is_answered_on_its_connection_and_a_lost_one_is_told() {
-    let live = |crash: Option<Crash>| {
-        let (front, server) = front(false);
-        server.0.is_legacy.set(true);
-        let mut crash = crash;
-        for _ in 0..10 {
-            match front.state() {
-                None => {
-                    front.send_whole("m1", vec![Part::data(json!({"tool": "ask"}))], None);
-                }
-                Some(TaskState::InputRequired) => {
-                    let data = Part::data(json!({"seat": "4A"}));
-                    front.send_whole("answer", vec![data], None);
-                }
-                Some(state) if state.is_terminal() => return (front, server, state),
-                Some(_) => {}
-            }
-            let before = front.polls();
-            let asked = front.state() == Some(TaskState::InputRequired);
-            let until = || match front.state() {
-                Some(TaskState::InputRequired) => !asked,
-                state => state.is_some_and(TaskState::is_terminal),
-            };
-            if front.run(crash, until) {
-                let polls = front.polls() - before;
-                crash = crash.and_then(|(at, keeps)| Some((at.checked_sub(polls)?, keeps)));
-            } else {
-                crash = None;
-            }
-        }
-        panic!("{crash:?} {:?}", front.transcript());
-    };
+    let live = |crash: Option<Crash>| live_older(|| front(false), crash);
     let (front, server, state) = live(None);
     assert_eq!(
         (state, server.count("ask", None)),
@@ -385,6 +431,71 @@ fn an_older_server_is_answered_on_its_connection_and_a_lost_one_is_told() {
                 is_lost || is_interrupted,
                 "{at} {keeps} {said}"
             );
+            lost += usize::from(is_lost);
+            interrupted += usize::from(is_interrupted);
+        }
+    }
+    assert!(lost > 0 && interrupted > 0, "{lost} {interrupted}");
+}
+
+/// An agent with a model, which takes all tools.
+fn modeled(trusts: bool) -> (Front, Server) {
+    let table = json!({"model": "m", "base_url": "https://models.example/v1", "mcp": ["tools"]});
+    front_with("model", table, trusts)
+}
+
+#[test]
+fn behind_a_model_a_call_comes_to_its_end_too_and_is_made_once_where_it_may_not_be_repeated() {
+    for (tool, trusts) in
+        ["plain", "ask", "long"].into_iter().flat_map(|tool| [(tool, false), (tool, true)])
+    {
+        let polls = live_of(modeled(trusts), tool, None).0.polls();
+        let (mut whole, mut interrupted, mut most) = (0, 0, 0);
+        for at in (0..polls).step_by(7) {
+            for keeps in [false, true] {
+                let (front, server, state) = live_of(modeled(trusts), tool, Some((at, keeps)));
+                let said = front.transcript();
+                let told = format!("{tool} {trusts} {at} {keeps} {said:?}");
+                assert_eq!(state, TaskState::Completed, "{told}");
+                let answer = said.last().unwrap();
+                whole += usize::from(answer == "answer: done");
+                let reason =
+                    format!("answer: error: the agent was interrupted while it called {tool}");
+                interrupted += usize::from(answer.starts_with(&reason));
+                most = most.max(server.count(tool, None)).max(server.count(tool, Some("4A")));
+            }
+        }
+        let all = polls.div_ceil(7) * 2;
+        assert_eq!(whole + interrupted, all, "{tool} {trusts}");
+        assert_eq!(
+            (interrupted == 0, most),
+            (trusts, if trusts { 2 } else { 1 }),
+            "{tool} {trusts}"
+        );
+    }
+}
+
+#[test]
+fn behind_a_model_an_older_server_is_answered_too_and_a_lost_call_is_told_to_the_model() {
+    let live = |crash: Option<Crash>| live_older(|| modeled(false), crash);
+    let (front, server, state) = live(None);
+    assert_eq!((state, server.count("ask", None)), (TaskState::Completed, 1));
+    assert_eq!(front.transcript().last().unwrap(), "answer: 4A");
+    let (mut lost, mut interrupted) = (0, 0);
+    for at in (0..front.polls()).step_by(5) {
+        for keeps in [false, true] {
+            let (front, server, state) = live(Some((at, keeps)));
+            let told = format!("{at} {keeps} {:?}", front.transcript());
+            assert_eq!(state, TaskState::Completed, "{told}");
+            assert!(server.count("ask", None) <= 1, "{told}");
+            let answers = front.transcript().into_iter().filter(|said| said.starts_with("answer"));
+            let answers: Vec<String> = answers.collect();
+            let is_lost = told.contains("was interrupted while this call was open");
+            let is_interrupted = told.contains("the agent was interrupted while it called ask");
+            // What the user has said to a call that is not made again, the model answers.
+            let count = if is_interrupted { 1..=2 } else { 1..=1 };
+            assert!(count.contains(&answers.len()), "{told}");
+            assert_eq!(answers == ["answer: 4A"], !is_lost && !is_interrupted, "{told}");
             lost += usize::from(is_lost);
             interrupted += usize::from(is_interrupted);
         }

@@ -1,5 +1,6 @@
 //! Agents of kind `model`, over a model in memory: what they ask, what they answer, and how their tasks end.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -14,11 +15,12 @@ use std::rc::Rc;
 
 use a2a::http::HttpAnswer;
 use a2a::http::memory::ok;
-use a2a::model::{Part, TaskState};
+use a2a::model::{Metadata, Part, StreamResponse, TaskId, TaskState};
+use a2a_edge::task::TaskMachine;
 use a2a_edge::tool::FunctionTool;
 use a2a_edge::tool::prelude::{ToolCall, Value, json, tool};
 use support::model::{Answer, Fate};
-use support::modeled::{Modeled, Setup};
+use support::modeled::{KEY, Modeled, Setup};
 
 /// Says what it is given.
 #[tool]
@@ -55,6 +57,53 @@ fn a_text_is_streamed_into_the_artifact() {
     let chunks: Vec<_> = task.artifacts[0].parts.iter().filter_map(Part::as_text).collect();
     assert_eq!(chunks, ["The ", "sky ", "is blue", ".", ""]);
     assert_eq!(task.status.message, None);
+}
+
+#[test]
+fn a_key_that_comes_in_pieces_is_replaced_and_in_no_row() {
+    for (size, pace_ms) in [(1, 10), (1, 250), (2, 60), (3, 250), (5, 120), (7, 250), (100, 60)] {
+        let agent = Setup::default().build();
+        let text = format!("My key is {KEY}, as is {KEY}s.");
+        let pieces: Vec<&str> =
+            text.as_bytes().chunks(size).map(|piece| str::from_utf8(piece).unwrap()).collect();
+        agent.model.answers([Answer::said(&pieces).pace(pace_ms)]);
+        assert_eq!(agent.ask("What is your key?"), TaskState::Completed);
+        let answer = agent.answer();
+        if pace_ms < 200 {
+            let whole = "My key is [MODEL_KEY], as is [MODEL_KEY]s.";
+            assert_eq!(answer, whole, "{size} {pace_ms}");
+        } else {
+            // Up to five characters are shown where nothing came behind them for a fifth of a second.
+            let mut pieces = answer.split("[MODEL_KEY]");
+            for text in ["My key is ", ", as is "] {
+                let shown = pieces.next().and_then(|piece| piece.strip_prefix(text)).unwrap();
+                assert!(shown.len() < 6 && KEY.starts_with(shown), "{size} {pace_ms} {answer}");
+            }
+            assert_eq!(pieces.next(), Some("s."), "{size} {pace_ms} {answer}");
+        }
+        let rows = serde_json::to_string(&agent.front.entries()).unwrap();
+        assert!(!rows.contains(r#"[{"text":""}]},"append":true}"#), "{rows}");
+        for piece in ["sk-mar", "marker", "0123", "cdef"] {
+            assert!(!rows.contains(piece), "{piece} {size} {pace_ms}: {rows}");
+        }
+    }
+}
+
+#[test]
+fn a_key_beside_calls_is_in_no_row() {
+    let agent = Setup::default().tool(say()).build();
+    let first = Answer::said(&["I have sk-marker-", "0123456789abcdef."]).and_call(
+        "c1",
+        "say",
+        r#"{"text": "hi"}"#,
+    );
+    agent.model.answers([first, Answer::said(&["Done."])]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    assert_eq!(agent.answer(), "Done.");
+    let notes: Vec<String> = agent.task().history.iter().skip(1).map(|said| said.text()).collect();
+    assert_eq!(notes, ["I have [MODEL_KEY]."]);
+    let rows = serde_json::to_string(&agent.front.entries()).unwrap();
+    assert!(!rows.contains("marker"), "{rows}");
 }
 
 #[test]
@@ -379,6 +428,34 @@ fn what_was_used_is_told() {
         metadata["urn:a2a-edge:usage"],
         json!({"requests": 2, "inputTokens": 300, "outputTokens": 60, "cost": 0.00042})
     );
+}
+
+#[test]
+fn calls_that_failed_are_counted_though_the_task_is_completed() {
+    let agent = Setup::default().tool(say()).sells("pay").build();
+    agent.shop.fail("pay", 500);
+    agent.model.answers([
+        Answer::call("c1", "pay", r#"{"what": "tea"}"#)
+            .and_call("c2", "say", r#"{"text": "hi"}"#)
+            .and_call("c3", "shout", "{}"),
+        Answer::say("It could not be paid."),
+    ]);
+    assert_eq!(agent.ask("go"), TaskState::Completed);
+    let results = agent.model.last().results();
+    assert!(results[0].1.starts_with("error: POST"), "{results:?}");
+    // The request of the first call failed, too: that is one failure.
+    let told = |metadata: Option<Metadata>| metadata?.member("urn:a2a-edge:failed-steps");
+    assert_eq!(told(agent.task().metadata), Some(json!(2)));
+    let Some(StreamResponse::StatusUpdate(end)) = agent.events().into_values().last() else {
+        panic!("the task has ended");
+    };
+    assert_eq!(told(end.metadata), Some(json!(2)));
+    let index = agent.front.platform.memory_index();
+    let row = index.row(&TaskId::new("t")).expect("a row");
+    let head: Value = serde_json::from_str(&row.head).unwrap();
+    assert_eq!(head["metadata"]["urn:a2a-edge:failed-steps"], 2);
+    let replayed = TaskMachine::replay(agent.front.entries()).unwrap();
+    assert_eq!((replayed.failed_steps(), replayed.task()), (2, &agent.task()));
 }
 
 #[test]

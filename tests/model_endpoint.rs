@@ -1,5 +1,6 @@
 //! The model in memory that other tests lean on: what it notes, and how its answers go over the wire.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Agents of kind `model` with tools of MCP servers: what is offered, called, asked, and left by a crash.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -10,6 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
 use a2a_edge::executor::Registry;
 use a2a_edge::http::{HttpAnswer, HttpBody, HttpError};
@@ -17,6 +19,7 @@ use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Value, json};
+use futures_util::stream::{self, StreamExt};
 
 /// An executor that was made.
 struct Made(Rc<dyn AgentExecutor>);
@@ -47,16 +50,29 @@ type Serving = dyn Fn(&Value) -> Value;
 impl Scene {
     /// The model gives these answers, one after the other; the server answers calls by `serve`.
     fn new(answers: Vec<Value>, serve: Box<Serving>) -> Self {
+        Self::of("model", answers, serve, None)
+    }
+
+    /// The same with a server of the revision 2025-06-18, which asks for a seat in the middle of each call.
+    fn older(answers: Vec<Value>) -> (Self, Older) {
+        let older = Older::default();
+        (Self::of("model", answers, Box::new(|_| json!(null)), Some(older.clone())), older)
+    }
+
+    fn of(kind: &str, answers: Vec<Value>, serve: Box<Serving>, older: Option<Older>) -> Self {
         let registry = Registry::default();
         let outside = MemoryPlatform::default().outside();
-        let table =
-            json!({"model": "m", "base_url": "https://models.example/v1", "mcp": ["files"]});
+        let mut table = json!({"mcp": ["files"]});
+        if kind == "model" {
+            table["model"] = json!("m");
+            table["base_url"] = json!("https://models.example/v1");
+        }
         let embedded = json!({
             "slug": "a", "default": true, "development": false, "card": "{}",
-            "capabilities": {"streaming": true}, "executor": {"kind": "model", "table": table, "run": {}},
+            "capabilities": {"streaming": true}, "executor": {"kind": kind, "table": table, "run": {}},
         });
         let made = registry.make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
-        let server = json!({"url": "https://files.example/mcp", "trust_hints": true});
+        let server = json!({"url": "https://files.example/mcp", "trust_hints": true, "call_timeout_ms": 60_000});
         let agent = TestAgent::new(Made(made)).with_mcp("files", server);
         let (asked, calls) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::new(Vec::new())));
         let is_down = Rc::new(Cell::new(false));
@@ -66,11 +82,18 @@ impl Scene {
             let body: Value = serde_json::from_str(body).unwrap();
             if request.url.starts_with("https://models.example/") {
                 noted.borrow_mut().push(body);
-                return Ok(json_of(&left.borrow_mut().pop_front().expect("an answer")));
+                let answer = left.borrow_mut().pop_front().expect("an answer");
+                return Ok(if answer == "hangs" { hanging() } else { json_of(&answer) });
             }
             if down.get() {
                 let (url, reason) = (request.url.clone(), "it is down".to_owned());
                 return Err(HttpError::Failed { url, reason });
+            }
+            if let Some(older) = &older {
+                if body["method"] == "tools/call" {
+                    called.borrow_mut().push(body["params"].clone());
+                }
+                return Ok(older.answer(&body));
             }
             let mut result = match body["method"].as_str().unwrap() {
                 "server/discover" => {
@@ -83,8 +106,7 @@ impl Scene {
                 }
             };
             if result == json!("hangs") {
-                let body = HttpBody::stream(futures_util::stream::pending());
-                return Ok(HttpAnswer { body, ..json_of(&json!(null)) });
+                return Ok(hanging());
             }
             let member = if result.get("error").is_some() { "error" } else { "result" };
             if let Some(error) = result.get_mut("error") {
@@ -103,9 +125,86 @@ impl Scene {
         results.map(|result| result["content"].as_str().unwrap().to_owned()).collect()
     }
 
+    /// What the task says at the moment.
+    fn says(&self) -> String {
+        let message = self.agent.task().unwrap().status.message;
+        message.as_ref().map(Message::text).unwrap_or_default()
+    }
+
     fn state(&self) -> TaskState {
         self.agent.task().unwrap().status.state
     }
+}
+
+/// A server of the revision 2025-06-18, which asks for a seat in the middle of each call.
+#[derive(Clone, Default)]
+struct Older {
+    /// How many calls it got.
+    calls: Rc<Cell<usize>>,
+    /// The answers to its questions that have come, by the ids of the questions.
+    answers: Rc<RefCell<Vec<(String, Value)>>>,
+    wakers: Rc<RefCell<Vec<Waker>>>,
+    /// The call, counted from 1, that does not end.
+    hangs: Rc<Cell<usize>>,
+}
+
+impl Older {
+    fn answer(&self, body: &Value) -> HttpAnswer {
+        let accepted =
+            || HttpAnswer { status: 202, body: HttpBody::Empty, ..json_of(&json!(null)) };
+        let Some(method) = body["method"].as_str() else {
+            let id = body["id"].as_str().unwrap().to_owned();
+            self.answers.borrow_mut().push((id, body["result"].clone()));
+            self.wakers.take().into_iter().for_each(Waker::wake);
+            return accepted();
+        };
+        let result = match method {
+            "server/discover" => json!({"supportedVersions": [], "capabilities": {}}),
+            "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "old", "version": "1"}}),
+            "tools/list" => json!({"tools": tools()}),
+            "tools/call" => return self.call(body),
+            _ => return accepted(),
+        };
+        json_of(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result}))
+    }
+
+    /// The stream of a call: its question, and when that is answered its result.
+    fn call(&self, body: &Value) -> HttpAnswer {
+        let number = self.calls.get() + 1;
+        self.calls.set(number);
+        let question = format!("q{number}");
+        let seats = json!({"type": "string", "enum": ["4A", "4B"]});
+        let asks = json!({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": {
+            "message": format!("Which seat, {question}?"),
+            "requestedSchema": {"type": "object", "properties": {"seat": seats}, "required": ["seat"]}}});
+        let (older, id, mut is_over) = (self.clone(), body["id"].clone(), false);
+        let ends = stream::poll_fn(move |context| {
+            if is_over {
+                return Poll::Ready(None);
+            }
+            let answers = older.answers.borrow();
+            let answer = answers.iter().find(|(known, _)| *known == question);
+            let Some((_, answer)) = answer.filter(|_| older.hangs.get() != number) else {
+                older.wakers.borrow_mut().push(context.waker().clone());
+                return Poll::Pending;
+            };
+            is_over = true;
+            let text = format!("{question}: {answer}");
+            let result = json!({"content": [{"type": "text", "text": text}]});
+            Poll::Ready(Some(json!({"jsonrpc": "2.0", "id": id, "result": result})))
+        });
+        let events = stream::iter([asks]).chain(ends);
+        let body =
+            HttpBody::stream(events.map(|event| Ok(format!("data: {event}\n\n").into_bytes())));
+        let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+        HttpAnswer { headers, body, ..json_of(&json!(null)) }
+    }
+}
+
+/// An answer whose body does not come.
+fn hanging() -> HttpAnswer {
+    HttpAnswer { body: HttpBody::stream(stream::pending()), ..json_of(&json!(null)) }
 }
 
 fn tools() -> Value {
@@ -122,9 +221,16 @@ fn json_of(json: &Value) -> HttpAnswer {
 }
 
 fn calls(name: &str, arguments: &str) -> Value {
-    let call =
-        json!({"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}});
-    answer(json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
+    calls_all(&[name], arguments)
+}
+
+fn calls_all(names: &[&str], arguments: &str) -> Value {
+    let calls = names.iter().enumerate().map(|(index, name)| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"id": format!("c{}", index + 1), "type": "function", "function": function})
+    });
+    let calls: Vec<Value> = calls.collect();
+    answer(json!({"role": "assistant", "content": null, "tool_calls": calls}), "tool_calls")
 }
 
 fn says(text: &str) -> Value {
@@ -213,7 +319,7 @@ fn a_call_that_was_interrupted_is_made_again_only_where_that_is_harmless() {
         (
             "book",
             1,
-            "error: this agent was interrupted while it called book; it is not known whether the MCP server files has",
+            "error: the agent was interrupted while it called book; it is not known whether the MCP server files has",
         ),
     ] {
         let is_first = Cell::new(true);
@@ -233,4 +339,115 @@ fn a_call_that_was_interrupted_is_made_again_only_where_that_is_harmless() {
         );
         assert!(scene.results()[0].starts_with(told), "{:?}", scene.results());
     }
+}
+
+/// What an older server is told.
+fn accepted(question: &str, seat: &str) -> String {
+    format!(r#"{question}: {{"action":"accept","content":{{"seat":"{seat}"}}}}"#)
+}
+
+#[test]
+fn an_older_server_asks_the_user_while_its_call_is_open_until_the_answer_fits() {
+    let (scene, older) = Scene::older(vec![calls("book", "{}"), says("It is booked.")]);
+    scene.agent.send("book").unwrap();
+    assert_eq!(scene.state(), TaskState::InputRequired, "{:?}", scene.agent.task());
+    assert!(
+        scene.says().starts_with("Which seat, q1?\nAnswer with a text, or"),
+        "{}",
+        scene.says()
+    );
+    scene.agent.send("9Z").unwrap();
+    assert_eq!(scene.state(), TaskState::InputRequired, "{:?}", scene.agent.task());
+    let reason = r#"that answer does not fit: answer.seat: must be one of "4A", "4B", got "9Z". Which seat, q1?"#;
+    assert!(scene.says().starts_with(reason), "{}", scene.says());
+    scene.agent.send("4A").unwrap();
+    assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+    assert_eq!(scene.results(), [accepted("q1", "4A")]);
+    assert_eq!((older.calls.get(), scene.asked.borrow().len()), (1, 2));
+}
+
+#[test]
+fn calls_of_older_servers_that_ask_at_the_same_time_ask_one_after_the_other() {
+    let answers = vec![calls_all(&["book", "files_read"], "{}"), says("Both are booked.")];
+    let (scene, _) = Scene::older(answers);
+    scene.agent.send("book").unwrap();
+    assert!(scene.says().starts_with("Which seat, q1?"), "{}", scene.says());
+    scene.agent.send("4A").unwrap();
+    assert_eq!(scene.state(), TaskState::InputRequired, "{:?}", scene.agent.task());
+    assert!(scene.says().starts_with("Which seat, q2?"), "{}", scene.says());
+    scene.agent.send("4B").unwrap();
+    assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+    assert_eq!(scene.results(), [accepted("q1", "4A"), accepted("q2", "4B")]);
+}
+
+#[test]
+fn a_question_on_a_connection_that_nobody_answers_is_told_to_the_model() {
+    let (scene, _) = Scene::older(vec![calls("book", "{}"), json!("hangs")]);
+    scene.agent.begin("book").unwrap();
+    scene.agent.pass(10_000);
+    assert_eq!(scene.state(), TaskState::InputRequired, "{:?}", scene.agent.task());
+    scene.agent.pass(60_000);
+    assert_eq!(scene.state(), TaskState::Working, "{:?}", scene.agent.task());
+    let told = "error: the MCP server files: nobody has answered its question within";
+    assert!(scene.results()[0].starts_with(told), "{:?}", scene.results());
+}
+
+#[test]
+fn a_question_that_a_crash_has_lost_is_told_to_the_model_with_what_the_user_says() {
+    let answers = vec![calls_all(&["book", "files_read"], "{}"), says("I am sorry.")];
+    let (scene, older) = Scene::older(answers);
+    scene.agent.send("book").unwrap();
+    scene.agent.send("4A").unwrap();
+    assert!(scene.says().starts_with("Which seat, q2?"), "{}", scene.says());
+    scene.agent.crash().unwrap();
+    scene.agent.send("4B").unwrap();
+    assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+    let results = scene.results();
+    assert_eq!(results[0], accepted("q1", "4A"));
+    let lost = "error: the agent was interrupted while this call was open";
+    assert!(results[1].starts_with(lost), "{results:?}");
+    let asked = scene.asked.borrow();
+    let newest = asked.last().unwrap()["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!((&newest["role"], &newest["content"]), (&json!("user"), &json!("4B")));
+    assert_eq!(older.calls.get(), 2, "nothing is called again by itself");
+}
+
+#[test]
+fn what_has_answered_a_question_is_no_further_message_to_a_run_that_resumes() {
+    let answers = vec![calls("book", "{}"), json!("hangs"), says("It is booked.")];
+    let (scene, _) = Scene::older(answers);
+    scene.agent.send("book").unwrap();
+    scene.agent.begin("4A").unwrap();
+    scene.agent.pass(1_000);
+    assert_eq!(scene.results(), [accepted("q1", "4A")]);
+    scene.agent.crash().unwrap();
+    scene.agent.run();
+    assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+    let artifacts = scene.agent.task().unwrap().artifacts;
+    let ids: Vec<&str> = artifacts.iter().map(|found| found.artifact_id.as_str()).collect();
+    assert_eq!((ids, scene.asked.borrow().len()), (vec!["answer"], 3));
+}
+
+#[test]
+fn what_has_answered_a_question_of_a_call_that_is_done_answers_no_other_one() {
+    let older = Older::default();
+    let scene = Scene::of("tools", Vec::new(), Box::new(|_| json!(null)), Some(older.clone()));
+    let call = |tool: &str| Part::data(json!({"tool": tool}));
+    scene.agent.send_parts(vec![call("book"), call("files/read"), call("files/read")]).unwrap();
+    assert!(scene.says().starts_with("Which seat, q1?"), "{}", scene.says());
+    older.hangs.set(2);
+    scene.agent.send("4A").unwrap();
+    assert!(scene.says().starts_with("Which seat, q2?"), "{}", scene.says());
+    scene.agent.begin("4B").unwrap();
+    scene.agent.pass(1_000);
+    scene.agent.crash().unwrap();
+    scene.agent.pass(45_000);
+    // The second call is made again: it asks again, and has its answer already. The third one has none.
+    assert!(scene.says().starts_with("Which seat, q4?"), "{}", scene.says());
+    scene.agent.send("4A").unwrap();
+    assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());
+    let artifacts = scene.agent.task().unwrap().artifacts.into_iter();
+    let told: Vec<String> =
+        artifacts.map(|found| found.parts[0].as_text().unwrap().to_owned()).collect();
+    assert_eq!(told, [accepted("q1", "4A"), accepted("q3", "4B"), accepted("q4", "4A")]);
 }

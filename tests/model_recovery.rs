@@ -1,6 +1,7 @@
 //! Agents of kind `model` through crashes: the process dies between any two polls, behind each chunk of a streamed answer among
 //! them, while the model never answers twice alike and the shop counts what its tools order.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -215,7 +216,8 @@ fn assert_orders(story: &Story, modeled: &Modeled, told: &str) {
     }
 }
 
-/// Usage is that of one answer for each round, the last one among them.
+/// Usage is that of one answer for each round, the last one among them; and each request counts that the model was asked, also
+/// those whose answers nobody has seen.
 fn assert_usage(story: &Story, modeled: &Modeled, last: usize, told: &str) {
     let task = serde_json::to_value(modeled.task()).unwrap();
     let usage = &task["metadata"]["urn:a2a-edge:usage"];
@@ -223,6 +225,19 @@ fn assert_usage(story: &Story, modeled: &Modeled, last: usize, told: &str) {
     assert_eq!(input.count_ones(), story.rounds, "{usage} {told}");
     assert!(input & (1 << last) > 0, "{usage} lacks {last}: {told}");
     assert_eq!(usage["outputTokens"], story.rounds, "{usage} {told}");
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let (requests, repeated) = (number(&usage["requests"]), &usage["repeated"]);
+    assert_eq!(requests, u64::from(story.rounds) + number(&repeated["requests"]), "{usage} {told}");
+    assert_eq!(number(&repeated["inputTokens"]) + number(&repeated["outputTokens"]), 0, "{told}");
+    let asked = modeled.model.asked().len() as u64;
+    assert!(requests >= asked, "the model was asked {asked} times, {usage} {told}");
+}
+
+/// How many requests are counted.
+fn requests_of(modeled: &Modeled) -> u32 {
+    let task = serde_json::to_value(modeled.task()).unwrap();
+    let requests = task["metadata"]["urn:a2a-edge:usage"]["requests"].as_u64();
+    requests.and_then(|requests| u32::try_from(requests).ok()).unwrap_or_default()
 }
 
 #[test]
@@ -234,6 +249,7 @@ fn a_process_that_dies_anywhere_gives_one_answer_of_the_model() {
             live(&modeled, &[crash]);
             assert_whole(story, &modeled, &format!("{crash:?}"));
             most = most.max(modeled.model.asked().len());
+            assert!(requests_of(&modeled) <= story.rounds + 1, "{}: {crash:?}", story.name);
             let orders = modeled.shop.orders().len();
             assert!(orders <= story.orders + 2, "{}: {crash:?}: {orders} orders", story.name);
         }

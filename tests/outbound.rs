@@ -1,5 +1,6 @@
 //! Requests of agents to other servers: whole answers, pieces, bounds.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

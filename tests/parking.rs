@@ -1,5 +1,6 @@
 //! Runs that wait outside of memory: what lets them go on, what they cost, and what happens to their tasks meanwhile.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -13,7 +14,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use a2a::Terms;
-use a2a::error::Error;
 use a2a::model::{GetTaskRequest, Part, TaskId, TaskState, UnixMillis};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
@@ -23,7 +23,9 @@ use a2a_edge::executor::{
 };
 use a2a_edge::operation::send_message;
 use a2a_edge::port::{Clock, Runtime};
-use a2a_edge::session::{Deletion, FindAgent, NoAgent, OpenError, Opening, Sender, TaskSession};
+use a2a_edge::session::{
+    Deletion, FindAgent, NoAgent, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
+};
 use a2a_edge::task::{ATTEMPT, LogEntry};
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
@@ -75,12 +77,19 @@ fn ring(host: &Host) {
 }
 
 fn open(host: &Host, opening: Opening) -> Rc<TaskSession> {
+    open_for(host, Visitor::Server, opening).expect("storage works")
+}
+
+fn open_for(
+    host: &Host,
+    visitor: Visitor<'_>,
+    opening: Opening,
+) -> Result<Rc<TaskSession>, OpenError> {
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let (executor, settings) = (host.executor.clone(), host.settings);
     let runner = Runner { executor, settings, outside: host.platform.outside() };
     let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-    TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
-        .expect("storage works")
+    TaskSession::open_for(visitor, TaskId::new("t"), store, ports, limits(), find, opening)
 }
 
 /// The object is evicted: nothing of it is under way.
@@ -92,7 +101,7 @@ fn evict(host: &Host, session: Rc<TaskSession>) {
 
 fn entries(host: &Host) -> Vec<LogEntry> {
     let batches = host.store.stored().expect("a task").log;
-    let lines = batches.iter().flat_map(|batch| batch.lines.lines());
+    let lines = batches.iter().flat_map(|row| row.batch.lines.lines());
     lines.map(|line| LogEntry::parse(line).expect("a line")).collect()
 }
 
@@ -624,18 +633,19 @@ fn a_file_that_does_not_let_a_parking_executor_resume_is_refused() {
     }
 }
 
-/// Posts to a callback; the status that its sender gets.
-fn post(host: &Host, url: &str, key: Option<&str>, body: &str) -> Result<(), Error> {
+/// Posts to a callback of an object that is not in memory.
+fn post(host: &Host, url: &str, key: Option<&str>, body: &str) -> Posted {
     let token = url.rsplit_once("/callbacks/t").expect("a URL of this task").1;
-    let key = key.map(str::to_owned);
-    let session = host.open();
-    let posted = session.call_back("agent", token, key, Part::text(body));
+    let visitor = Visitor::Callback("agent", token, key);
+    let posted = match open_for(host, visitor, Opening::ByRequest) {
+        Ok(session) => session.call_back("agent", token, key.map(str::to_owned), Part::text(body)),
+        Err(error) => {
+            assert_eq!(error, OpenError::Denied);
+            Posted::Unknown
+        }
+    };
     host.platform.run_to(host.platform.now().after(1_000));
     posted
-}
-
-fn is_unknown(posted: Result<(), Error>) -> bool {
-    posted == Err(Error::NotFound("there is no such callback, or it is over".to_owned()))
 }
 
 /// A host whose agent makes callbacks, and the URLs that it told.
@@ -682,15 +692,19 @@ fn a_callback_wakes_the_run_that_waits_for_it_once() {
     let token = url.rsplit_once("/callbacks/t").unwrap().1.to_owned();
     let session = host.open();
     let body = || Part::text("no");
-    assert!(is_unknown(session.call_back("other", &token, None, body())), "another agent");
-    assert!(is_unknown(session.call_back("agent", &"0".repeat(64), None, body())), "another token");
-    assert!(is_unknown(session.call_back("agent", "", None, body())));
+    assert_eq!(session.call_back("other", &token, None, body()), Posted::Unknown, "another agent");
+    assert_eq!(
+        session.call_back("agent", &"0".repeat(64), None, body()),
+        Posted::Unknown,
+        "another token"
+    );
+    assert_eq!(session.call_back("agent", "", None, body()), Posted::Unknown);
     drop(session);
-    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Ok(()));
+    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Posted::Accepted);
     let session = host.open();
     assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Completed, "49 EUR"));
-    assert!(is_unknown(post(&host, &url, None, "again")));
-    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Ok(()), "it is repeated");
+    assert_eq!(post(&host, &url, None, "again"), Posted::Unknown);
+    assert_eq!(post(&host, &url, Some("k"), "49 EUR"), Posted::Accepted, "it is repeated");
     let urls = urls.borrow();
     assert!(urls.iter().all(|told| *told == url), "a run that resumes gets the same one: {urls:?}");
 }
@@ -716,13 +730,17 @@ fn bodies_come_in_their_order_and_wait_for_who_waits_for_them() {
     drop(session);
     let url = urls.borrow()[0].clone();
     for body in ["one", "two"] {
-        assert_eq!(post(&host, &url, Some(body), body), Ok(()));
-        assert_eq!(post(&host, &url, Some(body), body), Ok(()), "a repetition does not count");
+        assert_eq!(post(&host, &url, Some(body), body), Posted::Accepted);
+        assert_eq!(
+            post(&host, &url, Some(body), body),
+            Posted::Accepted,
+            "a repetition does not count"
+        );
     }
     assert!(owned(&host.open()).is_parked(), "it waits for the time");
     pass(&host, DAY_MS + DAY_MS / 2);
-    assert_eq!(post(&host, &url, None, "three"), Ok(()));
-    assert!(is_unknown(post(&host, &url, None, "four")), "three were to be");
+    assert_eq!(post(&host, &url, None, "three"), Posted::Accepted);
+    assert_eq!(post(&host, &url, None, "four"), Posted::Unknown, "three were to be");
     pass(&host, 4 * DAY_MS);
     assert_eq!(reason(&host.open()), r#"[Some("one"), Some("two"), Some("three"), None]"#);
 }
@@ -745,7 +763,8 @@ fn a_body_that_comes_while_the_run_is_at_work_is_kept_through_a_crash() {
         let mut session = host.open();
         send_and_leave(&host, &session);
         let token = urls.borrow()[0].rsplit_once("/callbacks/t").unwrap().1.to_owned();
-        session.call_back("agent", &token, None, Part::text("early")).unwrap();
+        let posted = session.call_back("agent", &token, None, Part::text("early"));
+        assert_eq!(posted, Posted::Accepted);
         if is_crash {
             host.platform.crash();
             session = host.open();
@@ -753,6 +772,69 @@ fn a_body_that_comes_while_the_run_is_at_work_is_kept_through_a_crash() {
         host.platform.run_to(host.platform.now().after(40_000));
         assert_eq!(reason(&session), r#"Some("early") Time"#, "{is_crash}");
     }
+}
+
+#[test]
+fn a_post_reaches_a_run_that_was_lost_before_it_was_parked() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let paid = turn.callback_with("paid", CallbackTerms::times(3))?;
+            turn.step("order", async || {
+                urls.borrow_mut().push(paid.url().to_owned());
+                Ok(())
+            })
+            .await?;
+            turn.pause("work", 20_000).await?;
+            let mut bodies = Vec::new();
+            while bodies.len() < 3 {
+                match turn.wait_callback(&paid, Wait::for_millis(DAY_MS)).await?.body() {
+                    Some(body) => bodies.push(body.as_text().unwrap_or_default().to_owned()),
+                    None => return events.fail("nobody has paid"),
+                }
+            }
+            events.complete(Some(&bodies.join(", ")))
+        })
+    });
+    let host = Host { settings: RunSettings { max_attempts: Some(9), ..host.settings }, ..host };
+    send_and_leave(&host, &host.open());
+    let url = urls.borrow()[0].clone();
+    for body in ["one", "two", "three"] {
+        // The alarm, which would take up the run, has not rung yet.
+        host.platform.crash();
+        assert_eq!(post(&host, &url, Some(body), body), Posted::Accepted, "{body}");
+        host.platform.crash();
+        assert_eq!(post(&host, &url, Some(body), body), Posted::Accepted, "it is repeated");
+    }
+    host.platform.crash();
+    assert_eq!(post(&host, &url, None, "four"), Posted::Unknown, "three were to be");
+    pass(&host, DAY_MS);
+    assert_eq!(reason(&host.open()), "one, two, three");
+    assert_eq!(urls.borrow().len(), 1, "the step was done once");
+}
+
+#[test]
+fn a_post_that_can_not_be_kept_now_is_no_end_of_its_callback() {
+    let (host, urls) = calling(|turn, events, urls| {
+        Box::pin(async move {
+            let paid = turn.callback("paid")?;
+            urls.borrow_mut().push(paid.url().to_owned());
+            let called = turn.wait_callback(&paid, Wait::for_millis(DAY_MS)).await?;
+            events.complete(called.body().as_ref().and_then(Part::as_text))
+        })
+    });
+    let session = host.open();
+    send(&host, &session, "hi");
+    let url = urls.borrow()[0].clone();
+    let token = url.rsplit_once("/callbacks/t").unwrap().1;
+    host.store.set_failing(true);
+    let busy = session.call_back("agent", token, None, Part::text("lost"));
+    assert_eq!(busy, Posted::Busy);
+    let told = busy.check().unwrap_err().wire();
+    assert_eq!((told.http, told.headers), (503, vec![("retry-after", "5".to_owned())]));
+    host.store.set_failing(false);
+    host.platform.crash();
+    assert_eq!(post(&host, &url, None, "paid"), Posted::Accepted);
+    assert_eq!(reason(&host.open()), "paid");
 }
 
 #[test]
@@ -774,11 +856,11 @@ fn a_callback_is_over_with_its_time_its_turn_and_its_task() {
     let (short, long) = (urls.borrow()[0].clone(), urls.borrow()[1].clone());
     drop(session);
     pass(&host, DAY_MS + 1);
-    assert!(is_unknown(post(&host, &short, None, "late")));
-    assert_eq!(post(&host, &long, None, "kept"), Ok(()));
+    assert_eq!(post(&host, &short, None, "late"), Posted::Unknown);
+    assert_eq!(post(&host, &long, None, "kept"), Posted::Accepted);
     pass(&host, 2 * DAY_MS + 10);
     assert_eq!(state(&host.open()), TaskState::InputRequired);
-    assert!(is_unknown(post(&host, &long, None, "the turn is over")));
+    assert_eq!(post(&host, &long, None, "the turn is over"), Posted::Unknown);
 
     urls.borrow_mut().clear();
     let session = host.open();
@@ -788,9 +870,9 @@ fn a_callback_is_over_with_its_time_its_turn_and_its_task() {
     let caller = Caller::anonymous();
     cancel_task(&session, "agent", &caller, Terms::default()).expect("it can be canceled");
     drop(session);
-    assert!(is_unknown(post(&host, &again, None, "the task is over")));
+    assert_eq!(post(&host, &again, None, "the task is over"), Posted::Unknown);
     host.store.restore(None);
-    assert!(is_unknown(post(&host, &again, None, "it is deleted")));
+    assert_eq!(post(&host, &again, None, "it is deleted"), Posted::Unknown);
 }
 
 #[test]
@@ -817,7 +899,7 @@ fn a_wait_for_a_callback_ends_by_a_message_if_it_is_to() {
     host.platform.run_until(host.send(&session, next("m2", "hurry"))).expect("an answer");
     drop(session);
     let url = urls.borrow()[0].clone();
-    assert_eq!(post(&host, &url, None, "paid"), Ok(()));
+    assert_eq!(post(&host, &url, None, "paid"), Posted::Accepted);
     pass(&host, 3 * DAY_MS);
     assert_eq!(reason(&host.open()), "hurry, paid, nothing");
 }
@@ -879,8 +961,7 @@ fn what_is_posted_counts_into_what_a_task_holds() {
     let token = urls.borrow()[0].rsplit_once("/callbacks/t").unwrap().1.to_owned();
     let post =
         |bytes: usize| session.call_back("agent", &token, None, Part::text("x".repeat(bytes)));
-    assert_eq!(post(1_500), Ok(()));
-    let full = Error::UnsupportedOperation("a task holds at most 3500 bytes".to_owned());
-    assert_eq!(post(1_500), Err(full));
-    assert_eq!(post(5), Ok(()), "what is refused does not count");
+    assert_eq!(post(1_500), Posted::Accepted);
+    assert!(matches!(post(1_500), Posted::NoRoom(_)));
+    assert_eq!(post(5), Posted::Accepted, "what is refused does not count");
 }

@@ -1,5 +1,6 @@
 //! The example for receivers in Rust, against the same vectors as those in other languages.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -4,6 +4,7 @@
 //! The twins keep to what the platform promises. All that is written without a pause is stored together,
 //! the alarm included, or not at all; what leaves the object leaves it afterwards.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -19,7 +20,6 @@ use std::rc::Rc;
 
 use a2a::Terms;
 use a2a::dialect::Dialect;
-use a2a::error::Error;
 use a2a::model::{Artifact, Part, SendMessageRequest, Task, TaskId, TaskState, UnixMillis};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
@@ -28,7 +28,9 @@ use a2a_edge::executor::{AgentExecutor, Called, Events, ExecutorError, Runner, T
 use a2a_edge::operation::send_message;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
-use a2a_edge::session::{Deletion, FindAgent, Ids, Opening, Sender, TaskSession};
+use a2a_edge::session::{
+    Deletion, FindAgent, Ids, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
+};
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
 use a2a_edge::usage::{USAGE, Usage};
 use async_trait::async_trait;
@@ -54,8 +56,8 @@ enum Act {
     Park(u64),
     /// Asks the client, and does without the answer when it has waited for this many milliseconds.
     Ask(u64),
-    /// Makes a callback and waits outside of memory until somebody posts to it.
-    Callback,
+    /// Makes a callback, is at work for this many milliseconds, and waits outside of memory until somebody posts to it.
+    Callback(u64),
 }
 
 /// An agent that goes through its acts, and counts the effects that its steps have outside.
@@ -111,10 +113,13 @@ impl AgentExecutor for Actor {
                     assert_eq!(woken, Woken::Time);
                     let _ = turn.step("step", async || Ok(self.have_effect(at).await)).await?;
                 }
-                Act::Callback => {
+                Act::Callback(millis) => {
                     let callback = turn.callback("callback")?;
                     let url = callback.url().to_owned();
                     self.called_back.borrow_mut().entry(url.clone()).or_insert(false);
+                    if *millis > 0 {
+                        turn.sleep(*millis).await;
+                    }
                     let called = turn.wait_callback(&callback, Wait::for_millis(DAY_MS)).await?;
                     assert_eq!(
                         called,
@@ -245,20 +250,31 @@ impl World {
     }
 
     fn session(&self, opening: Opening) -> Rc<TaskSession> {
-        let open = self.session.borrow().clone().filter(|session| !session.is_broken());
-        let session = open.unwrap_or_else(|| {
-            let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
-            let runner = self.runner.clone();
-            let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-            let has_chosen_id = self.manner.has_chosen_id;
-            // An alarm knows the object alone.
-            let is_told = has_chosen_id && opening != Opening::ByAlarm;
-            let object = if has_chosen_id { "o" } else { "t" }.to_owned();
-            let ids = Ids { object, chosen: is_told.then(|| TaskId::new("t")) };
-            TaskSession::open(ids, store, ports, limits(), find, opening).expect("storage works")
-        });
-        self.session.replace(Some(session.clone()));
-        session
+        self.session_for(Visitor::Server, opening).expect("it is the server's own")
+    }
+
+    /// The session in memory, or a new one for this visitor. None if the task is not the visitor's.
+    fn session_for(&self, visitor: Visitor<'_>, opening: Opening) -> Option<Rc<TaskSession>> {
+        if let Some(open) = self.session.borrow().clone().filter(|session| !session.is_broken()) {
+            return Some(open);
+        }
+        let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
+        let runner = self.runner.clone();
+        let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
+        let has_chosen_id = self.manner.has_chosen_id;
+        // An alarm and a callback know the object alone.
+        let is_named = opening != Opening::ByAlarm && !matches!(visitor, Visitor::Callback(..));
+        let object = if has_chosen_id { "o" } else { "t" }.to_owned();
+        let chosen = (has_chosen_id && is_named).then(|| TaskId::new("t"));
+        let ids = Ids { object, chosen };
+        match TaskSession::open_for(visitor, ids, store, ports, limits(), find, opening) {
+            Ok(session) => {
+                self.session.replace(Some(session.clone()));
+                Some(session)
+            }
+            Err(OpenError::Denied) => None,
+            Err(error) => panic!("storage works: {error}"),
+        }
     }
 
     /// A message of the client, sent by a request of its own.
@@ -362,15 +378,23 @@ impl World {
             .find(|(_, taken)| !**taken)
             .map(|(url, _)| url.clone());
         let Some(url) = told else { return false };
-        let (called_back, session) = (self.called_back.clone(), self.session(Opening::ByRequest));
+        let token = url.get(url.len() - 64..).expect("a token");
+        // Its sender repeats what it got no answer to.
+        let visitor = Visitor::Callback("agent", token, Some("k"));
+        let log = self.log();
+        let session =
+            if log.is_empty() { None } else { self.session_for(visitor, Opening::ByRequest) };
+        let posted = session.map_or(Posted::Unknown, |session| {
+            session.call_back("agent", token, Some("k".to_owned()), Part::text(&url))
+        });
+        // A callback that was made by a run which is forgotten leads nowhere.
+        let begins = |entry: &LogEntry| matches!(entry, LogEntry::Run(start) if !start.resumes);
+        let is_it = |entry: &LogEntry| matches!(entry, LogEntry::Callback(made) if made.token.reveal() == token);
+        let is_kept = log.rsplit(begins).next().is_some_and(|turn| turn.iter().any(is_it));
+        let expected = if is_kept { Posted::Accepted } else { Posted::Unknown };
+        assert_eq!(posted, expected, "{log:?}");
+        let called_back = self.called_back.clone();
         self.platform.spawn(Box::pin(async move {
-            let token = url.get(url.len() - 64..).expect("a token");
-            // Its sender repeats what it got no answer to.
-            let posted = session.call_back("agent", token, Some("k".to_owned()), Part::text(&url));
-            // A callback that was made by a run which is forgotten leads nowhere.
-            posted
-                .or_else(|error| matches!(error, Error::NotFound(_)).then_some(()).ok_or(error))
-                .expect("it is taken");
             // The answer leaves when what was written is durable.
             yield_once().await;
             called_back.borrow_mut().insert(url, true);
@@ -434,6 +458,8 @@ impl World {
         let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
         self.abandon();
+        // Others post whenever they like, and a run that was lost is not back before its alarm rings.
+        self.call_back();
     }
 
     /// An object that died before anybody was told of its task is not asked for any more. The next send goes to another
@@ -498,6 +524,7 @@ impl World {
             }
             LogEntry::ArtifactUpdate(event) => Some(event.artifact.artifact_id.clone()),
             LogEntry::Message(_)
+            | LogEntry::Held(_)
             | LogEntry::Run(_)
             | LogEntry::Step(_)
             | LogEntry::Taken
@@ -512,7 +539,7 @@ impl World {
 }
 
 fn entries(stored: &StoredTask) -> Vec<LogEntry> {
-    let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+    let lines = stored.log.iter().flat_map(|row| row.batch.lines.lines());
     lines.map(|line| LogEntry::parse(line).expect("a line of the log")).collect()
 }
 
@@ -546,7 +573,8 @@ fn any_act() -> impl Strategy<Value = Act> {
         1 => (1..4u32).prop_map(Act::Retry),
         1 => (0..LONG_MS).prop_map(Act::Park),
         1 => (0..1_000u64).prop_map(Act::Park),
-        1 => Just(Act::Callback),
+        1 => Just(Act::Callback(0)),
+        1 => (1..2_000u64).prop_map(Act::Callback),
         1 => (1..1_000u64).prop_map(Act::Ask),
     ]
 }
@@ -569,7 +597,7 @@ fn any_acts_in_memory() -> impl Strategy<Value = Vec<Act>> {
         for act in &mut acts {
             match act {
                 Act::Await => *act = Act::Take,
-                Act::Park(_) | Act::Callback | Act::Ask(_) => *act = Act::Say,
+                Act::Park(_) | Act::Callback(_) | Act::Ask(_) => *act = Act::Say,
                 _ => {}
             }
         }

@@ -1,5 +1,6 @@
 //! An agent that is a front of a remote one: what it passes on both ways, what it keeps, and what it asks.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -9,13 +10,14 @@
 
 mod support;
 
+use a2a::client::Settings;
 use a2a::model::{TaskState, UnixMillis};
 use a2a_agents::RunSettings;
 use a2a_edge::port::Clock;
 use serde_json::json;
 
 use support::front::Front;
-use support::remote::{Act, Habits, counted};
+use support::remote::{Act, Habits, URL, counted};
 
 const MINUTE_MS: u64 = 60_000;
 const DAY_MS: u64 = 86_400_000;
@@ -50,6 +52,25 @@ fn what_the_remote_agent_says_becomes_what_ours_says() {
         assert_eq!(sent["message"]["parts"], json!([{"text": "a poem"}]));
         assert_eq!(sent["message"]["metadata"]["from"], "client");
         assert_eq!(sent["configuration"]["acceptedOutputModes"], json!(["text/plain"]));
+    }
+}
+
+#[test]
+fn a_remote_that_never_answers_takes_no_longer_than_a_call_of_it_may() {
+    for habits in BOTH {
+        let settings = Settings { timeout_ms: 15_000, max_retries: 9, ..Settings::new(URL) };
+        let front = Front::new(habits, poem).calling(settings);
+        front.remote.withhold_answers_to_messages();
+        front.send("a poem");
+        front.settle();
+        assert_eq!(front.state(), Some(TaskState::Failed), "{habits:?}");
+        let now = front.platform.now().0;
+        assert!((15_000..16_000).contains(&now), "{habits:?} {now}");
+        let said = front.transcript().join(", ");
+        assert!(
+            said.contains("the remote agent has not answered within 15000 ms"),
+            "{habits:?} {said}"
+        );
     }
 }
 
@@ -139,7 +160,7 @@ fn a_run_that_is_given_up_cancels_the_remote_task() {
     let over_its_time = RunSettings { timeout_ms: Some(10_000), ..RunSettings::default() };
     let idle = RunSettings { idle_timeout_ms: Some(5_000), ..RunSettings::default() };
     for (settings, reason) in
-        [(over_its_time, "task timed out after 10000 ms"), (idle, "no progress")]
+        [(over_its_time, "has not answered within 8000 ms"), (idle, "no progress")]
     {
         for habits in BOTH {
             // Where the run knows the remote task, and where the answer that names it never came.

@@ -1,6 +1,7 @@
 //! A front of a remote agent through crashes: its process dies between any two polls, while the remote agent goes on and
 //! counts what it is asked.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

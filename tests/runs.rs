@@ -1,5 +1,6 @@
 //! Runs of an agent: their bounds, their steps, and what becomes of interrupted ones.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -428,7 +429,7 @@ fn what_was_said_is_stored_before_it_is_shown() {
     for _ in 0..20 {
         host.platform.run_until(host.platform.sleep(3));
         owned(&session).task_json(a2a::model::HistoryLimit::All).expect("a task");
-        let stored = host.store.stored().unwrap().log.last().unwrap().generation;
+        let stored = host.store.stored().unwrap().log.last().unwrap().batch.generation;
         assert_eq!(owned(&session).generation(), stored);
     }
 }

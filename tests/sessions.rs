@@ -1,5 +1,6 @@
 //! Whole walks of a task through the in-memory twins of the platform.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -9,7 +10,7 @@
 
 mod support;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use a2a::error::Error;
@@ -17,11 +18,13 @@ use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState}
 use a2a::{Outcome, Terms};
 use a2a_agents::Recovery;
 use a2a_edge::auth::Caller;
-use a2a_edge::executor::ExecutorError;
+use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Turn};
 use a2a_edge::operation::send_message;
+use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::port::{Clock, Severity};
 use a2a_edge::session::{Sender, TaskSession};
 use a2a_edge::trail::Trail;
+use async_trait::async_trait;
 use futures_util::future::join;
 use serde_json::json;
 
@@ -58,7 +61,7 @@ fn events_on_both_sides_of_a_wait_are_two_rows() {
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
     assert_eq!(host.rows(), 2);
     let generations: Vec<u64> =
-        host.store.stored().unwrap().log.iter().map(|batch| batch.generation).collect();
+        host.store.stored().unwrap().log.iter().map(|row| row.batch.generation).collect();
     assert_eq!(generations, [2, 3]);
 }
 
@@ -220,13 +223,163 @@ fn a_run_that_ignores_the_cancel_is_dropped() {
         })
     });
     let session = host.open();
-    let mut request = first("hi");
-    request["configuration"] = json!({"returnImmediately": true});
-    host.platform.run_until(host.send(&session, request)).expect("an answer");
+    send_and_leave(&host, &session);
     cancel_task(&session, "agent", &Caller::anonymous(), Terms::default())
         .expect("it can be canceled");
     host.platform.run_all();
     assert_eq!(state(&session), TaskState::Canceled);
+}
+
+/// How a run behaves when its task is canceled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Leaving {
+    AtOnce,
+    After(u64),
+    Never,
+    ByPanic,
+}
+
+/// Releases something outside when its task is canceled, which takes a while.
+struct Releasing {
+    leaving: Leaving,
+    ensures: bool,
+    platform: MemoryPlatform,
+    /// Whether the hook panics when it is called for the first time.
+    panics: bool,
+    /// How often the hook was begun, and came to its end.
+    begun: Rc<Cell<usize>>,
+    released: Rc<Cell<usize>>,
+}
+
+#[async_trait(?Send)]
+impl AgentExecutor for Releasing {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        events.working(None)?;
+        turn.canceled().await;
+        match self.leaving {
+            Leaving::AtOnce => Ok(()),
+            Leaving::After(millis) => {
+                self.platform.sleep(millis).await;
+                Ok(())
+            }
+            Leaving::Never => std::future::pending().await,
+            Leaving::ByPanic => panic!("at the cancel"),
+        }
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        assert!(turn.is_canceled());
+        self.begun.set(self.begun.get() + 1);
+        assert!(!self.panics || self.begun.get() > 1, "at the hook");
+        self.platform.sleep(3_000).await;
+        self.released.set(self.released.get() + 1);
+    }
+
+    fn ensures_cancel(&self) -> bool {
+        self.ensures
+    }
+}
+
+/// A task whose executor is told of its cancel.
+fn releasing(leaving: Leaving, ensures: bool) -> (Host, Rc<Cell<usize>>, Rc<Cell<usize>>) {
+    releasing_with(leaving, ensures, false)
+}
+
+fn releasing_with(
+    leaving: Leaving,
+    ensures: bool,
+    panics: bool,
+) -> (Host, Rc<Cell<usize>>, Rc<Cell<usize>>) {
+    let host = Host::new(|_, _| Box::pin(async { Ok(()) }));
+    let (begun, released) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let executor = Rc::new(Releasing {
+        leaving,
+        ensures,
+        platform: host.platform.clone(),
+        panics,
+        begun: begun.clone(),
+        released: released.clone(),
+    });
+    (Host { executor, ..host }, begun, released)
+}
+
+fn cancel(session: &TaskSession) {
+    cancel_task(session, "agent", &Caller::anonymous(), Terms::default())
+        .expect("it can be canceled");
+}
+
+#[test]
+fn the_hook_of_a_cancel_comes_to_its_end_once_whatever_becomes_of_the_run() {
+    let ways = [Leaving::AtOnce, Leaving::After(2_000), Leaving::Never, Leaving::ByPanic];
+    for (leaving, ensures) in ways.into_iter().flat_map(|way| [(way, true), (way, false)]) {
+        let told = format!("{leaving:?} {ensures}");
+        let (host, begun, released) = releasing(leaving, ensures);
+        let session = host.open();
+        send_and_leave(&host, &session);
+        cancel(&session);
+        cancel(&session);
+        host.platform.run_all();
+        cancel(&session);
+        host.platform.run_all();
+        assert_eq!((begun.get(), released.get()), (1, 1), "{told}");
+        assert_eq!(state(&session), TaskState::Canceled, "{told}");
+        drop(session);
+        for _ in 0..3 {
+            host.platform.crash();
+            let session = host.open();
+            host.platform.run_until(session.wake());
+            host.platform.run_all();
+        }
+        assert_eq!((begun.get(), released.get()), (1, 1), "nothing is owed any more: {told}");
+    }
+}
+
+#[test]
+fn a_hook_that_is_ensured_comes_to_its_end_also_where_the_process_dies() {
+    for leaving in [Leaving::AtOnce, Leaving::After(2_000), Leaving::Never] {
+        for lives_ms in [0, 1, 1_500, 2_500, 4_000, 6_000] {
+            let told = format!("{leaving:?} {lives_ms}");
+            let (host, begun, released) = releasing(leaving, true);
+            let session = host.open();
+            send_and_leave(&host, &session);
+            cancel(&session);
+            if lives_ms > 0 {
+                host.platform.run_to(host.platform.now().after(lives_ms));
+            }
+            drop(session);
+            host.platform.crash();
+            let was_released = released.get() == 1;
+            let soon = host.platform.now().after(limits().keep_alive_ms);
+            let is_looked_after = host.platform.alarm().is_some_and(|alarm| alarm <= soon);
+            assert!(was_released || is_looked_after, "{told}");
+            let session = host.open();
+            host.platform.run_until(session.wake());
+            host.platform.run_all();
+            assert_eq!(released.get(), 1, "{told}");
+            assert!(begun.get() <= 2 && (begun.get() == 1 || !was_released), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_that_panics_is_called_again_where_it_is_ensured() {
+    for ensures in [true, false] {
+        let (host, begun, released) = releasing_with(Leaving::After(1_000), ensures, true);
+        let session = host.open();
+        send_and_leave(&host, &session);
+        cancel(&session);
+        host.platform.run_all();
+        let expected = if ensures { (2, 1) } else { (1, 0) };
+        assert_eq!((begun.get(), released.get()), expected, "{ensures}");
+        let told = host.platform.observed(Severity::Error);
+        assert!(told.iter().any(|line| line.contains("panicked")), "{told:?}");
+    }
+}
+
+fn send_and_leave(host: &Host, session: &Rc<TaskSession>) {
+    let mut request = first("hi");
+    request["configuration"] = json!({"returnImmediately": true});
+    host.platform.run_until(host.send(session, request)).expect("an answer");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The task machine under arbitrary inputs.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -10,8 +11,9 @@
 use a2a::model::{Artifact, ContextId, Message, Part, Role, Secret, TaskId, TaskState, UnixMillis};
 use a2a_edge::auth::Caller;
 use a2a_edge::task::{
-    Admission, CallbackCall, CallbackName, CallbackRecord, Effect, Input, LogEntry, Loss, NewTask,
-    Park, Recovery, RunOutcome, RunRequest, StepRecord, TaskMachine, WaitEnd, WokenBy, may_enter,
+    Admission, CallbackCall, CallbackName, CallbackRecord, Effect, HeldText, Input, LogEntry, Loss,
+    NewTask, Park, Recovery, RunOutcome, RunRequest, StepRecord, TaskMachine, WaitEnd, WokenBy,
+    may_enter,
 };
 use proptest::prelude::*;
 
@@ -57,6 +59,10 @@ fn any_loss() -> impl Strategy<Value = Input> {
     lost.prop_map(|(loss, recovery, max_attempts)| Input::RunLost { loss, recovery, max_attempts })
 }
 
+fn any_held() -> impl Strategy<Value = Option<HeldText>> {
+    proptest::option::weighted(0.3, (0..3usize).prop_map(|chars| HeldText { chars }))
+}
+
 fn any_input() -> impl Strategy<Value = Input> {
     let state = prop_oneof![
         3 => Just(TaskState::Working),
@@ -69,11 +75,11 @@ fn any_input() -> impl Strategy<Value = Input> {
         message: speaks.then(|| message(id, Role::Agent)),
         metadata: None,
     });
-    let artifact = ("[abc]", any::<bool>(), any::<bool>(), 0..3usize).prop_map(
-        |(id, append, last_chunk, parts)| {
+    let artifact = ("[abc]", any::<bool>(), any::<bool>(), 0..3usize, any_held()).prop_map(
+        |(id, append, last_chunk, parts, held)| {
             let mut artifact = Artifact::new(id, Part::text("x"));
             artifact.parts = vec![Part::text("x"); parts];
-            Input::Artifact { artifact, append, last_chunk, metadata: None }
+            Input::Artifact { artifact, append, last_chunk, metadata: None, held }
         },
     );
     prop_oneof![
@@ -84,12 +90,12 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::MessageTaken),
         2 => any_outcome().prop_map(Input::RunEnded),
         2 => "[ab]".prop_map(|name| {
-            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), usage: None, duration_ms: None })
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), failed: false, usage: None, duration_ms: None })
         }),
         2 => any_loss(),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {
             let callback = (until_ms % 2 == 0).then(name);
-            Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message, callback })
+            Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message, callback, unanswered: None })
         }),
         1 => Just(Input::WaitOver(WaitEnd { nth: 1, by: WokenBy::Message })),
         3 => any::<bool>().prop_map(|is_served| Input::Wake { is_served }),

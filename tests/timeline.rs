@@ -1,5 +1,6 @@
 //! Timelines of tasks: what they tell, and that their pages hold every entry once, whatever the log.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -14,7 +15,7 @@ use a2a::error::Error;
 use a2a::model::{GetTaskTimelineRequest, TaskId, TimelineOrder};
 use a2a_edge::operation::get_task_timeline;
 use a2a_edge::port::memory::MemoryStore;
-use a2a_edge::port::{Batch, Counted, Indexed, StoredTask, TaskFacts};
+use a2a_edge::port::{Batch, Counted, Indexed, LogRow, StoredTask, TaskFacts};
 use a2a_edge::session::TaskSession;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -70,8 +71,14 @@ fn host_of(log: Vec<Batch>, webhooks: Vec<String>) -> Host {
     let generation = log.last().map_or(0, |batch| batch.generation);
     let indexed = Indexed { generation, ..Indexed::default() };
     let counted = Counted::default();
+    let log = in_rows(1, log);
     let stored = StoredTask { facts, indexed, counted, log, webhooks, credentials: None };
     Host { store: store_of(stored), ..host }
+}
+
+/// Batches in a row each, from this one on.
+fn in_rows(first: u64, batches: Vec<Batch>) -> Vec<LogRow> {
+    (first..).zip(batches).map(|(row, batch)| LogRow { row, rows: 1, batch }).collect()
 }
 
 fn store_of(stored: StoredTask) -> MemoryStore {
@@ -266,7 +273,8 @@ proptest! {
         let more: Vec<Line> =
             later.into_iter().map(|line| Line { kind: 3, size: 5, ends_row: true, ..line }).collect();
         let more_lines = more.iter().enumerate().map(|(n, line)| (line, line.json(1_000 + n)));
-        stored.log.extend(rows(more_lines, newest, 10_000, has_times));
+        let next_row = stored.log.len() as u64 + 1;
+        stored.log.extend(in_rows(next_row, rows(more_lines, newest, 10_000, has_times)));
         let fresh = webhook(9, &[(5, newest)]);
         stored.webhooks.push(fresh);
         host.store.restore(Some(stored));

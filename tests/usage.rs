@@ -1,5 +1,6 @@
 //! What turns have used of models: how it is kept, told and counted, through the in-memory twins of the platform.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -60,6 +61,16 @@ fn obedient<'a>(
                         Ok(())
                     });
                     select(Box::pin(step), Box::pin(turn.sleep(10))).await;
+                }
+                // The model was asked, and its answer broke off.
+                "broken" => {
+                    turn.step("model", async || {
+                        turn.record_repeated_usage(used(1, 30));
+                        turn.sleep(1_000).await;
+                        turn.record_usage(used(1, 100));
+                        Ok(())
+                    })
+                    .await?;
                 }
                 "loose" => turn.record_usage(used(1, 100)),
                 "ask" => events.require_input("more?")?,
@@ -240,6 +251,36 @@ fn a_turn_knows_what_it_has_used_before_it_was_interrupted() {
     let history = task(&session).history;
     assert_eq!(history.last().map(Message::text).as_deref(), Some("200"));
     assert_eq!((sum(&host).requests, sums(&host).statements()), (2, 1));
+}
+
+#[test]
+fn what_came_to_nothing_counts_and_is_told_besides_also_when_the_process_dies_before_the_step_ends()
+{
+    for crashes in [false, true] {
+        let host = host();
+        let session = host.open();
+        let mut request = first("step broken complete");
+        request["configuration"] = json!({"returnImmediately": true});
+        send(&host, &session, request);
+        host.platform.run_until(host.platform.sleep(100));
+        let session = match crashes {
+            true => {
+                drop(session);
+                host.platform.crash();
+                host.open()
+            }
+            false => session,
+        };
+        host.platform.run_all();
+        assert_eq!(state(&session), TaskState::Completed);
+        // The attempt that goes on makes the step again.
+        let times = if crashes { 2 } else { 1 };
+        let repeated = json!({"requests": times, "inputTokens": 30 * times, "outputTokens": times, "cost": 0.00006 * times as f64});
+        assert_eq!(metadata(&session)["repeated"], repeated, "{crashes}");
+        let all = used(2 + times, 200 + 30 * times).with_output(2 + times);
+        assert_eq!((sum(&host), sums(&host).statements()), (all, 1), "{crashes}");
+        assert_eq!(metadata(&session)["requests"], 2 + times);
+    }
 }
 
 #[test]

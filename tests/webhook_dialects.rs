@@ -1,5 +1,6 @@
 //! Webhooks that were registered in an older dialect: what they are sent, and how they are found without an id.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! How the list of webhooks in trouble follows the webhooks of a task, through the in-memory twins of the platform.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

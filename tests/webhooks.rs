@@ -1,5 +1,6 @@
 //! What webhooks are owed and who sends it, through the in-memory twins of the platform.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

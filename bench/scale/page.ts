@@ -33,7 +33,7 @@ export function scalePage(table: Table): string {
       `These limits do not depend on the number of tasks: an object takes about ${limits.objectRequestsPerSecond.toLocaleString("en-US")} requests a second, and as each ` +
         "task has an object of its own, only the streams and calls of that task count; a request to the Worker or to an object makes at most " +
         `${limits.subrequests.toLocaleString("en-US")} requests of its own (a page of ListTasks with artifacts asks as many objects as it has tasks, at most 100); ` +
-        `an isolate has ${limits.isolateBytes / 1e6} MB, which request bodies, tasks in memory and streams share (bodies take 16 MiB at most; ` +
+        `an isolate has ${limits.isolateBytes / 1e6} MB, which request bodies, tasks in memory and streams share (bodies take 20 MiB at most; ` +
         "[benchmarks](benchmarks.md#memory) has what each takes), and Cloudflare starts more isolates as the load grows; the cron trigger runs " +
         "once an hour, for 15 minutes at most. The number of objects is not limited.",
     ),

@@ -1,6 +1,6 @@
 // The shell: where one is, where one can go, and the page between.
-import { useEffect, useRef } from "preact/hooks";
-import type { FunctionComponent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FunctionComponent, RefObject } from "preact";
 import { catalogue, loadCatalogue } from "./api/agents.ts";
 import { AgentsPage } from "./pages/agents/index.tsx";
 import { ChatPage } from "./pages/chat/index.tsx";
@@ -11,6 +11,7 @@ import { WebhooksPage } from "./pages/webhooks/index.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Notices } from "./parts/notice.tsx";
 import { href, place } from "./route.ts";
+import { useWayBack } from "./way-back.ts";
 import { SessionMenu } from "./session/menu.tsx";
 import { SignInDialog } from "./session/sign-in.tsx";
 
@@ -35,15 +36,10 @@ export function App() {
   const [name] = place.value.path;
   const page = PAGES[name];
   const main = useRef<HTMLElement>(null);
-  const isFirst = useRef(true);
+  const title = useTitle(main, page?.title);
 
   useEffect(() => void loadCatalogue(), []);
-  useEffect(() => {
-    document.title = page === undefined ? "a2a-edge console" : `${page.title} · a2a-edge console`;
-    // Who goes to another page by keyboard or screen reader is at its beginning.
-    if (!isFirst.current) main.current?.focus();
-    isFirst.current = false;
-  }, [name]);
+  useWayBack(main);
 
   return (
     <div class="shell">
@@ -79,8 +75,36 @@ export function App() {
       </main>
       <SignInDialog />
       <Notices />
+      <p class="sr" role="status">
+        {title}
+      </p>
     </div>
   );
+}
+
+/**
+ * Names the window after the heading and the tab that are shown, and gives that title for screen readers to say when the address has led to another.
+ * The heading may come, and change, when something was loaded.
+ */
+function useTitle(main: RefObject<HTMLElement | null>, section: string | undefined): string {
+  const [said, setSaid] = useState("");
+  const address = place.value.path.join("/");
+  const first = useRef(address);
+  useEffect(() => {
+    const root = main.current;
+    if (root === null) return;
+    const tell = () => {
+      const [heading, tab] = ["h1", ".tabs [aria-current=page]"].map((found) => root.querySelector(found)?.textContent.trim().replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, "$1…"));
+      const words = [heading, tab, section].filter((word, at, all) => word !== undefined && word !== "" && all.indexOf(word) === at);
+      document.title = [...words, "a2a-edge console"].join(" · ");
+      if (address !== first.current) setSaid(words.join(", "));
+    };
+    const changed = new MutationObserver(tell);
+    changed.observe(root, { subtree: true, childList: true, characterData: true });
+    tell();
+    return () => changed.disconnect();
+  }, [address, section]);
+  return said;
 }
 
 function NotFound() {

@@ -1,6 +1,7 @@
 // Where the console begins.
 import { render } from "preact";
 import { App } from "./app.tsx";
+import "./parts/foreign-text.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/shell.css";

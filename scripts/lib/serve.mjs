@@ -11,6 +11,7 @@ import { inProject, projectDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { plain, start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
+import { tellsOfAsking, toldUnservable } from "./unservable.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
 /** The options that wrangler dev gets as they are. */
@@ -63,10 +64,24 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
   // What wrangler says before it serves matters only if it never does.
   const early = [];
   let [ready, died, hinted] = [false, false, false];
+  const ended = new AbortController();
+  let [at, asked] = [undefined, 0];
+  const ask = async () => {
+    asked += 1;
+    const told = await toldUnservable(at, ended.signal);
+    if (told !== undefined) say(told);
+  };
   const show = (line) => {
     if (died) return;
+    if (asked > 0 && tellsOfAsking(line)) {
+      asked -= 1;
+      return;
+    }
+    if (ready && /Local server updated and ready/.test(line)) void ask();
     if (servedAt(line) && !ready) {
       ready = true;
+      at = servedAt(line);
+      void ask();
       const url = urlAt({ host, port });
       say(note === undefined ? `Serving at ${url} again.` : banner(url, note));
       if (note !== undefined && access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${access}\n`);
@@ -86,6 +101,7 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
   const code = await new Promise((resolve) => child.once("close", resolve));
+  ended.abort();
   return { died, ready, early, code };
 }
 

@@ -4,7 +4,7 @@ use chrono::NaiveDateTime;
 use serde::Deserialize;
 
 use super::proof::{Proven, Refused, check_id};
-use a2a::model::UnixMillis;
+use a2a::model::{UnixMillis, read_own};
 
 /// Which certificates a scheme takes.
 pub(super) struct CertificateRules {
@@ -37,7 +37,7 @@ impl CertificateRules {
     /// certificate is renewed.
     pub(super) fn prove(&self, reported: &str, now: UnixMillis) -> Option<Result<Proven, Refused>> {
         // Whatever the platform says in another form is no certificate.
-        let reported: Reported = serde_json::from_str(reported).ok()?;
+        let reported: Reported = read_own(reported).ok()?;
         (reported.presented == "1").then(|| self.judge(reported, now))
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Evidence;
+use a2a::binding::http::OWS;
 use a2a::binding::percent;
 
 /// What a request carries at the place where a scheme looks for its credential.
@@ -21,7 +22,7 @@ impl Evidence<'_> {
     /// lower case. The header of another scheme counts as nothing.
     pub(super) fn authorization(&self, scheme: &str) -> Shown<'_> {
         let Some(header) = self.header("authorization") else { return Shown::Nothing };
-        let header = header.trim_matches(' ');
+        let header = header.trim_matches(OWS);
         let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
         match name.eq_ignore_ascii_case(scheme) {
             true => one(rest.trim_start_matches(' '), "the header Authorization"),
@@ -32,7 +33,7 @@ impl Evidence<'_> {
     /// The value of a header that holds nothing but a credential.
     pub(super) fn whole_header(&self, name: &str) -> Shown<'_> {
         match self.header(name) {
-            Some(value) => one(value.trim_matches(' '), "the header"),
+            Some(value) => one(value.trim_matches(OWS), "the header"),
             None => Shown::Nothing,
         }
     }
@@ -41,11 +42,11 @@ impl Evidence<'_> {
     /// neighbouring host could have set one of them.
     pub(super) fn cookie(&self, name: &str) -> Shown<'_> {
         let cookies = self.header("cookie").unwrap_or_default();
-        let pairs = cookies.split(';').filter_map(|pair| pair.trim_start().split_once('='));
+        let pairs = cookies.split(';').filter_map(|pair| pair.trim_matches(OWS).split_once('='));
         let mut values = pairs.filter(|(known, _)| *known == name).map(|(_, value)| value);
         match (values.next(), values.next()) {
             (None, _) => Shown::Nothing,
-            (Some(value), None) => one(value.trim_end(), "the cookie"),
+            (Some(value), None) => one(value, "the cookie"),
             (Some(_), Some(_)) => Shown::Wrongly("the cookie is there more than once"),
         }
     }
@@ -116,6 +117,9 @@ mod tests {
             ("Bearer abc", "=abc"),
             ("bEaReR   abc", "=abc"),
             (" Bearer abc ", "=abc"),
+            ("\tBearer abc \t", "=abc"),
+            ("Bearer abc\u{a0}", "wrong"),
+            ("\u{a0}Bearer abc", "nothing"),
             ("Bearer", "wrong"),
             ("Bearer ", "wrong"),
             ("Bearer a b", "wrong"),
@@ -144,6 +148,11 @@ mod tests {
             ("s=abc", "=abc"),
             ("a=1; s=abc; b=2", "=abc"),
             ("a=1;s=abc", "=abc"),
+            ("a=1;\ts=abc\t ", "=abc"),
+            ("s=abc\u{a0}", "wrong"),
+            ("s=abc\u{2003}; a=1", "wrong"),
+            ("s=abc\u{b}", "wrong"),
+            ("a=1;\u{a0}s=abc", "nothing"),
             ("s=ab=c==", "=ab=c=="),
             ("s=", "wrong"),
             ("s=abc; s=abc", "wrong"),
@@ -178,7 +187,9 @@ mod tests {
         ] {
             assert_eq!(shown(&evidence(query, &[]).query_parameter("key")), found, "{query:?}");
         }
-        for (header, found) in [("abc", "=abc"), ("abc, abc", "wrong"), ("", "wrong")] {
+        for (header, found) in
+            [("abc", "=abc"), ("abc, abc", "wrong"), ("", "wrong"), ("abc\u{a0}", "wrong")]
+        {
             let headers = [("x-key", header)];
             assert_eq!(shown(&evidence("", &headers).whole_header("x-key")), found, "{header:?}");
         }

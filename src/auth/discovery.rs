@@ -1,5 +1,6 @@
 //! OpenID Connect Discovery 1.0: where an issuer says that its keys are.
 
+use a2a::model::{MAX_DOCUMENT_VALUES, read_foreign_as};
 use serde::Deserialize;
 
 /// The URL of an issuer's discovery document (§4). An issuer with a slash at its end has the same as one without.
@@ -16,7 +17,8 @@ pub fn document_url(issuer: &str) -> String {
 /// out tokens in the issuer's name.
 pub fn key_set_url(document: &str, issuer: &str) -> Result<String, &'static str> {
     let no_document = "must be a JSON object with the texts issuer and jwks_uri";
-    let found: Document = serde_json::from_str(document).map_err(|_| no_document)?;
+    let found: Document =
+        read_foreign_as(document.as_bytes(), MAX_DOCUMENT_VALUES).map_err(|_| no_document)?;
     if found.issuer != issuer {
         return Err(
             "must have the member issuer that the agent's file names, character by character",
@@ -58,6 +60,11 @@ mod tests {
         }
         let twice = r#","issuer":"evil","jwks_uri":"https://keys.example/""#;
         assert!(read(&document("https://id.example", twice)).is_err());
+        let values = |count: usize| format!(r#"{keys},"rest":[{}0]"#, "0,".repeat(count));
+        assert!(read(&document("https://id.example", &values(19_000))).is_ok());
+        assert!(read(&document("https://id.example", &values(20_000))).is_err());
+        let deep = format!(r#"{keys},"rest":{}{}"#, "[".repeat(101), "]".repeat(101));
+        assert!(read(&document("https://id.example", &deep)).is_err());
         for text in ["", "<html>", "[]", "null"] {
             assert!(read(text).is_err(), "{text}");
         }

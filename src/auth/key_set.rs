@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use a2a::model::{MAX_DOCUMENT_VALUES, UnfitJson, read_foreign_as, read_own};
 use a2a_agents::access::JwtAlgorithm;
 
 /// The public keys of an issuer.
@@ -42,10 +43,14 @@ impl KeySet {
     ///
     /// # Errors
     ///
-    /// What it must be, if it is no JWK Set, or one of more than [`MAX_KEYS`] keys.
+    /// What it must be, if it is no JWK Set, or one of more than [`MAX_KEYS`] keys or [`MAX_DOCUMENT_VALUES`] JSON values.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let no_set = "must be a JWK Set, a JSON object whose member keys is a list of objects";
-        let Set { keys: listed } = serde_json::from_str(text).map_err(|_| no_set)?;
+        let read = read_foreign_as::<Set<'_>>(text.as_bytes(), MAX_DOCUMENT_VALUES);
+        let Set { keys: listed } = read.map_err(|unfit| match unfit {
+            UnfitJson::TooManyValues { .. } => "must have at most 20000 JSON values",
+            UnfitJson::TooDeep | UnfitJson::NotJson { .. } => no_set,
+        })?;
         if listed.len() > MAX_KEYS {
             return Err("must have at most 100 keys");
         }
@@ -92,7 +97,7 @@ impl KeySet {
 
 impl PublicKey {
     fn parse(jwk: &str) -> Result<Self, Unfit> {
-        let Ok(members) = serde_json::from_str::<Map<String, Value>>(jwk) else {
+        let Ok(members) = read_own::<Map<String, Value>>(jwk) else {
             return Err(Unfit::NoObject);
         };
         let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -449,6 +454,8 @@ mod tests {
             r#"{"keys":[],"keys":[]}"#,
             &many,
             &format!(r#"{{"keys":[{}{}]}}"#, "[".repeat(500), "]".repeat(500)),
+            &format!(r#"{{"keys":[],"rest":{}{}}}"#, "[".repeat(101), "]".repeat(101)),
+            &format!(r#"{{"keys":[],"rest":[{}0]}}"#, "0,".repeat(20_000)),
         ] {
             assert!(KeySet::parse(text).unwrap_err().starts_with("must "), "{text:.40}");
         }

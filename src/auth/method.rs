@@ -27,7 +27,7 @@ pub(super) struct Method {
 
 /// Where a credential is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum Place {
     /// In `Authorization`, behind `Bearer`.
     Bearer,
     /// In `Authorization`, behind `Basic`.
@@ -152,6 +152,11 @@ impl Method {
                 self.guarded(evidence, given, || self.judge(&credential, given))
             }
         }
+    }
+
+    /// Whether a wrong credential may be a guess. A certificate cannot be guessed: whoever shows one has it.
+    pub(super) fn can_be_guessed(&self) -> bool {
+        self.place != Place::Certificate
     }
 
     /// Whether a request shows anything in the place of this scheme.

@@ -10,6 +10,7 @@ mod credential;
 pub mod discovery;
 mod evidence;
 mod given;
+mod guesses;
 mod jwt;
 mod key_set;
 mod keyring;
@@ -24,7 +25,9 @@ mod token;
 pub use caller::Caller;
 pub use evidence::Evidence;
 pub use given::GivenCredentials;
+pub use guesses::{Finding, Guess, Guesses};
 pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
+pub use method::Place;
 pub use operator::{ActAs, not_for_operators};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
@@ -40,4 +43,20 @@ pub enum Identity {
     Refused(Error),
     /// The signatures of these tokens have to be checked before it is known.
     Pending(Vec<UncheckedToken>),
+}
+
+/// What an agent says about a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged<'p> {
+    /// Who makes it.
+    pub identity: Identity,
+    /// What was found about each of the credentials that it shows.
+    pub findings: Vec<(&'p Place, Finding)>,
+}
+
+impl From<Identity> for Judged<'_> {
+    /// Who makes a request, without a look at its credentials.
+    fn from(identity: Identity) -> Self {
+        Self { identity, findings: Vec::new() }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::Caller;
 use a2a::Operation;
+use a2a::binding::http::OWS;
 use a2a::binding::percent::decode;
 use a2a::error::{Error, Refusal};
 use a2a_agents::access::Access;
@@ -31,11 +32,11 @@ impl ActAs {
             Some((role, parameters)) => (role, Some(parameters)),
             None => (header, None),
         };
-        if role.trim() != "operator" {
+        if role.trim_matches(OWS) != "operator" {
             return Err(unknown());
         }
         let owner = parameters.map(|parameters| {
-            let owner = parameters.trim().strip_prefix("owner=").map(decode);
+            let owner = parameters.trim_matches(OWS).strip_prefix("owner=").map(decode);
             owner.filter(|owner| !owner.is_empty()).ok_or_else(unknown)
         });
         Ok(Self { owner: owner.transpose()? })

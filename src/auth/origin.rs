@@ -6,8 +6,9 @@ use a2a::binding::MediaType;
 
 /// Checks a request whose credential a browser adds by itself.
 ///
-/// A page of the agent's own origin or of one of `allowed_origins` may send it. Programs that are no browsers send neither
-/// `Origin` nor `Sec-Fetch-Site`. A body must be declared as JSON, which forms and beacons cannot do.
+/// A page of the agent's own origin or of one of `allowed_origins` may send it. Where a browser sends no `Origin`, as when it follows a
+/// link, `Sec-Fetch-Site` says where the page is: one of a neighbouring host (`same-site`) is of another origin. Programs that are no
+/// browsers send neither. A body must be declared as JSON, which forms and beacons cannot do.
 ///
 /// # Errors
 ///
@@ -22,9 +23,9 @@ pub(super) fn check_origin(
     if origin.is_some_and(|origin| !is_listed && origin != evidence.origin) {
         return Err(FOREIGN);
     }
-    // Whatever it says that is not known counts as cross-site.
+    // Whatever it says that is not known is no page of ours.
     let site = evidence.header("sec-fetch-site").unwrap_or("none");
-    if !is_listed && !["same-origin", "same-site", "none"].contains(&site) {
+    if !is_listed && !["same-origin", "none"].contains(&site) {
         return Err(FOREIGN);
     }
     if evidence.method == "POST" {
@@ -53,7 +54,15 @@ mod tests {
             (vec![json, ("origin", "https://app.example")], true),
             (vec![json, ("origin", own), ("sec-fetch-site", "same-origin")], true),
             (vec![json, ("sec-fetch-site", "none")], true),
-            (vec![json, ("sec-fetch-site", "same-site")], true),
+            (vec![json, ("sec-fetch-site", "same-site")], false),
+            (vec![json, ("origin", own), ("sec-fetch-site", "same-site")], false),
+            (vec![json, ("origin", ""), ("sec-fetch-site", "same-site")], false),
+            (vec![json, ("origin", ""), ("sec-fetch-site", "same-origin")], false),
+            (vec![json, ("sec-fetch-site", "same-origin\u{a0}")], false),
+            (vec![json, ("sec-fetch-site", "")], false),
+            (vec![json, ("origin", "https://agents.example\u{a0}")], false),
+            (vec![("content-type", "application/json\u{a0}")], false),
+            (vec![json, ("origin", "https://app.example"), ("sec-fetch-site", "same-site")], true),
             (vec![json, ("origin", "https://app.example"), ("sec-fetch-site", "cross-site")], true),
             (vec![("content-type", "application/a2a+json; charset=utf-8")], true),
             (vec![json, ("origin", "https://evil.example")], false),
@@ -79,5 +88,8 @@ mod tests {
         }
         let evidence = Evidence { method: "GET", origin: own, query: "", headers: &[] };
         assert_eq!(check_origin(&evidence, &[]), Ok(()));
+        // A link on a page of a neighbouring host: the browser sends no `Origin`.
+        let evidence = Evidence { headers: &[("sec-fetch-site", "same-site")], ..evidence };
+        assert_eq!(check_origin(&evidence, &[]), Err(FOREIGN));
     }
 }

@@ -1,11 +1,14 @@
 //! Who may call an agent: its file, with the secrets and variables of the deployment.
 
 use super::challenge::Challenges;
+use super::guesses::HeldAddresses;
 use super::keyring::Vault;
 use super::known::KnownTokens;
 use super::method::{Circumstances, Making, Method, Place};
-use super::proof::{Proof, Proven};
-use super::{ActAs, Caller, Evidence, Identity, TokenDigest, UncheckedToken, Verdict};
+use super::proof::{Proof, Proven, Refused};
+use super::{
+    ActAs, Caller, Evidence, Finding, Identity, Judged, TokenDigest, UncheckedToken, Verdict,
+};
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
 use a2a_agents::access::{Access, Requirement, Scheme};
@@ -20,6 +23,7 @@ pub struct Policy {
     alternatives: Vec<Vec<(usize, Vec<String>)>>,
     challenges: Challenges,
     known: KnownTokens,
+    held: HeldAddresses,
 }
 
 impl Policy {
@@ -65,8 +69,8 @@ impl Policy {
         let requirements = access.requirements();
         let alternatives = requirements.iter().map(alternative).collect::<Result<_, _>>()?;
         let challenges = Challenges::new(agent, &methods);
-        let known = KnownTokens::default();
-        Ok(Self { access: access.clone(), methods, alternatives, challenges, known })
+        let (known, held) = (KnownTokens::default(), HeldAddresses::default());
+        Ok(Self { access: access.clone(), methods, alternatives, challenges, known, held })
     }
 
     /// What the agent's file says.
@@ -91,29 +95,66 @@ impl Policy {
         self.methods.iter().any(|method| method.is_shown(evidence))
     }
 
-    /// Says who makes a request. `verdict` gives what the check of a token has found, if it was checked in this
-    /// request.
+    /// Takes no credentials from an address until an instant: more wrong ones came from it than a rate limit lets through.
+    pub fn hold(&self, address: &str, until: UnixMillis, now: UnixMillis) {
+        self.held.hold(address, until, now);
+    }
+
+    /// The refusal of a request that shows credentials which can be guessed, and comes from an address from which none are taken for
+    /// now, right or wrong.
+    pub fn held(
+        &self,
+        evidence: &Evidence<'_>,
+        address: impl FnOnce() -> String,
+        now: UnixMillis,
+    ) -> Option<Judged<'_>> {
+        let seconds = self.held.seconds(address, now)?;
+        let guessable = self.methods.iter().filter(|method| method.can_be_guessed());
+        let shown = guessable.filter(|method| method.is_shown(evidence));
+        let findings: Vec<_> =
+            shown.map(|method| (&method.place, Finding::Held(seconds))).collect();
+        let identity = Identity::Refused(Error::RateLimited(seconds));
+        (!findings.is_empty()).then_some(Judged { identity, findings })
+    }
+
+    /// For how many seconds nothing that can be guessed is taken from an address, if it is so.
+    pub fn held_s(&self, address: impl FnOnce() -> String, now: UnixMillis) -> Option<u32> {
+        self.held.seconds(address, now)
+    }
+
+    /// Says who makes a request, and which of its credentials are right. `verdict` gives what the check of a token has found, if it was
+    /// checked in this request.
     ///
     /// The first alternative that passes says it. A token that is still to be checked, or whose keys cannot be had,
     /// is waited for if its alternative comes first, so that the same request is always the same caller's. Cookies do
     /// not count beside a credential that was sent on purpose, unless a requirement asks for both.
-    pub fn identify(
-        &self,
+    pub fn identify<'p>(
+        &'p self,
         evidence: &Evidence<'_>,
         verdict: &dyn Fn(&TokenDigest) -> Option<Verdict>,
         now: UnixMillis,
-    ) -> Identity {
+    ) -> Judged<'p> {
         if self.methods.is_empty() {
-            return Identity::Caller(Caller::anonymous());
+            return Identity::Caller(Caller::anonymous()).into();
         }
         let allowed_origins = self.access.allowed_origins.as_slice();
         let given = Circumstances { known: &self.known, verdict, allowed_origins, now };
-        let proofs: Vec<(&Method, Proof)> =
+        let proofs: Vec<(&'p Method, Proof)> =
             self.methods.iter().map(|method| (method, method.prove(evidence, given))).collect();
         let is_explicit =
             |(method, proof): &(&Method, Proof)| *proof != Proof::Absent && !method.is_ambient();
         let has_explicit = proofs.iter().any(is_explicit);
+        let identity = self.weigh_all(&proofs, has_explicit);
+        let findings = match identity {
+            // They are found when these are checked.
+            Identity::Pending(_) => Vec::new(),
+            Identity::Caller(_) | Identity::Refused(_) => self.findings(&proofs, has_explicit),
+        };
+        Judged { identity, findings }
+    }
 
+    /// Who makes a request with these proofs. `has_explicit` says whether a credential was sent on purpose.
+    fn weigh_all(&self, proofs: &[(&Method, Proof)], has_explicit: bool) -> Identity {
         let mut unchecked: Vec<UncheckedToken> = Vec::new();
         let mut lacking: Option<Vec<String>> = None;
         let mut forbidden: Option<&str> = None;
@@ -125,8 +166,7 @@ impl Policy {
                     Some((*method, proof, scopes.as_slice()))
                 })
                 .collect();
-            let is_of_cookies = found.iter().all(|(method, _, _)| is_cookie(method));
-            if is_of_cookies && has_explicit {
+            if has_explicit && self.is_of_cookies(alternative) {
                 continue;
             }
             match weigh(&found) {
@@ -150,8 +190,48 @@ impl Policy {
         Identity::Refused(match (lacking, forbidden) {
             (Some(scopes), _) => self.challenges.insufficient(&scopes),
             (None, Some(reason)) => self.challenges.forbidden(reason),
-            (None, None) => self.unauthenticated(&proofs),
+            (None, None) => self.unauthenticated(proofs),
         })
+    }
+
+    /// What was found about each credential. One that may not come in such a request was not judged, and a cookie beside a credential
+    /// that was sent on purpose counts only where both are asked for.
+    fn findings<'p>(
+        &self,
+        proofs: &[(&'p Method, Proof)],
+        has_explicit: bool,
+    ) -> Vec<(&'p Place, Finding)> {
+        let counts = |index: usize| {
+            let mut alternatives = self.alternatives.iter();
+            alternatives.any(|alternative| {
+                alternative.iter().any(|(place, _)| *place == index)
+                    && !(has_explicit && self.is_of_cookies(alternative))
+            })
+        };
+        let mut findings: Vec<(&'p Place, Finding)> = Vec::new();
+        for (index, (method, proof)) in proofs.iter().enumerate() {
+            let finding = match proof {
+                Proof::Absent | Proof::Forbidden(_) => continue,
+                Proof::Passed(_) => Finding::Taken,
+                Proof::Unchecked(_) | Proof::Unavailable => Finding::Open,
+                Proof::Refused(Refused { reason, is_foreign })
+                    if method.can_be_guessed() && counts(index) =>
+                {
+                    Finding::Refused { reason: reason.clone(), is_foreign: *is_foreign }
+                }
+                Proof::Refused(_) => continue,
+            };
+            match findings.iter_mut().find(|(place, _)| **place == method.place) {
+                Some((_, known)) => *known = known.clone().or(finding),
+                None => findings.push((&method.place, finding)),
+            }
+        }
+        findings
+    }
+
+    fn is_of_cookies(&self, alternative: &[(usize, Vec<String>)]) -> bool {
+        let mut methods = alternative.iter().filter_map(|(place, _)| self.methods.get(*place));
+        methods.all(is_cookie)
     }
 
     /// Says who makes a request that another agent of this server makes for its caller, without credentials: that caller, if it

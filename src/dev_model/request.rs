@@ -1,5 +1,6 @@
 //! A request for a chat completion, as far as the scripted model looks at it.
 
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use serde_json::Value;
 
 /// A request.
@@ -61,8 +62,8 @@ impl Request {
     ///
     /// What is wrong with it.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let json: Value = serde_json::from_slice(body)
-            .map_err(|error| format!("the body is no JSON: {error}"))?;
+        let json =
+            read_foreign(body, MAX_FOREIGN_VALUES).map_err(|unfit| format!("the body {unfit}"))?;
         let messages = at(&json, "/messages").as_array().filter(|messages| !messages.is_empty());
         let messages = messages.ok_or("`messages` must be an array of at least one message")?;
         let messages = messages.iter().map(read_message).collect::<Result<_, _>>()?;
@@ -126,7 +127,7 @@ fn read_call(call: &Value) -> Call {
     Call {
         id: text(at(call, "/id")),
         name: text(at(call, "/function/name")),
-        arguments: serde_json::from_str(arguments).unwrap_or_default(),
+        arguments: read_foreign(arguments.as_bytes(), MAX_FOREIGN_VALUES).unwrap_or_default(),
     }
 }
 

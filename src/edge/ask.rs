@@ -22,7 +22,8 @@ pub(super) enum Ask {
     Follow(Upgrade),
     /// The next notification of a webhook. Answered by a `NotificationTurn`, with status 200.
     NextNotification(NextNotification),
-    /// To take what was posted to a callback. Answered by the finished HTTP response for its sender, of a status below 500.
+    /// To take what was posted to a callback, or to say whether it would. Answered by the finished HTTP response for its sender, of a
+    /// status below 500.
     CallBack(Box<CallbackPost>),
     /// To delete the task if it is finished. Answered by status 204. Asked by the clean-up of version 0.2.0 and before.
     Delete,
@@ -257,7 +258,7 @@ mod tests {
             agent: "a".to_owned(),
             token: Secret::new("t"),
             key: Some("k".to_owned()),
-            body: Part::raw(b"\xff", "image/png"),
+            body: Some(Part::raw(b"\xff", "image/png")),
         };
         [call, follow, next, Ask::Delete, Ask::Clear, Ask::CallBack(Box::new(post))]
     }
@@ -276,6 +277,18 @@ mod tests {
             };
             assert_eq!(Ask::read(form, upgrade, &body.unwrap_or_default()).unwrap(), ask);
         }
+    }
+
+    #[test]
+    fn a_callback_is_asked_about_by_a_post_without_a_body() {
+        let (agent, token) = ("a".to_owned(), Secret::new("t"));
+        let asked = CallbackPost { agent, token, key: None, body: None };
+        let body = Ask::CallBack(Box::new(asked.clone())).into_body().unwrap().unwrap();
+        assert_eq!(body, r#"{"agent":"a","token":"t"}"#);
+        let read = Ask::read(Form::CallBack, Upgrade::default(), &body).unwrap();
+        assert_eq!(read, Ask::CallBack(Box::new(asked)));
+        let wrong = r#"{"agent":"a","token":"t","body":{"text":1}}"#;
+        assert!(Ask::read(Form::CallBack, Upgrade::default(), wrong).is_err());
     }
 
     #[test]

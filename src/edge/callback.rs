@@ -1,8 +1,10 @@
-//! What was posted to a callback, as it travels to the object of its task.
+//! What was posted to a callback, as it travels to the object of its task, and what its sender is answered.
 
 use serde::Serialize;
 
 use crate::format;
+use crate::session::Posted;
+use a2a::binding::http::HttpResponse;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Part, Secret};
 
@@ -16,8 +18,17 @@ pub(super) struct CallbackPost {
     /// What its sender calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<String>,
-    /// The body.
-    pub(super) body: Part,
+    /// The body. Without one it is asked whether the callback would take any, before a large one is received.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Part>,
+}
+
+/// The answer to the sender of a post.
+pub(super) fn answer_to(posted: Posted) -> HttpResponse {
+    match posted.check() {
+        Ok(()) => HttpResponse::json(202, r#"{"accepted":true}"#.to_owned()),
+        Err(error) => HttpResponse::error(&error),
+    }
 }
 
 impl Decode for CallbackPost {
@@ -27,7 +38,7 @@ impl Decode for CallbackPost {
             agent: fields.required_string("agent")?,
             token: Secret::new(fields.required_string("token")?),
             key: fields.string("key"),
-            body: fields.required_object("body")?,
+            body: fields.object("body"),
         })
     }
 }

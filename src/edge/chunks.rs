@@ -5,6 +5,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::Request;
 
+use crate::room::SMALL_BYTES;
+
 /// The chunks of a body, all read into one buffer. A default reader of the platform makes a new buffer for each
 /// chunk, and these stay until its next garbage collection: several times the size of the body.
 pub(super) struct Chunks {
@@ -64,7 +66,7 @@ pub(super) async fn read_text(request: &Request) -> worker::Result<String> {
     let length = request.headers().get("content-length")?;
     let length = length.and_then(|text| text.parse().ok()).unwrap_or(0);
     let mut text = Vec::with_capacity(length);
-    if (1..=LEAST_ROOM).contains(&length) {
+    if (1..=SMALL_BYTES).contains(&length) {
         append(&mut text, &whole(request).await?);
     } else {
         let mut chunks = Chunks::of(request)?;
@@ -86,7 +88,7 @@ pub(super) async fn whole(request: &Request) -> Result<Uint8Array, JsValue> {
 }
 
 /// Adds a chunk to what came before it.
-pub(super) fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
+fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
     let before = bytes.len();
     bytes.resize(before + chunk.length() as usize, 0);
     if let Some(free) = bytes.get_mut(before..) {
@@ -96,6 +98,3 @@ pub(super) fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
 
 /// How much of a body is read at once.
 const CHUNK_BYTES: u32 = 32 * 1024;
-
-/// The room that a body is given first, in bytes; one that fits it is small.
-pub(super) const LEAST_ROOM: usize = 64 * 1024;

@@ -334,6 +334,7 @@ mod tests {
                 run_timeout_ms: Some(5_000_000_000),
                 answer_within_ms: Some(250),
                 shows_ended: true,
+                refuses_canceled: true,
                 shows_generation: true,
                 shows_statuses: true,
                 over_quota: Some(4),

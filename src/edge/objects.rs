@@ -76,7 +76,7 @@ impl Object {
         Self::at(env, &TaskAddress::Object(id))
     }
 
-    /// Lets it take what was posted to a callback, and gives its answer to the sender.
+    /// Lets it take what was posted to a callback, or say whether it would, and gives its answer to the sender.
     ///
     /// # Errors
     ///

@@ -5,15 +5,16 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::{Cards, Double, Learned, Registry, Runner, Taken};
-use crate::auth::Policy;
+use crate::auth::{Caller, Policy};
 use crate::mcp::McpServers;
 use crate::port::Outside;
 use crate::remotes::Remotes;
 use a2a::dialect::{Dialects, OlderFacts};
-use a2a::model::{AgentCapabilities, Secret, UnixMillis};
+use a2a::error::Error;
+use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Values, check_slug, expand_card,
+    Accepts, Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Values, check_slug, expand_card,
 };
 
 /// The agents of a Worker.
@@ -29,6 +30,8 @@ pub struct HostedAgent {
     pub capabilities: AgentCapabilities,
     /// The versions of the protocol that it speaks besides 1.0.
     pub dialects: Dialects,
+    /// Which messages it takes.
+    pub accepts: Accepts,
     /// Which tools of MCP it is.
     pub mcp_tools: McpTools,
     /// What it shows of itself at the moment.
@@ -96,6 +99,7 @@ impl Agents {
                 policy,
                 is_default: agent.default,
                 dialects: agent.dialects.spoken(&agent.access),
+                accepts: agent.accepts,
                 mcp_tools: agent.mcp.tools,
                 capabilities: agent.capabilities.into(),
                 cards: RefCell::new(cards),
@@ -142,6 +146,12 @@ impl Agents {
         })
     }
 
+    /// The agents whose executor cannot be made, each with the reason.
+    pub fn without_executor(&self) -> impl Iterator<Item = (&str, &Misfit)> {
+        let agents = self.0.iter();
+        agents.filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
+    }
+
     /// The headers by which callers of any agent show who they are, in lower case, each once.
     pub fn credential_headers(&self) -> Vec<String> {
         let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
@@ -174,6 +184,18 @@ impl HostedAgent {
     /// What it shows of itself at the moment.
     pub fn cards(&self) -> Rc<Cards> {
         self.cards.borrow().clone()
+    }
+
+    /// Whether it takes messages with parts of these media types from this caller.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PartNotAccepted`], where its file says that it takes what its card lists, and nothing else.
+    pub fn check_parts(&self, message: &Message, caller: &Caller) -> Result<(), Error> {
+        match self.accepts {
+            Accepts::Any => Ok(()),
+            Accepts::Declared => self.cards().check_parts(message, caller),
+        }
     }
 
     /// Shows these skills that it has learned from now on: for each part those of its source, if they are known.

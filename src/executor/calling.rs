@@ -102,6 +102,9 @@ const NO_ORIGIN: &str = "https://worker.internal";
 /// The time that is kept at the end of a run to cancel the tasks of other agents, in milliseconds.
 pub(super) const CLOSING_MS: u64 = 2_000;
 
+/// For how long it is tried to cancel the tasks of other agents, in milliseconds.
+pub(super) const CANCEL_MS: u64 = 10_000;
+
 /// A run as the machine of its clients.
 struct Run(Rc<dyn TurnHost>);
 

@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 
 use crate::auth::Caller;
+use a2a::InputModes;
 use a2a::dialect::{Dialect, OlderFacts};
 use a2a::error::Error;
+use a2a::model::{Message, read_own};
 use a2a_agents::{RestrictedSkill, extended_card};
 
 /// The cards of an agent, in every dialect and for every caller.
@@ -14,6 +16,8 @@ pub struct Cards {
     pub card: String,
     /// That card as older versions have it, made when it is first asked for: for 0.3, and for the `tasks/send` family.
     older: [OnceCell<String>; 2],
+    /// The media types that it lists, read when a message is first compared with them.
+    input_modes: OnceCell<InputModes>,
     /// What older cards say besides.
     facts: OlderFacts,
     /// The skills that need permissions, which that card does not show.
@@ -32,7 +36,15 @@ impl Cards {
         facts: OlderFacts,
         date: String,
     ) -> Self {
-        Self { card, older: Default::default(), facts, restricted, date, is_partial: false }
+        Self {
+            card,
+            older: Default::default(),
+            input_modes: OnceCell::new(),
+            facts,
+            restricted,
+            date,
+            is_partial: false,
+        }
     }
 
     /// Others of the same agent.
@@ -63,6 +75,23 @@ impl Cards {
         }
         let made = dialect.card(&self.card, self.facts)?;
         Ok(kept.get_or_init(|| made))
+    }
+
+    /// Whether the card for a caller lists the media types of a message's parts (spec §3.1.1).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PartNotAccepted`].
+    pub fn check_parts(&self, message: &Message, caller: &Caller) -> Result<(), Error> {
+        let listed = self.input_modes.get_or_init(|| {
+            // A card that the build made can be read.
+            InputModes::of_card(&read_own(&self.card).unwrap_or_default())
+        });
+        let mut own = self.restricted.iter().filter(|skill| skill.is_for(|may| caller.may(may)));
+        let Some(first) = own.next() else { return listed.check(message) };
+        let mut listed = listed.clone();
+        [first].into_iter().chain(own).for_each(|restricted| listed.add_skill(&restricted.skill));
+        listed.check(message)
     }
 
     /// The card for a caller (spec §3.1.11) as a dialect has it: with the skills that the caller may use. JSON, in which

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use a2a::model::Secret;
+use a2a::model::{Secret, read_own};
 
 /// The credentials that came with the message of a turn: the data of its part of the type
 /// [`CREDENTIALS_MEDIA_TYPE`](a2a::model::CREDENTIALS_MEDIA_TYPE), or its header `Authorization` as the member
@@ -15,7 +15,7 @@ pub struct TaskCredentials(Value);
 impl TaskCredentials {
     /// Credentials of this JSON; `None` if it is no object.
     pub(super) fn parse(json: &Secret) -> Option<Self> {
-        let value: Value = serde_json::from_str(json.reveal()).ok()?;
+        let value: Value = read_own(json.reveal()).ok()?;
         value.is_object().then_some(Self(value))
     }
 

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::redaction::Redaction;
 use super::{ExecutorError, TurnHost};
 use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
 
@@ -22,13 +21,13 @@ use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
 /// }
 /// ```
 ///
-/// What the run has read by [`Turn::secret`](super::Turn::secret) is replaced by its name in all that is said.
+/// What the run has read by [`Turn::secret`](super::Turn::secret) is replaced by its name in all that is said, also where it
+/// comes in pieces: the end of a chunk that may be the beginning of a secret is told with what follows.
 ///
 /// Each is refused if the task has ended, for example because the client
 /// canceled it; an executor then just returns.
 pub struct Events {
     pub(crate) host: Rc<dyn TurnHost>,
-    pub(crate) redaction: Rc<Redaction>,
 }
 
 impl Events {
@@ -141,7 +140,7 @@ impl Events {
     }
 
     pub(super) fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
-        self.host.emit(self.redaction.emission(emission))
+        self.host.emit(emission)
     }
 
     pub(super) fn message(&self, parts: Vec<Part>) -> Message {

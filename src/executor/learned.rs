@@ -145,7 +145,7 @@ impl Learned {
 }
 
 /// The secrets and variables of an outside, of which nobody is told that one is missing.
-struct Unobserved<'a>(&'a Outside);
+pub(super) struct Unobserved<'a>(pub(super) &'a Outside);
 
 impl Values for Unobserved<'_> {
     fn value(&self, name: &str) -> Result<Secret, NotSet> {

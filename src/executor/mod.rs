@@ -14,6 +14,7 @@ mod http;
 mod learned;
 mod mcp;
 mod model;
+mod needs;
 mod redaction;
 mod registry;
 mod remote;
@@ -42,7 +43,8 @@ pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
 pub use events::{Emission, Events};
 pub use learned::{Learned, PATIENCE_MS, Taken};
-pub(crate) use redaction::Redaction;
+pub use needs::Needs;
+pub(crate) use redaction::{Redaction, Tail};
 pub use registry::{Constructor, Registry};
 pub use remote::RemoteExecutor;
 pub use turn::{Retry, StepStart, Turn, TurnHost};
@@ -100,17 +102,18 @@ pub trait AgentExecutor {
     /// A reason that the client may read; the task fails with it.
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError>;
 
-    /// Called when the client canceled the task of a run that is under way or parked, to release what the run
-    /// holds outside. The task is canceled already; `execute` should notice
-    /// [`Turn::canceled`] and return soon, or is dropped. Of a run that is parked there is nothing but the turn. The
-    /// hook has five seconds. It is not called again if the process dies meanwhile, and not for a run that ends in
+    /// Called once when the client canceled the task of a run that is under way or parked, to release what the run
+    /// holds outside. The task is canceled already. A run that is under way goes on beside the hook: `execute` should notice
+    /// [`Turn::canceled`] and return soon, or is dropped after five seconds; neither ends the hook. Of a run that is parked
+    /// there is nothing but the turn. The hook has five seconds, and beside a run that is under way the five of the run
+    /// as well. It is not called again if the process dies meanwhile, and not for a run that ends in
     /// another way, unless it [asks for that](Self::ensures_cancel).
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
     }
 
     /// Whether [`cancel`](Self::cancel) is called for sure: also after a run that had to be dropped, because it was over its time, made
-    /// no progress, was lost in its last attempt or did not return after a cancel; and again where the process has died before it
+    /// no progress or was lost in its last attempt; and again where the process has died, or the hook has panicked, before it
     /// returned, as often as needed within an hour. That costs each canceled task a row, and an alarm for a run that was parked.
     fn ensures_cancel(&self) -> bool {
         false
@@ -147,6 +150,17 @@ pub trait AgentExecutor {
     fn input_schema(&self, skill: &str) -> Option<&Value> {
         let _ = skill;
         None
+    }
+
+    /// What has to be there outside of this Worker for the agent to work, for people who look whether it can. Nothing is asked for
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not known where that is: a secret or a variable is not set.
+    fn needs(&self, outside: &Outside) -> Result<Needs, ExecutorError> {
+        let _ = outside;
+        Ok(Needs::Nothing)
     }
 }
 

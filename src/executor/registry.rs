@@ -12,7 +12,7 @@ use crate::port::Outside;
 use a2a_agents::tool::Tool;
 use a2a_agents::{
     EmbeddedAgent, EmbeddedExecutor, HttpTable, HttpTool, Misfit, ModelSettings, RemoteTable,
-    ScriptTable, Table, ToolsTable,
+    ScriptTable, Table, ToolsTable, closest,
 };
 
 /// Makes an executor from its table in an agent file.
@@ -55,10 +55,10 @@ impl Registry {
         let Some((_, make)) = self.executors.iter().find(|(known, _)| known == kind) else {
             let own = OWN.iter().map(|(known, _)| *known);
             let registered = self.executors.iter().map(|(known, _)| known.as_str());
-            return Err(unknown("kind of executor", kind, own.chain(registered)));
+            let misfit = unknown("kind of executor", kind, own.chain(registered));
+            return Err(agent.executor.misfit_of_kind(misfit));
         };
-        make(table, outside)
-            .map_err(|Misfit(problem)| Misfit(format!("[executor.{kind}] {problem}")))
+        make(table, outside).map_err(|misfit| agent.executor.misfit_of_table(misfit))
     }
 
     fn tools(&self, agent: &EmbeddedAgent) -> Made {
@@ -123,7 +123,10 @@ const OWN: [(&str, Kind); 5] = [
 type Kind = fn(&Registry, &EmbeddedAgent) -> Made;
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Misfit {
-    let known = known.collect::<Vec<_>>().join(", ");
-    let known = if known.is_empty() { "none" } else { &known };
-    Misfit(format!("there is no {what} {name:?}; there are: {known}"))
+    let known = known.collect::<Vec<_>>();
+    let meant = closest(name, known.iter().copied());
+    let meant = meant.map(|meant| format!(", did you mean {meant:?}?")).unwrap_or_default();
+    let listed = known.join(", ");
+    let listed = if known.is_empty() { "none" } else { &listed };
+    Misfit(format!("there is no {what} {name:?}{meant}; there are: {listed}"))
 }

@@ -11,7 +11,7 @@ use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, W
 use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random, Target};
-use crate::task::{CallbackName, StepRecord};
+use crate::task::{CallbackName, StepRecord, Unanswered};
 use crate::usage::{CallerLimits, Usage};
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
@@ -423,6 +423,13 @@ impl Turn {
         self.host.record_usage(usage);
     }
 
+    /// As [`record_usage`](Self::record_usage), for a request whose answer came to nothing, because it was interrupted or had to be
+    /// repeated: what is known of its cost, if only that it was made. It counts in all sums, and the metadata of the task tell it
+    /// besides (`repeated`). It is stored when the run waits, whatever becomes of the step that is under way.
+    pub fn record_repeated_usage(&self, usage: Usage) {
+        self.host.record_repeated_usage(usage);
+    }
+
     /// What this turn has [used](Self::record_usage) so far, all its attempts together.
     pub fn usage(&self) -> Usage {
         self.host.usage()
@@ -478,6 +485,9 @@ pub trait TurnHost {
     /// The run goes on from where its task stands. Gives how long the newest wait was to take, in milliseconds.
     fn take_up(&self) -> Option<u64>;
 
+    /// The requests without an answer for which the run was parked the last time in this turn.
+    fn unanswered(&self) -> Option<Unanswered>;
+
     /// What the newest step of this name came to in the task.
     ///
     /// # Errors
@@ -528,6 +538,9 @@ pub trait TurnHost {
 
     /// Takes what the run has used of models.
     fn record_usage(&self, used: Usage);
+
+    /// Takes what the run has used for requests whose answers came to nothing.
+    fn record_repeated_usage(&self, used: Usage);
 
     /// What the turn has used so far.
     fn usage(&self) -> Usage;
@@ -603,4 +616,11 @@ pub trait TurnHost {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError>;
+
+    /// Keeps what the run goes on with after a step that failed, as a result.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be kept.
+    fn end_failed_step(&self, name: &str, nth: u32, kept: Json) -> Result<(), ExecutorError>;
 }

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use super::{ExecutorError, Turn, TurnHost};
-use crate::task::WokenBy;
+use crate::task::{Unanswered, WokenBy};
 use a2a::model::UnixMillis;
 
 /// What a run waits for: an instant, and a message of the client before that if wanted.
@@ -20,6 +20,7 @@ use a2a::model::UnixMillis;
 pub struct Wait {
     end: End,
     or_message: bool,
+    unanswered: Option<Unanswered>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,19 +32,30 @@ enum End {
 impl Wait {
     /// Until this instant, at most [`LONGEST_WAIT_MS`] away. One that is past is over at once.
     pub const fn until(instant: UnixMillis) -> Self {
-        Self { end: End::At(instant), or_message: false }
+        Self { end: End::At(instant), or_message: false, unanswered: None }
     }
 
     /// For this many milliseconds, at most [`LONGEST_WAIT_MS`]. The instant is fixed when the run begins to wait: a run
     /// that was interrupted meanwhile waits for what is left.
     pub const fn for_millis(millis: u64) -> Self {
-        Self { end: End::After(millis), or_message: false }
+        Self { end: End::After(millis), or_message: false, unanswered: None }
     }
 
     /// The same, or until the client sends a message, whichever comes first.
     #[must_use]
     pub const fn or_message(self) -> Self {
         Self { or_message: true, ..self }
+    }
+
+    /// The same, because nobody has answered the requests of the run. One that goes on is told by
+    /// [`TurnHost::unanswered`].
+    pub(crate) const fn unanswered_so_far(self, unanswered: Unanswered) -> Self {
+        Self { unanswered: Some(unanswered), ..self }
+    }
+
+    /// The requests for whose sake the run waits.
+    pub(crate) fn unanswered(self) -> Option<Unanswered> {
+        self.unanswered
     }
 
     /// The instant, if the wait begins now.

@@ -1,6 +1,6 @@
 //! What is known of a server, and remembered: its tools, and how it is spoken to.
 
-use a2a::model::UnixMillis;
+use a2a::model::{UnixMillis, read_own};
 use futures_util::future::{Either, select};
 use mcp::client::{Client, McpError, ToolList, Verdict};
 use mcp::model::Tool;
@@ -93,7 +93,7 @@ impl KnownTools {
 
     /// What was remembered, and when it was fetched; `None` for what this version cannot read.
     pub fn read(text: &str, listed: UnixMillis) -> Option<Self> {
-        let json: Value = serde_json::from_str(text).ok()?;
+        let json: Value = read_own(text).ok()?;
         let tools = json.get("tools")?.as_array()?.iter().filter_map(Tool::read).collect();
         let verdict = json.get("verdict").and_then(Verdict::read);
         Some(Self { verdict, tools, listed })

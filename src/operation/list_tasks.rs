@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::auth::Caller;
 use crate::format;
 use a2a::error::Error;
-use a2a::model::{ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a};
+use a2a::model::{
+    ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a, read_own,
+};
 
 /// What to look for in the index: the tasks of one owner with one agent, or for an operator those of all owners, newest
 /// status first, ties by id descending.
@@ -199,7 +201,7 @@ impl FoundTask {
     /// The same task, a JSON object, with its owner in the metadata, if the tasks of all owners were looked for.
     pub fn with_owner(&self, task: String) -> String {
         let Some(owner) = &self.owner else { return task };
-        let Ok(Value::Object(mut members)) = serde_json::from_str(&task) else { return task };
+        let Ok(Value::Object(mut members)) = read_own(&task) else { return task };
         let metadata = members.entry("metadata").or_insert_with(|| json!({}));
         if let Value::Object(metadata) = metadata {
             metadata.insert(OWNER_MEMBER.to_owned(), json!(owner));

@@ -79,7 +79,8 @@ impl TaskStore for MemoryStore {
         self.0.pages.set(self.0.pages.get() + 1);
         let log = self.stored().map(|stored| stored.log).unwrap_or_default();
         let mut size = 0;
-        let mut left = log.into_iter().filter(|batch| batch.generation > after).peekable();
+        let log = log.into_iter().map(|row| row.batch);
+        let mut left = log.filter(|batch| batch.generation > after).peekable();
         let mut page = Vec::new();
         while let Some(batch) = left.next_if(|_| size < max_bytes) {
             size += batch.lines.len();
@@ -95,7 +96,7 @@ impl TaskStore for MemoryStore {
     ) -> Result<(Vec<LogRow>, bool), StoreError> {
         self.0.pages.set(self.0.pages.get() + 1);
         let log = self.stored().map(|stored| stored.log).unwrap_or_default();
-        let rows = (1..).zip(log).map(|(row, batch)| LogRow { row, rows: 1, batch });
+        let rows = log.into_iter();
         let rows: Vec<LogRow> = match range {
             LogRange::From(first) => rows.filter(|row| row.row >= first).collect(),
             LogRange::UpTo(last) => {
@@ -114,7 +115,13 @@ impl TaskStore for MemoryStore {
         Ok((page, left.next().is_some()))
     }
 
-    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
+    fn read_lines(&self, row: u64, _bytes: usize) -> Result<String, StoreError> {
+        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
+        let lines = log.into_iter().find(|stored| stored.row == row).map(|row| row.batch.lines);
+        Ok(lines.unwrap_or_default())
+    }
+
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError> {
         if self.0.fails.get() {
             return Err(StoreError::Failed("the store was told to fail".to_owned()));
         }
@@ -131,8 +138,9 @@ impl TaskStore for MemoryStore {
         }
         let stored =
             task.as_mut().ok_or_else(|| StoreError::Failed("no task was opened".to_owned()))?;
-        stored.log.push(batch.clone());
-        Ok(())
+        let row = stored.log.last().map_or(1, |last| last.row + last.rows);
+        stored.log.push(LogRow { row, rows: 1, batch: batch.clone() });
+        Ok(1)
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {

@@ -37,12 +37,19 @@ pub trait TaskStore {
         max_bytes: usize,
     ) -> Result<(Vec<LogRow>, bool), StoreError>;
 
-    /// Appends a batch; with `opening`, the first one, that is written as well. All or nothing.
+    /// The lines that begin in this row, `bytes` of them at least as far as there are so many.
+    ///
+    /// # Errors
+    ///
+    /// When the storage fails.
+    fn read_lines(&self, row: u64, bytes: usize) -> Result<String, StoreError>;
+
+    /// Appends a batch; with `opening`, the first one, that is written as well. All or nothing. Gives the number of rows.
     ///
     /// # Errors
     ///
     /// When the storage fails; nothing was written then.
-    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError>;
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError>;
 
     /// Notes how far the index has followed.
     ///
@@ -113,7 +120,7 @@ pub struct Batch {
     /// When each entry was appended, in milliseconds: the first since 1970, the others since the one before, with spaces
     /// between them. Empty in logs of older versions, and where nobody asked for the times.
     pub times: String,
-    /// The entries as 1.0 JSON, a line each.
+    /// The entries as 1.0 JSON, a line each; in storage with places instead of contents that stand in it before.
     pub lines: String,
 }
 
@@ -158,7 +165,7 @@ pub struct StoredTask {
     /// Up to which turn what was used is counted.
     pub counted: Counted,
     /// Its log, oldest first.
-    pub log: Vec<Batch>,
+    pub log: Vec<LogRow>,
     /// Its webhooks as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
     /// The sealed credentials of the turn under way, as JSON.

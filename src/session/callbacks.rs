@@ -75,47 +75,100 @@ pub(super) fn take(session: &TaskSession, name: &CallbackName) -> Result<Part, E
     body.ok_or_else(|| ExecutorError(format!("nothing was posted to the callback {name}")))
 }
 
-/// Takes what was posted to a callback of this token, which belongs to this agent. `key` is what its sender calls it.
+/// What becomes of a post to a callback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Posted {
+    /// It is kept, or was kept before under the same key.
+    Accepted,
+    /// There is no such callback, or it is over.
+    Unknown,
+    /// There is one, and it can take nothing at the moment. The same post may be taken later.
+    Busy,
+    /// The task has no room for it, for this reason, which the sender may read. A smaller one may be taken.
+    NoRoom(String),
+}
+
+impl Posted {
+    /// What the sender is told.
+    ///
+    /// # Errors
+    ///
+    /// Unless the post is kept.
+    pub fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Accepted => Ok(()),
+            Self::Unknown => Err(no_callback()),
+            Self::Busy => Err(callback_is_busy()),
+            Self::NoRoom(reason) => Err(Error::NoRoom(reason)),
+        }
+    }
+}
+
+/// Which body a post to a callback of this token would be, if it belongs to this agent; none if it was kept before. `key` is
+/// what its sender calls it. Writes nothing.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`] if no callback takes it, for whatever reason; [`Error::Unavailable`] if its agent cannot run now;
-/// [`Error::UnsupportedOperation`] if the task is full; [`Error::Internal`] if storage fails.
+/// What becomes of it instead.
+pub(super) fn admit(
+    session: &TaskSession,
+    agent: &str,
+    token: &str,
+    key: Option<&str>,
+) -> Result<Option<(CallbackName, u32)>, Posted> {
+    let is_of_agent = session.life.facts().is_some_and(|facts| facts.agent == agent);
+    let now = session.now();
+    let admission = session.life.with_machine(|machine| machine.admit_call(token, key, now));
+    match admission.filter(|_| is_of_agent) {
+        None | Some(Admission::Unknown) => Err(Posted::Unknown),
+        Some(Admission::Repeated) => Ok(None),
+        Some(Admission::Open(..)) if session.runner().is_none() => Err(Posted::Busy),
+        Some(Admission::Open(name, number)) => Ok(Some((name, number))),
+    }
+}
+
+/// Takes what was posted to a callback of this token, which belongs to this agent. `key` is what its sender calls it.
 pub(super) fn call(
     session: &TaskSession,
     agent: &str,
     token: &str,
     key: Option<String>,
     body: Part,
-) -> Result<(), Error> {
-    let is_of_agent = session.life.facts().is_some_and(|facts| facts.agent == agent);
-    let now = session.now();
-    let admission =
-        session.life.with_machine(|machine| machine.admit_call(token, key.as_deref(), now));
-    let (name, number) = match admission.filter(|_| is_of_agent) {
-        None | Some(Admission::Unknown) => return Err(no_callback()),
-        Some(Admission::Repeated) => return Ok(()),
-        Some(Admission::Open(name, number)) => (name, number),
+) -> Posted {
+    let (name, number) = match admit(session, agent, token, key.as_deref()) {
+        Err(refused) => return refused,
+        Ok(None) => return Posted::Accepted,
+        Ok(Some(open)) => open,
     };
     session.announce();
-    if session.runner().is_none() {
-        return Err(Error::Unavailable(
-            "the agent of this callback cannot run now; try again later",
-        ));
-    }
     let call = CallbackCall { name, number, key, body };
     let (bytes, values) = measure(&call);
-    let room = session.journal.check_addition(LogSize { bytes, values });
-    room.map_err(Error::UnsupportedOperation)?;
-    session.step(Input::Called(call)).map_err(|_| no_callback())?;
-    session.flush().map_err(|_| session.internal())?;
+    let limit = session.limits.max_event_bytes;
+    if bytes > limit {
+        return Posted::NoRoom(format!(
+            "the body takes {bytes} bytes as JSON; a task takes up to {limit} at once: post a smaller one"
+        ));
+    }
+    // It may be given on as it came without counting once more; what the run says besides needs room as well.
+    if let Err(reason) = session.journal.check_post(LogSize { bytes, values }) {
+        return Posted::NoRoom(reason);
+    }
+    // A callback that exists is not lost by what refuses a post now.
+    if session.step(Input::Called(call)).is_err() || session.flush().is_err() {
+        return Posted::Busy;
+    }
     run::start_soon(session);
-    Ok(())
+    Posted::Accepted
 }
 
-/// What is told of a callback that takes nothing, whatever the reason.
+/// What is told of a callback that there is not, or that is over, whatever the reason.
 pub(crate) fn no_callback() -> Error {
     Error::NotFound("there is no such callback, or it is over".to_owned())
+}
+
+/// What is told of a callback that takes nothing at the moment.
+pub(crate) fn callback_is_busy() -> Error {
+    Error::Unavailable(BUSY)
 }
 
 fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
@@ -127,3 +180,5 @@ const MAX_NAME_BYTES: usize = 256;
 
 /// How many callbacks a turn has at most.
 const MAX_CALLBACKS: usize = 100;
+
+const BUSY: &str = "this callback can take nothing at the moment; post again later";

@@ -51,6 +51,7 @@ impl Mark {
             LogEntry::StatusUpdate(event) => Self::of(event.status.state).letter(),
             LogEntry::ArtifactUpdate(_) => Self::Open.letter(),
             LogEntry::Message(_)
+            | LogEntry::Held(_)
             | LogEntry::Run(_)
             | LogEntry::Step(_)
             | LogEntry::Taken

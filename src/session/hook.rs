@@ -1,34 +1,58 @@
-//! The hook `AgentExecutor::cancel` of a run that is not in memory: called for a parked run whose task was canceled, and, where the
-//! executor wants it for sure, for every run that did not come to its own end, again after a crash.
+//! The hook `AgentExecutor::cancel`: called when a task is canceled whose run is in memory or parked, beside the run, which may be
+//! over before it; and, where the executor wants it for sure, for every run that did not come to its own end, again after a crash.
 
-use futures_util::future::select;
+use std::panic::AssertUnwindSafe;
+use std::task::{Context, Waker};
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, LocalBoxFuture, select};
 
 use super::{TaskSession, run};
+use crate::port::Observation;
 use crate::task::{Input, RunStart};
+use a2a::model::TaskState;
 
-/// Calls the hook, with the turn of the newest run. It has as long as that of a run that is under way.
+/// Calls the hook, with the turn of the newest run, unless it is under way. It is not bound to the life of that run.
 pub(super) fn call(session: &TaskSession) {
-    let start = session
-        .life
-        .with_machine(|machine| machine.run().cloned().zip(machine.message_of_run().cloned()));
-    let (Some(handle), Some((start, message))) = (session.handle(), start.flatten()) else {
+    let found = session.life.with_machine(|machine| {
+        let start = machine.run().cloned().zip(machine.message_of_run().cloned());
+        start.map(|start| (start, machine.is_running()))
+    });
+    let (Some(handle), Some(((start, message), is_running))) = (session.handle(), found.flatten())
+    else {
         return;
     };
     let Some(runner) = session.runner() else { return };
     if !session.run.set_telling(true) {
         return;
     }
-    session.ports.runtime.spawn(Box::pin(async move {
+    if session.life.state() == Some(TaskState::Canceled) {
+        // Also where another process has canceled it.
+        session.run.stop();
+    }
+    // It may wait for the end of a run in memory, which is at hand then.
+    let limit_ms = if is_running { 2 * run::CANCEL_GRACE_MS } else { run::CANCEL_GRACE_MS };
+    let mut hook: LocalBoxFuture<'static, ()> = Box::pin(async move {
         // The time of the run is that of the hook now, however long it was parked or whether it was over.
         let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
-        let limit = handle.ports.clock.sleep(run::CANCEL_GRACE_MS);
-        select(runner.executor.cancel(&turn), limit).await;
+        let limit = handle.ports.clock.sleep(limit_ms);
+        let hook = AssertUnwindSafe(runner.executor.cancel(&turn)).catch_unwind();
+        let called = select(Box::pin(hook), limit).await;
         handle.run.set_telling(false);
+        if let Either::Left((Err(_), _)) = called {
+            // Like a process that died: where it is owed, the alarm calls it again.
+            handle.observe(&Observation::AgentPanicked { task: handle.id() });
+            return;
+        }
         note(&handle);
         // It fails where storage does, which is told there.
         let _ = handle.flush();
-    }));
+    });
+    // It begins before the run goes on, so that it finds that in memory.
+    if hook.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        session.ports.runtime.spawn(hook);
+    }
 }
 
 /// Whether the task has ended lately, not by its executor, and that wants to be told for sure, which is not done.

@@ -1,7 +1,9 @@
 //! The row of the index that shows a task.
 
 use crate::port::{IndexRow, TaskFacts};
-use crate::task::TaskMachine;
+use crate::task::{FAILED_STEPS, TaskMachine, set_member};
+use serde_json::Value;
+
 use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
 
 /// The row of a task as it stands.
@@ -24,7 +26,8 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     }
 }
 
-/// The task without history and artifacts; of one too large, without metadata and status message.
+/// The task without history and artifacts; of one too large, without status message, and of its metadata the number of failed steps
+/// alone.
 fn head(task: &Task) -> String {
     let view = |task| TaskView { artifacts: false, ..Task::view(task, HistoryLimit::Newest(0)) };
     // The model has no map with keys other than strings, so encoding cannot fail.
@@ -32,13 +35,16 @@ fn head(task: &Task) -> String {
     if measure(&view(task)).0 <= MAX_HEAD_BYTES {
         return encoded(task);
     }
+    let mut metadata = None;
+    let failed = task.metadata.as_ref().and_then(|known| known.member(FAILED_STEPS));
+    set_member(&mut metadata, FAILED_STEPS, failed.filter(Value::is_u64));
     encoded(&Task {
         id: task.id.clone(),
         context_id: task.context_id.clone(),
         status: TaskStatus { message: None, ..task.status.clone() },
         artifacts: Vec::new(),
         history: Vec::new(),
-        metadata: None,
+        metadata,
     })
 }
 
@@ -93,6 +99,19 @@ mod tests {
         let head: Value = serde_json::from_str(&head(&task(MAX_HEAD_BYTES))).unwrap();
         let state = json!({"state": "TASK_STATE_WORKING"});
         assert_eq!(head, json!({"id": "t", "contextId": "c", "status": state}));
+    }
+
+    #[test]
+    fn a_head_that_is_too_large_says_how_many_steps_have_failed() {
+        for (told, kept) in [
+            (json!(2), json!({"urn:a2a-edge:failed-steps": 2})),
+            (json!("x".repeat(MAX_HEAD_BYTES)), Value::Null),
+        ] {
+            let mut task = task(MAX_HEAD_BYTES);
+            set_member(&mut task.metadata, FAILED_STEPS, Some(told));
+            let head: Value = serde_json::from_str(&head(&task)).unwrap();
+            assert_eq!(head["metadata"], kept);
+        }
     }
 
     #[test]

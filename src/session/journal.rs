@@ -1,21 +1,26 @@
 //! The log of a task: what of it is stored and what is not yet, how large it is, and how often rows are written.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::frame::Mark;
 use super::logged::LoggedBatch;
+use super::passages::{Passage, Passages, contents, contents_of, reference, unfold};
 use super::{OpenError, Visitor, times};
 use crate::config::Limits;
-use crate::port::{Batch, FirstRow, LogRange, StoreError, Stored, StoredTask, TaskStore};
+use crate::port::{Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskStore};
 use crate::task::LogEntry;
-use a2a::model::{JsonSize, TaskId, UnixMillis, encode_line};
+use a2a::model::{JsonSize, Part, TaskId, UnixMillis, encode_line};
 
 /// The log of one task, over its storage.
 pub(super) struct Journal {
     store: Rc<dyn TaskStore>,
     /// The entries that are not stored yet.
     unsaved: RefCell<Batch>,
+    passages: RefCell<Passages>,
+    /// The row in which the next batch begins.
+    next_row: Cell<u64>,
     /// When the newest of them was appended.
     newest: Cell<Option<UnixMillis>>,
     /// Whether the first row, which holds the facts, is stored.
@@ -51,6 +56,8 @@ impl Journal {
         Self {
             store,
             unsaved: RefCell::default(),
+            passages: RefCell::default(),
+            next_row: Cell::new(1),
             newest: Cell::default(),
             is_opened: Cell::new(false),
             size: Cell::default(),
@@ -97,11 +104,13 @@ impl Journal {
     ) -> Result<(StoredTask, Vec<LogEntry>), StoreError> {
         let mut size = LogSize::default();
         let mut entries = Vec::new();
+        self.passages.take();
         // One line at a time is a tree of JSON, and a batch that was read is dropped.
-        for batch in std::mem::take(&mut stored.log) {
+        for LogRow { row, rows, batch } in std::mem::take(&mut stored.log) {
             size.bytes += batch.lines.len();
             size.values += JsonSize::of(batch.lines.as_bytes()).values;
-            parse_lines(id, &batch, &mut entries)?;
+            self.parse_lines(id, &batch, &mut entries, Some(row))?;
+            self.next_row.set(row + rows);
         }
         self.is_opened.set(true);
         self.size.set(size);
@@ -122,16 +131,90 @@ impl Journal {
         // A batch without events has the generation of the one before it.
         let from = generation.saturating_sub(1);
         let (page, _) = self.store.read_after(from, bytes.saturating_add(PAGE_BYTES))?;
-        let (mut entries, mut place) = (Vec::new(), place);
+        let (mut entries, mut place, mut read) = (Vec::new(), place, 0);
         for batch in page.into_iter().skip(batches) {
+            if read > PAGE_BYTES {
+                break;
+            }
             if batch.generation != place.generation {
                 place = Place { generation: batch.generation, batches: 0, bytes: 0 };
             }
             place.batches += 1;
             place.bytes += batch.lines.len();
-            parse_lines(id, &batch, &mut entries)?;
+            read += self.parse_lines(id, &batch, &mut entries, None)?;
         }
         Ok((entries, place))
+    }
+
+    /// Adds the entries of a batch, and gives how large they are, in bytes. Where it is known in which `row` the batch begins,
+    /// the bodies in it are noted.
+    fn parse_lines(
+        &self,
+        id: &TaskId,
+        batch: &Batch,
+        entries: &mut Vec<LogEntry>,
+        row: Option<u64>,
+    ) -> Result<usize, StoreError> {
+        let unreadable = |error| StoreError::Unreadable(format!("log of {id}: {error}"));
+        let (mut start, mut size) = (0, 0);
+        for line in batch.lines.lines() {
+            let whole = unfold(line, &|passage| self.passage(passage))?;
+            let entry = LogEntry::parse(&whole).map_err(unreadable)?;
+            if let (Some(row), LogEntry::Called(_)) = (row, &entry) {
+                let mut passages = self.passages.borrow_mut();
+                for body in contents(&entry) {
+                    if let Some(at) = line.find(&body) {
+                        passages.note(&body, row, start + at);
+                    }
+                }
+            }
+            entries.push(entry);
+            start += line.len() + 1;
+            size += whole.len() + 1;
+        }
+        Ok(size)
+    }
+
+    /// What stands in a place of the stored log.
+    fn passage(&self, passage: Passage) -> Result<String, StoreError> {
+        let Passage { row, start, bytes } = passage;
+        let end = start.saturating_add(bytes);
+        let mut lines = self.store.read_lines(row, end)?;
+        if lines.get(start..end).is_none() {
+            return Err(StoreError::Unreadable(format!("the log has nothing at {passage:?}")));
+        }
+        lines.truncate(end);
+        Ok(lines.split_off(start))
+    }
+
+    /// Where a content stands in the stored log, if it stands there.
+    fn find(&self, content: &str) -> Option<Passage> {
+        let passage = self.passages.borrow().find(content)?;
+        self.passage(passage).is_ok_and(|found| found == content).then_some(passage)
+    }
+
+    /// The stored form of a line: with places instead of the contents that stand in the log already. `None` if it has none.
+    fn fold(&self, line: &str, contents: &[String]) -> Option<String> {
+        let found = contents.iter().filter_map(|content| Some((content, self.find(content)?)));
+        found.fold(None, |folded: Option<String>, (content, passage)| {
+            let line = folded.as_deref().unwrap_or(line);
+            Some(line.replacen(content.as_str(), &reference(passage), 1))
+        })
+    }
+
+    /// How much of these parts stands in the log already, and does not count once more.
+    pub(super) fn known_of(&self, parts: &[Part]) -> LogSize {
+        let mut known = LogSize::default();
+        if self.passages.borrow().is_empty() {
+            return known;
+        }
+        for content in contents_of(parts) {
+            if let Some(passage) = self.find(&content) {
+                known.bytes += content.len().saturating_sub(reference(passage).len());
+                known.values += JsonSize::of(content.as_bytes()).values.saturating_sub(4);
+            }
+        }
+        known
     }
 
     /// Whether the first row is stored.
@@ -143,9 +226,19 @@ impl Journal {
     pub(super) fn append(&self, entry: &LogEntry, now: UnixMillis) {
         // The model has no map with keys other than strings, so encoding cannot fail.
         let (line, values) = encode_line(entry).unwrap_or_default();
+        let is_body = matches!(entry, LogEntry::Called(_));
+        let may_repeat = is_body || !self.passages.borrow().is_empty();
+        let contents = if may_repeat { contents(entry) } else { Vec::new() };
+        let folded = self.fold(&line, &contents);
+        let (more, values) = match &folded {
+            Some(folded) => (folded.len(), JsonSize::of(folded.as_bytes()).values),
+            None => (line.len(), values),
+        };
         let LogSize { bytes, values: known } = self.size.get();
-        self.size.set(LogSize { bytes: bytes + line.len() + 1, values: known + values });
+        self.size.set(LogSize { bytes: bytes + more + 1, values: known + values });
         let mut unsaved = self.unsaved.borrow_mut();
+        let bodies = if is_body && folded.is_none() { contents.as_slice() } else { &[] };
+        self.passages.borrow_mut().push(&unsaved.lines, &line, folded.as_deref(), bodies);
         unsaved.marks.push(Mark::of_entry(entry));
         let last = self.newest.replace(Some(now)).filter(|_| !unsaved.times.is_empty());
         times::push(&mut unsaved.times, last, now);
@@ -181,7 +274,17 @@ impl Journal {
         now: UnixMillis,
     ) -> Result<Batch, StoreError> {
         let batch = Batch { generation, ..self.unsaved.take() };
-        self.store.append(opening.filter(|_| !self.is_opened.get()), &batch)?;
+        let opening = opening.filter(|_| !self.is_opened.get());
+        let mut passages = self.passages.borrow_mut();
+        let rows = match passages.take_folded() {
+            None => self.store.append(opening, &batch)?,
+            Some(lines) => {
+                let (marks, times) = (batch.marks.clone(), batch.times.clone());
+                self.store.append(opening, &Batch { generation, marks, times, lines })?
+            }
+        };
+        passages.stored_in(self.next_row.get());
+        self.next_row.set(self.next_row.get() + rows);
         self.is_opened.set(true);
         let mut bucket = self.bucket.get();
         bucket.take(self.interval_ms.get(), now);
@@ -219,6 +322,32 @@ impl Journal {
         Ok(())
     }
 
+    /// Whether the log has room for a post of this size to a callback, and behind it for what the run has still to say.
+    ///
+    /// # Errors
+    ///
+    /// A reason that the sender may read.
+    pub(super) fn check_post(&self, more: LogSize) -> Result<(), String> {
+        let (size, max) = (self.size.get(), self.max_size);
+        let for_posts = |max: usize| max - max / SHARE_OF_RUN;
+        let (max_bytes, max_values) = (for_posts(max.bytes), for_posts(max.values));
+        if size.bytes.saturating_add(more.bytes) > max_bytes {
+            let (held, more) = (size.bytes, more.bytes);
+            return Err(format!(
+                "the task of this callback has no room for {more} bytes more: it holds {held} of the {max_bytes} that \
+                 posts may fill; post a smaller body, such as a link to the content"
+            ));
+        }
+        if size.values.saturating_add(more.values) > max_values {
+            let (held, more) = (size.values, more.values);
+            return Err(format!(
+                "the task of this callback has no room for {more} JSON values more: it holds {held} of the {max_values} \
+                 that posts may fill; post a smaller body, or one that is not JSON"
+            ));
+        }
+        Ok(())
+    }
+
     /// What the log has grown to, if it is full.
     pub(super) fn fullness(&self) -> Option<String> {
         let (size, max) = (self.size.get(), self.max_size);
@@ -235,8 +364,18 @@ impl Journal {
     ///
     /// When the storage fails.
     pub(super) fn lines(&self, range: LogRange) -> Result<(Vec<LoggedBatch>, bool), StoreError> {
-        let (rows, has_more) = self.store.read_log(range, PAGE_BYTES)?;
-        Ok((rows.into_iter().map(LoggedBatch::from).collect(), has_more))
+        let (rows, mut has_more) = self.store.read_log(range, PAGE_BYTES)?;
+        let (mut read, mut size) = (Vec::new(), 0);
+        for LogRow { row, rows, batch } in rows {
+            if size > PAGE_BYTES {
+                has_more = true;
+                break;
+            }
+            let batch = self.unfolded(batch)?;
+            size += batch.lines.len();
+            read.push(LoggedBatch::from(LogRow { row, rows, batch }));
+        }
+        Ok((read, has_more))
     }
 
     /// Whether the log is too large to be kept in memory without need.
@@ -250,8 +389,26 @@ impl Journal {
     ///
     /// When the storage fails.
     pub(super) fn page_after(&self, generation: u64) -> Result<LogPage, StoreError> {
-        let (batches, has_more) = self.store.read_after(generation, PAGE_BYTES)?;
+        let (page, mut has_more) = self.store.read_after(generation, PAGE_BYTES)?;
+        let (mut batches, mut size) = (Vec::new(), 0);
+        for batch in page {
+            if size > PAGE_BYTES {
+                has_more = true;
+                break;
+            }
+            let batch = self.unfolded(batch)?;
+            size += batch.lines.len();
+            batches.push(batch);
+        }
         Ok(LogPage { batches, has_more })
+    }
+
+    /// A stored batch with what its references stand for.
+    fn unfolded(&self, batch: Batch) -> Result<Batch, StoreError> {
+        match unfold(&batch.lines, &|passage| self.passage(passage))? {
+            Cow::Borrowed(_) => Ok(batch),
+            Cow::Owned(lines) => Ok(Batch { lines, ..batch }),
+        }
     }
 }
 
@@ -263,14 +420,6 @@ pub(super) struct Place {
     /// How many batches of that generation were read, and their bytes.
     batches: usize,
     bytes: usize,
-}
-
-fn parse_lines(id: &TaskId, batch: &Batch, entries: &mut Vec<LogEntry>) -> Result<(), StoreError> {
-    let unreadable = |error| StoreError::Unreadable(format!("log of {id}: {error}"));
-    for line in batch.lines.lines() {
-        entries.push(LogEntry::parse(line).map_err(unreadable)?);
-    }
-    Ok(())
 }
 
 /// Bounds how often rows are written: one per interval, and a burst of [`BURST`] rows at once.
@@ -296,6 +445,9 @@ impl LeakyBucket {
 /// How many rows of events may follow each other without a pause.
 const BURST: u64 = 4;
 
+/// Which share of what a task may hold is left to its run by those who post to its callbacks.
+const SHARE_OF_RUN: usize = 8;
+
 /// How many times the values of one body a task may hold.
 const VALUES_PER_TASK: usize = 10;
 
@@ -314,6 +466,8 @@ mod tests {
     use crate::config::Settings;
     use crate::port::memory::MemoryStore;
     use crate::port::{Indexed, TaskFacts};
+    use crate::task::{CallbackCall, CallbackName};
+    use serde_json::json;
 
     fn facts() -> TaskFacts {
         TaskFacts { agent: "a".to_owned(), owner: "o".to_owned(), fingerprint: None }
@@ -388,5 +542,65 @@ mod tests {
             assert_eq!(journal.size.get().bytes, bytes);
             assert_eq!(journal.fullness().as_deref(), expected);
         }
+    }
+    #[test]
+    fn a_body_that_an_event_gives_on_is_a_place_in_storage_and_counts_once() {
+        let store = MemoryStore::default();
+        let journal = Journal::new(Rc::new(store.clone()), &limits());
+        let (id, now, facts) = (TaskId::new("t"), UnixMillis(0), facts());
+        let body = Part::text("é\u{1a}".repeat(150_000));
+        let name = CallbackName { name: "text".to_owned(), nth: 1 };
+        let call = CallbackCall { name, number: 1, key: Some("\"body\"".to_owned()), body };
+        let artifact = json!({"artifactId": "a", "parts": [{"text": "x"}, call.body, call.body]});
+        let event = json!({"taskId": "t", "contextId": "c", "artifact": artifact});
+        let event = LogEntry::ArtifactUpdate(serde_json::from_value(event).unwrap());
+        let entries = [LogEntry::Taken, LogEntry::Called(call), LogEntry::Taken, event.clone()];
+        let mut lines = Vec::new();
+        for (generation, entry) in (1..).zip(entries.iter().chain([&event, &event])) {
+            journal.append(&LogEntry::Taken, now);
+            journal.append(entry, now);
+            let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
+            lines.push(journal.store(generation, Some(opening), now).unwrap().lines);
+        }
+        let stored = store.stored().unwrap().log;
+        let sizes: Vec<usize> = stored.iter().map(|row| row.batch.lines.len()).collect();
+        assert!(sizes[1] > 1_000_000 && sizes[3..].iter().all(|size| *size < 200), "{sizes:?}");
+        assert_eq!(journal.size.get().bytes, sizes.iter().sum::<usize>());
+
+        let reopened = Journal::new(Rc::new(store), &limits());
+        let (_, read) = reopened.load_for(&Visitor::Server, &id).unwrap().unwrap();
+        let wanted = entries.iter().chain([&event, &event]).flat_map(|e| [&LogEntry::Taken, e]);
+        assert!(read.iter().eq(wanted));
+        assert_eq!(reopened.size.get(), journal.size.get());
+        assert_eq!(reopened.next_row.get(), journal.next_row.get());
+        let LogEntry::ArtifactUpdate(given) = &event else { panic!("{event:?}") };
+        let known = reopened.known_of(&given.artifact.parts);
+        assert!(known.bytes > 2_000_000, "{known:?}");
+
+        // A page ends behind a large batch, where the stored ones would all fit it.
+        let (mut after, mut pages, mut followed) = (0, Vec::new(), Vec::new());
+        loop {
+            let LogPage { batches, has_more } = reopened.page_after(after).unwrap();
+            after = batches.last().unwrap().generation;
+            pages.push(batches.len());
+            followed.extend(batches.into_iter().map(|batch| batch.lines));
+            if !has_more {
+                break;
+            }
+        }
+        assert_eq!(pages, [2, 2, 1, 1]);
+        assert!(followed == lines);
+        let mut place = Place::default();
+        let mut all = Vec::new();
+        loop {
+            let (page, next) = reopened.entries_from(&id, place).unwrap();
+            if page.is_empty() {
+                break;
+            }
+            assert!(page.len() <= 4);
+            all.extend(page);
+            place = next;
+        }
+        assert!(all == read);
     }
 }

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `life` | the task machine, or what there is instead of a task |
 //! | `journal` | the log: what of it is stored, its size, how often rows are written |
+//! | `held` | the secrets of the run under way, and what of its text may be the beginning of one |
 //! | `run_state` | the run under way: what it may take, what it repeats, whether it is to stop |
 //! | `index` | how far the index has followed |
 //! | `usage` | up to which turn what was used of models is counted |
@@ -32,6 +33,7 @@ mod debt;
 mod follower;
 pub mod frame;
 mod health;
+mod held;
 mod hook;
 mod ids;
 mod index;
@@ -43,6 +45,7 @@ mod notifications;
 mod opening;
 mod owned;
 mod parking;
+mod passages;
 mod past;
 mod registration;
 mod retention;
@@ -80,6 +83,7 @@ use bell::Bell;
 use credentials::Credentials;
 use debt::Debt;
 use health::Health;
+use held::Held;
 use journal::Journal;
 use life::Life;
 use retention::Retention;
@@ -91,6 +95,7 @@ use webhooks::Webhooks;
 
 pub(crate) use unannounced::Announcement;
 
+pub use callbacks::Posted;
 pub use credentials::SentCredentials;
 pub use follower::{Beginning, Next};
 pub use ids::Ids;
@@ -102,7 +107,7 @@ pub use run_state::OpenStep;
 pub use sender::Sender;
 pub use visitor::Visitor;
 
-pub(crate) use callbacks::no_callback;
+pub(crate) use callbacks::{callback_is_busy, no_callback};
 pub(crate) use follower::check_position;
 
 /// Finds the agent that answers for a task, by its slug.
@@ -124,6 +129,7 @@ pub struct TaskSession {
     life: Life,
     journal: Journal,
     run: RunState,
+    held: Held,
     index: Debt,
     usage: Debt,
     troubles: Debt,
@@ -343,19 +349,14 @@ impl TaskSession {
 
     /// Takes what was posted to a callback of this token, which is the permission, for a task of this agent. `key` is
     /// what its sender calls it: what is repeated under it counts once.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotFound`] if no callback takes it, whatever the reason; [`Error::UnsupportedOperation`] if the task
-    /// is full; [`Error::Internal`] if storage fails.
-    pub fn call_back(
-        &self,
-        agent: &str,
-        token: &str,
-        key: Option<String>,
-        body: Part,
-    ) -> Result<(), Error> {
+    pub fn call_back(&self, agent: &str, token: &str, key: Option<String>, body: Part) -> Posted {
         callbacks::call(self, agent, token, key, body)
+    }
+
+    /// What would become of such a post, before its body is there. Writes nothing.
+    pub fn takes_call(&self, agent: &str, token: &str, key: Option<&str>) -> Posted {
+        callbacks::admit(self, agent, token, key)
+            .map_or_else(|refused| refused, |_| Posted::Accepted)
     }
 
     /// Applies an input to the task and carries the effects out, except for storing: that is

@@ -9,6 +9,7 @@ use super::connections::Connections;
 use super::credentials::{self, Credentials};
 use super::debt::{Debt, Progress};
 use super::health::Health;
+use super::held::Held;
 use super::index;
 use super::journal::Journal;
 use super::life::Life;
@@ -130,6 +131,7 @@ impl TaskSession {
             life,
             journal,
             run: RunState::default(),
+            held: Held::default(),
             index: Debt::new(indexed),
             usage: Debt::new(counted),
             troubles: Debt::new(Progress::default()),

@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use super::follower::Beginning;
-use super::{LoggedBatch, OpenStep, Sender, TaskSession, credentials, hook, index, run, usage};
+use super::{
+    LoggedBatch, OpenStep, Sender, TaskSession, credentials, held, hook, index, run, usage,
+};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
 use crate::port::{LogRange, Observation, StoreError, TaskFacts};
 use crate::task::{Input, Park, TaskError, TaskMachine};
-use crate::usage::Usage;
+use crate::usage::TaskUsage;
 use a2a::error::Error;
 use a2a::model::{
     HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
@@ -277,10 +279,12 @@ impl<'a> Owned<'a> {
     /// [`Error::TaskNotCancelable`] if it has ended otherwise; [`Error::Internal`] if storage fails.
     pub(crate) fn cancel(self) -> Result<(), Error> {
         let session = self.session;
-        let was_parked = session.is_parked();
-        session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
+        let has_run = |machine: &TaskMachine| machine.is_running() || machine.parked().is_some();
+        let has_run = session.life.with_machine(has_run).unwrap_or(false);
+        held::let_out(session);
+        let is_first = session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
         session.flush().map_err(|_| self.internal())?;
-        if was_parked {
+        if has_run && is_first {
             hook::call(session);
         } else {
             // A task that waits for its client has no run that would notice.
@@ -319,9 +323,14 @@ impl<'a> Owned<'a> {
     }
 
     /// What its turns have used of models.
-    pub(crate) fn usage(self) -> Usage {
-        let total = |machine: &TaskMachine| machine.usage().total();
-        self.session.life.with_machine(total).unwrap_or_default()
+    pub(crate) fn usage(self) -> TaskUsage {
+        let usage = |machine: &TaskMachine| machine.usage().clone();
+        self.session.life.with_machine(usage).unwrap_or_default()
+    }
+
+    /// How many of its steps have failed.
+    pub(crate) fn failed_steps(self) -> u64 {
+        self.session.life.with_machine(TaskMachine::failed_steps).unwrap_or_default()
     }
 
     /// The agent that has the task, and whose it is.

@@ -2,7 +2,7 @@
 
 use super::journal::LogSize;
 use super::run_state::BegunWait;
-use super::{OpenError, TaskSession, run};
+use super::{OpenError, TaskSession, held, run};
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
 use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
@@ -47,7 +47,8 @@ pub(super) fn begin_wait(
     }
     session.journal.check_addition(size_of_wait(session)).map_err(ExecutorError)?;
     let callback = callback.cloned();
-    session.run.want_park(Park { nth, at_ms: now.0, until_ms: until.0, or_message, callback });
+    let (at_ms, until_ms, unanswered) = (now.0, until.0, wait.unanswered());
+    session.run.want_park(Park { nth, at_ms, until_ms, or_message, callback, unanswered });
     Ok(WaitStart::Parks)
 }
 
@@ -87,6 +88,7 @@ fn size_of_wait(session: &TaskSession) -> LogSize {
 /// When storage fails.
 pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
     let Some(park) = session.run.take_park() else { return Ok(()) };
+    held::let_out(session);
     // Refused for a task that has ended meanwhile; its run is dropped all the same.
     let _ = session.step(Input::Park(park));
     session.flush()

@@ -9,17 +9,18 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, credentials, hook, parking, usage};
+use super::{TaskSession, credentials, held, hook, parking, usage};
 use crate::config::Limits;
-use crate::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
+use crate::executor::{Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
 use crate::task::{
     Input, LogEntry, Loss, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
 };
-use a2a::model::{ContextId, Message};
+use a2a::model::{ContextId, Message, UnixMillis};
 
 /// Begins a run for a message. Nobody polls it before it is started.
 pub(super) fn begin(session: &TaskSession, message: Message, start: RunStart) {
+    session.held.begin();
     session.run.begin(message, start, session.now());
 }
 
@@ -67,6 +68,8 @@ fn end(session: &TaskSession, outcome: RunOutcome) {
 /// run was interrupted. Clients that wait get an error if the task has ended by that.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
+        // What was let out behind the panic is part of what the next attempt is compared with.
+        let _ = session.flush();
         match session.journal.reload(session.id()) {
             Ok(log) => recover(session, Loss::Crashed, &log),
             Err(error) => session.give_up(&error),
@@ -119,7 +122,7 @@ pub(super) fn turn_of(
         allowance: allowance.map(|allowance| *allowance),
         host: session.clone(),
         outside: runner.outside.clone(),
-        redaction: Rc::default(),
+        redaction: session.held.redaction(),
     })
 }
 
@@ -145,16 +148,17 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
     let Some(turn) = turn_of(&session, &runner, message, start) else { return };
-    let events = Events { host: session.clone(), redaction: turn.redaction.clone() };
-    let run =
-        Flushing { run: runner.executor.execute(&turn, &events), session: &session, pause: None };
+    let events = Events { host: session.clone() };
+    let run = runner.executor.execute(&turn, &events);
+    let run = Flushing { run, session: &session, pause: None, silence: None };
     let left_ms = deadline.millis_since(session.now());
     let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
     let bounds = Bounds { left_ms, idle_ms };
-    let ending = bounded(run, runner.executor.as_ref(), &turn, &session, &bounds).await;
+    let ending = bounded(run, &turn, &session, &bounds).await;
     usage::settle(&session);
-    // One that was dropped may have left something outside.
-    let has_returned = matches!(ending, Ending::Returned(_));
+    held::let_out(&session);
+    // One that was dropped may have left something outside. Of a cancel the hook itself notes that it was told.
+    let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
         Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
@@ -176,7 +180,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         // The log has what it waits for.
         Ending::Parked => {}
     }
-    if has_returned {
+    if knows_end {
         hook::note(&session);
     }
     // `flush` tells the observer of a failure, and gives clients that wait an error.
@@ -241,13 +245,7 @@ enum Ending {
 
 /// Polls a run within its bounds: the grace after which its task exists in any case, the time that it may
 /// take in all and without progress, and the time that it is given after a cancel.
-async fn bounded(
-    run: Flushing<'_>,
-    executor: &dyn AgentExecutor,
-    turn: &Turn,
-    session: &TaskSession,
-    bounds: &Bounds,
-) -> Ending {
+async fn bounded(run: Flushing<'_>, turn: &Turn, session: &TaskSession, bounds: &Bounds) -> Ending {
     let clock = &session.ports.clock;
     let grace_ms = session.limits.task_grace_ms.min(bounds.left_ms);
     let run = match select(run, clock.sleep(grace_ms)).await {
@@ -261,7 +259,6 @@ async fn bounded(
     let timeout = clock.sleep(bounds.left_ms.saturating_sub(grace_ms));
     let stopped = async {
         turn.canceled().await;
-        executor.cancel(turn).await;
         clock.sleep(CANCEL_GRACE_MS).await;
         Ending::Stopped
     };
@@ -307,6 +304,8 @@ struct Flushing<'a> {
     session: &'a TaskSession,
     /// Completes when what was said is to be stored.
     pause: Option<LocalBoxFuture<'static, ()>>,
+    /// Completes at this instant, when text that is held back is to be let out.
+    silence: Option<(UnixMillis, LocalBoxFuture<'static, ()>)>,
 }
 
 impl Future for Flushing<'_> {
@@ -327,10 +326,14 @@ impl Future for Flushing<'_> {
                 Err(_) => Ending::Returned(Ok(())),
             });
         }
+        if polled.is_ok() {
+            self.let_out_silent(context);
+        }
         if polled.is_ok() && self.is_pausing(context) {
             return Poll::Pending;
         }
         self.pause = None;
+        usage::settle_repeated(self.session);
         match (polled, self.session.flush()) {
             (Err(_), _) => Poll::Ready(Ending::Panicked),
             (Ok(_), Err(_)) => Poll::Ready(Ending::Returned(Ok(()))),
@@ -340,6 +343,24 @@ impl Future for Flushing<'_> {
 }
 
 impl Flushing<'_> {
+    /// Lets out what was held back for as long as it is without more text; the run is polled again when it is time.
+    fn let_out_silent(&mut self, context: &mut Context<'_>) {
+        while let Some(due) = self.session.held.due() {
+            let (_, timer) = match self.silence.take() {
+                Some(known) if known.0 == due => self.silence.insert(known),
+                _ => {
+                    let left_ms = due.millis_since(self.session.now());
+                    self.silence.insert((due, self.session.ports.clock.sleep(left_ms)))
+                }
+            };
+            if timer.as_mut().poll(context).is_pending() {
+                return;
+            }
+            held::let_out_silent(self.session, due);
+        }
+        self.silence = None;
+    }
+
     /// Whether storing is put off; the run is polled again when it is time.
     fn is_pausing(&mut self, context: &mut Context<'_>) -> bool {
         let millis = self.session.postpone_ms();

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::task::{
-    CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, WokenBy,
+    CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, Unanswered, WokenBy,
 };
 use crate::usage::Usage;
 use a2a::model::{Json, Message, Part, UnixMillis};
@@ -32,11 +32,15 @@ pub(super) struct RunState {
     park: RefCell<Option<Park>>,
     /// What it has used of models and no step has told yet.
     used: Cell<Usage>,
+    /// The same for requests whose answers came to nothing.
+    repeated: Cell<Usage>,
     /// How often clients asked for the task since it began.
     polls: Cell<u64>,
     /// When it last did anything.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
+    /// Whether it goes on from where its task stands: what it says from then on, no attempt repeats.
+    is_taken_up: Cell<bool>,
     /// Whether the executor is being told of a cancel, for a run that is not under way.
     is_telling: Cell<bool>,
     /// The message and the start of a run that begins, and that nobody polls yet.
@@ -85,6 +89,7 @@ impl RunState {
         self.begun.replace(Some((message, start)));
         self.polls.set(0);
         self.used.take();
+        self.repeated.take();
         self.progressed.set(Some(now));
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
@@ -94,6 +99,7 @@ impl RunState {
         self.taken_calls.borrow_mut().clear();
         self.calls.borrow_mut().clear();
         self.park.take();
+        self.is_taken_up.set(false);
         if !resumes {
             self.recall.replace(None);
         }
@@ -119,11 +125,21 @@ impl RunState {
     /// # Errors
     ///
     /// If earlier attempts said something else at this point.
-    pub(super) fn was_said(&self, input: &Input) -> Result<bool, Diverged> {
+    pub(super) fn was_said(&self, input: &Input) -> Result<Said, Diverged> {
         match &mut *self.recall.borrow_mut() {
-            Some(recall) => Ok(recall.matches_next(input)? == Said::Before),
-            None => Ok(false),
+            Some(recall) => recall.matches_next(input),
+            None => Ok(Said::New),
         }
+    }
+
+    /// Whether the run has to repeat what earlier attempts said.
+    pub(super) fn repeats(&self) -> bool {
+        self.recall.borrow().as_ref().is_some_and(Recall::has_said)
+    }
+
+    /// Whether what the run says may have to be repeated by a later attempt.
+    pub(super) fn is_repeated(&self) -> bool {
+        !self.is_taken_up.get()
     }
 
     /// The run begins a step of this name; it may begin at most `limit` of any name.
@@ -177,12 +193,18 @@ impl RunState {
     /// The run goes on from where its task stands: what it says is new, waits that are over are behind it, and so is what
     /// was posted to callbacks. Gives how long the newest wait was to take.
     pub(super) fn take_up(&self) -> Option<u64> {
+        self.is_taken_up.set(true);
         let mut recall = self.recall.borrow_mut();
         let recall = recall.as_mut()?;
         recall.forget_said();
         self.waits.set(self.waits.get().max(recall.waits()));
         self.taken_calls.borrow_mut().extend(recall.newest_calls());
         recall.last_wait_ms()
+    }
+
+    /// The requests without an answer for which the run that this one resumes was parked the last time.
+    pub(super) fn unanswered(&self) -> Option<Unanswered> {
+        self.recall.borrow().as_ref().and_then(Recall::unanswered)
     }
 
     /// The run makes a callback of this name, or one that an earlier run has made.
@@ -259,14 +281,24 @@ impl RunState {
         self.used.set(self.used.get().plus(usage));
     }
 
-    /// What it has used of models and no step has told yet.
-    pub(super) fn used(&self) -> Usage {
-        self.used.get()
+    /// The run has used this for requests whose answers came to nothing.
+    pub(super) fn note_repeated(&self, usage: Usage) {
+        self.repeated.set(self.repeated.get().plus(usage));
     }
 
-    /// As [`used`](Self::used), which is told from here on.
+    /// What it has used of models and no step has told yet.
+    pub(super) fn used(&self) -> Usage {
+        self.used.get().plus(self.repeated.get())
+    }
+
+    /// Of [`used`](Self::used) what is not for requests whose answers came to nothing. It is told from here on.
     pub(super) fn take_used(&self) -> Usage {
         self.used.take()
+    }
+
+    /// Of [`used`](Self::used) the rest. It is told from here on.
+    pub(super) fn take_repeated(&self) -> Usage {
+        self.repeated.take()
     }
 
     /// A client asked for the task.
@@ -371,6 +403,7 @@ mod tests {
                 name: "a".to_owned(),
                 nth: 1,
                 outcome: outcome.clone(),
+                failed: false,
                 usage: None,
                 duration_ms: None,
             };

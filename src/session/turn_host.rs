@@ -4,16 +4,17 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
+use super::held::{End, Heard};
 use super::journal::LogSize;
 use super::run_state::Begun;
-use super::{TaskSession, callbacks, parking, usage};
+use super::{TaskSession, callbacks, held, parking, usage};
 use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, Observation, Random, Target};
-use crate::task::{CallbackName, Input, LogEntry, StepRecord};
+use crate::task::{CallbackName, Input, LogEntry, Said, StepRecord, Unanswered};
 use crate::usage::Usage;
 use a2a::client::Client;
 use a2a::http::trace::TraceContext;
@@ -23,8 +24,10 @@ use mcp::client::McpError;
 
 impl TurnHost for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+        let Heard { emission, end } = self.held.hear(emission, self.run.repeats());
         let size = check_emission(self, &emission)?;
-        self.run.note_progress(self.now());
+        let now = self.now();
+        self.run.note_progress(now);
         let input = match emission {
             Emission::Reply(message) if !self.life.exists() => {
                 if !self.life.reply(message) {
@@ -41,14 +44,21 @@ impl TurnHost for TaskSession {
                 Input::Status { state, message, metadata }
             }
             Emission::Artifact { artifact, append, last_chunk, metadata } => {
-                Input::Artifact { artifact, append, last_chunk, metadata }
+                let held = end.as_ref().and_then(End::text).filter(|_| self.run.is_repeated());
+                Input::Artifact { artifact, append, last_chunk, metadata, held }
             }
         };
         self.create();
         if !self.life.exists() {
             return Err(already_replied());
         }
-        if self.run.was_said(&input).map_err(|diverged| ExecutorError(diverged.to_string()))? {
+        let said = self.run.was_said(&input);
+        if let Said::Before { held } =
+            said.map_err(|diverged| ExecutorError(diverged.to_string()))?
+        {
+            if let Some(end) = end {
+                self.held.recall(end, held, now);
+            }
             return Ok(());
         }
         let says_nothing = matches!(
@@ -59,7 +69,22 @@ impl TurnHost for TaskSession {
             return Ok(());
         }
         self.journal.check_addition(size).map_err(ExecutorError)?;
-        self.step(input)?;
+        if matches!(&input, Input::Status { state, .. } if state.is_terminal() || state.is_interrupted())
+        {
+            held::let_out(self);
+        }
+        // A chunk of which nothing is let out is no event; one that a later attempt repeats is compared with one.
+        let is_all_held = end.as_ref().is_some_and(|end| {
+            !self.run.is_repeated()
+                && self.life.is_active()
+                && self.life.with_task(|task| end.is_all_held(task)).unwrap_or(false)
+        });
+        if !is_all_held {
+            self.step(input)?;
+        }
+        if let Some(end) = end {
+            self.held.keep(end, now);
+        }
         if self.journal.unsaved_bytes() > MAX_BATCH_BYTES {
             self.flush().map_err(|_| not_stored())?;
         }
@@ -75,11 +100,17 @@ impl TurnHost for TaskSession {
     }
 
     fn task(&self) -> Option<Task> {
-        self.life.with_task(Task::clone)
+        let mut task = self.life.with_task(Task::clone)?;
+        self.held.complete(&mut task);
+        Some(task)
     }
 
     fn take_up(&self) -> Option<u64> {
         self.run.take_up()
+    }
+
+    fn unanswered(&self) -> Option<Unanswered> {
+        self.run.unanswered()
     }
 
     fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError> {
@@ -164,6 +195,10 @@ impl TurnHost for TaskSession {
     fn record_usage(&self, used: Usage) {
         self.run.note_progress(self.now());
         self.run.note_used(used);
+    }
+
+    fn record_repeated_usage(&self, used: Usage) {
+        self.run.note_repeated(used);
     }
 
     fn usage(&self) -> Usage {
@@ -254,34 +289,56 @@ impl TurnHost for TaskSession {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError> {
-        let now = self.now();
-        self.run.note_progress(now);
-        let refusal = check_step_result(self, name, &outcome).err();
-        // A result that cannot be kept is kept as a failure, or the step would be done again.
-        let outcome = refusal.clone().map_or(outcome, Err);
-        let usage = usage::take_recorded(self);
-        let duration_ms = self.run.close_step(name, nth, now);
-        let step = StepRecord { name: name.to_owned(), nth, outcome, usage, duration_ms };
-        let kept = self.step(Input::StepDone(step));
-        if let (Err(_), Some(usage)) = (&kept, usage) {
-            // The task has ended meanwhile, but what was used was used.
-            self.step(Input::Used(usage))?;
-        }
-        kept?;
-        // A panic that comes next would take the isolate along, and what is not stored.
-        if cfg!(panic = "abort") {
-            self.flush().map_err(|_| not_stored())?;
-        }
-        refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
+        keep_step(self, name, nth, outcome, false)
+    }
+
+    fn end_failed_step(&self, name: &str, nth: u32, kept: Json) -> Result<(), ExecutorError> {
+        keep_step(self, name, nth, Ok(kept), true)
     }
 }
 
-/// Whether the task may take what the executor says; gives its size.
+/// Keeps what a step came to, and whether it `failed` though that is a result.
+fn keep_step(
+    session: &TaskSession,
+    name: &str,
+    nth: u32,
+    outcome: Result<Json, String>,
+    failed: bool,
+) -> Result<(), ExecutorError> {
+    let now = session.now();
+    session.run.note_progress(now);
+    let refusal = check_step_result(session, name, &outcome).err();
+    // A result that cannot be kept is kept as a failure, or the step would be done again.
+    let outcome = refusal.clone().map_or(outcome, Err);
+    let usage = usage::take_recorded(session);
+    let duration_ms = session.run.close_step(name, nth, now);
+    let step = StepRecord { name: name.to_owned(), nth, outcome, failed, usage, duration_ms };
+    let kept = session.step(Input::StepDone(step));
+    if let (Err(_), Some(usage)) = (&kept, usage) {
+        // The task has ended meanwhile, but what was used was used.
+        session.step(Input::Used(usage))?;
+    }
+    kept?;
+    // A panic that comes next would take the isolate along, and what is not stored.
+    if cfg!(panic = "abort") {
+        session.flush().map_err(|_| not_stored())?;
+    }
+    refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
+}
+
+/// Whether the task may take what the executor says; gives by how much the log grows.
 fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize, ExecutorError> {
     if session.is_broken() {
         return Err(not_stored());
     }
     let limits = &session.limits;
+    let parts: &[Part] = match emission {
+        Emission::Status { message: Some(message), .. } | Emission::Reply(message) => {
+            &message.parts
+        }
+        Emission::Status { message: None, .. } => &[],
+        Emission::Artifact { artifact, .. } => &artifact.parts,
+    };
     let ((bytes, values), metadata) = match emission {
         Emission::Status { message, metadata, .. } => (measure(message), metadata.as_ref()),
         Emission::Artifact { artifact, metadata, .. } => (measure(artifact), metadata.as_ref()),
@@ -311,7 +368,11 @@ fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize,
             return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
         }
     }
-    Ok(LogSize { bytes, values })
+    let known = session.journal.known_of(parts);
+    Ok(LogSize {
+        bytes: bytes.saturating_sub(known.bytes),
+        values: values.saturating_sub(known.values),
+    })
 }
 
 /// Whether the outcome of a step can be kept.

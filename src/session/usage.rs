@@ -64,7 +64,26 @@ pub(super) fn settle(session: &TaskSession) {
 /// What the run has recorded and no step has told.
 pub(super) fn take_recorded(session: &TaskSession) -> Option<StepUsage> {
     let used = session.run.take_used();
-    (!used.is_nothing()).then(|| StepUsage { at_ms: session.now().0, used })
+    told(session, used)
+}
+
+/// Takes what the run has used for requests whose answers came to nothing. It is stored with what is stored next, and not with the
+/// step that is under way: the process may die before that ends.
+pub(super) fn settle_repeated(session: &TaskSession) {
+    // What a run has used before there is a task is told by its next step.
+    if session.life.exists()
+        && let Some(usage) = told(session, Usage::NOTHING)
+    {
+        // It is always legal while the run is under way.
+        let _ = session.step(Input::Used(usage));
+    }
+}
+
+/// What was used, with what is known of requests whose answers came to nothing.
+fn told(session: &TaskSession, used: Usage) -> Option<StepUsage> {
+    let repeated = session.run.take_repeated();
+    let used = used.plus(repeated);
+    (!used.is_nothing()).then(|| StepUsage { at_ms: session.now().0, used, repeated })
 }
 
 /// What the turn has used so far, all attempts together.

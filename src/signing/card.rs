@@ -1,5 +1,6 @@
 //! Signatures of agent cards: JWS (RFC 7515) without the payload, which verifiers take from the card (spec §8.4).
 
+use a2a::model::read_own;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ impl CardSignatures {
     ///
     /// If the card is no JSON.
     pub fn new(card: &str, origin: &str, keys: &SigningKeys) -> serde_json::Result<Self> {
-        let card: Value = serde_json::from_str(card)?;
+        let card: Value = read_own(card)?;
         let payloads = forms_of(&card).iter().map(|form| URL_SAFE_NO_PAD.encode(form)).collect();
         Ok(Self { parts: protected_headers(origin, keys), payloads })
     }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use a2a::model::Secret;
+use a2a::model::{Secret, read_own};
 
 /// A private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl SigningKeys {
     ///
     /// What it must be. The text repeats nothing of the keys.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let text: Value = serde_json::from_str(text).map_err(|_| "must be a JWK, a JSON object")?;
+        let text: Value = read_own(text).map_err(|_| "must be a JWK, a JSON object")?;
         let all = match text.get("keys") {
             None => vec![SigningKey::read(&text)?],
             Some(Value::Array(keys)) if (1..=MAX_KEYS).contains(&keys.len()) => {
@@ -80,7 +80,7 @@ impl SigningKey {
     ///
     /// What it must be. The text repeats nothing of the key.
     pub fn parse(jwk: &str) -> Result<Self, &'static str> {
-        Self::read(&serde_json::from_str(jwk).map_err(|_| "must be a JWK, a JSON object")?)
+        Self::read(&read_own(jwk).map_err(|_| "must be a JWK, a JSON object")?)
     }
 
     fn read(jwk: &Value) -> Result<Self, &'static str> {

@@ -30,6 +30,8 @@ pub enum LogEntry {
     StatusUpdate(TaskStatusUpdateEvent),
     /// An artifact began, grew or was replaced.
     ArtifactUpdate(TaskArtifactUpdateEvent),
+    /// The next artifact update does not tell all that the run has said.
+    Held(HeldText),
     /// A run of the executor begins.
     Run(RunStart),
     /// A step of the run is done, and is not done again.
@@ -54,6 +56,7 @@ impl LogEntry {
         match self {
             Self::Task(_) | Self::StatusUpdate(_) | Self::ArtifactUpdate(_) => true,
             Self::Message(_)
+            | Self::Held(_)
             | Self::Run(_)
             | Self::Step(_)
             | Self::Taken
@@ -81,6 +84,9 @@ impl LogEntry {
 
 impl Decode for LogEntry {
     fn decode(fields: &mut Fields) -> Option<Self> {
+        if let Some(held) = fields.object("held") {
+            return Some(Self::Held(held));
+        }
         if let Some(start) = fields.object("run") {
             return Some(Self::Run(start));
         }
@@ -106,6 +112,14 @@ impl Decode for LogEntry {
             StreamResponse::ArtifactUpdate(event) => Self::ArtifactUpdate(event),
         })
     }
+}
+
+/// Text that was held back: how much, and never what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldText {
+    /// How many characters at the end of what the run has said of the artifact are not in the update. 0 in front of one that the
+    /// run has not said: it lets out what was held back.
+    pub chars: usize,
 }
 
 /// A run of the executor as it began: all that it takes to run it again.
@@ -171,6 +185,10 @@ pub struct StepRecord {
     pub nth: u32,
     /// What it came to.
     pub outcome: Result<Json, String>,
+    /// Whether it failed though its outcome is kept as a result: the error that a model is told of a call that it has made. An
+    /// outcome that is an error needs no such word.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// What it has used of models, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<StepUsage>,
@@ -183,13 +201,25 @@ impl StepRecord {
     /// The record of what was used outside of a step, or by one that was dropped. No step has its name.
     pub fn of_usage(usage: StepUsage) -> Self {
         let outcome = Ok(Json::from(&Value::Null));
-        Self { name: String::new(), nth: 0, outcome, usage: Some(usage), duration_ms: None }
+        let (name, failed, duration_ms) = (String::new(), false, None);
+        Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms }
+    }
+
+    /// Whether it failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed || self.outcome.is_err()
     }
 }
 
 #[allow(clippy::borrowed_box, reason = "serde gives the field as it is")]
 fn is_untraced(trail: &Box<Trail>) -> bool {
     trail.trace.is_none()
+}
+
+impl Decode for HeldText {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self { chars: fields.number("chars")? })
+    }
 }
 
 impl Decode for RunStart {
@@ -229,7 +259,8 @@ impl Decode for StepRecord {
         };
         let name = fields.any_string("name")?;
         let (nth, usage) = (fields.number("nth")?, fields.object("usage"));
-        Some(Self { name, nth, outcome, usage, duration_ms: fields.number("durationMs") })
+        let failed = fields.boolean("failed").unwrap_or_default();
+        Some(Self { name, nth, outcome, failed, usage, duration_ms: fields.number("durationMs") })
     }
 }
 
@@ -238,7 +269,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::task::{CallbackName, WokenBy};
+    use crate::task::{CallbackName, Unanswered, WokenBy};
     use crate::usage::Usage;
     use a2a::http::trace::TraceContext;
     use a2a::model::{Part, Secret};
@@ -268,20 +299,26 @@ mod tests {
             name: "n".to_owned(),
             nth: 1,
             outcome,
+            failed: false,
             usage: None,
             duration_ms: None,
         };
         let used = Usage { requests: 1, input_tokens: 2, output_tokens: 3, cost_micros: 4 };
-        let usage = StepUsage { at_ms: 5, used };
+        let usage = StepUsage { at_ms: 5, used, repeated: used };
         let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]});
         for entry in [
             LogEntry::Run(start),
             LogEntry::Step(step(Ok(Json::from(&json!({"x": [1]}))))),
             LogEntry::Step(step(Ok(Json::from(&json!(null))))),
             LogEntry::Step(step(Err("no".to_owned()))),
+            LogEntry::Step(StepRecord {
+                failed: true,
+                ..step(Ok(Json::from(&json!("error: no"))))
+            }),
             LogEntry::Step(StepRecord { usage: Some(usage), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord { duration_ms: Some(250), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord::of_usage(usage)),
+            LogEntry::Held(HeldText { chars: 3 }),
             LogEntry::Taken,
             LogEntry::Ended,
             LogEntry::Parked(Park {
@@ -290,6 +327,7 @@ mod tests {
                 until_ms: 9,
                 or_message: true,
                 callback: Some(name.clone()),
+                unanswered: None,
             }),
             LogEntry::Parked(Park {
                 nth: 2,
@@ -297,6 +335,7 @@ mod tests {
                 until_ms: i64::MAX,
                 or_message: false,
                 callback: None,
+                unanswered: Some(Unanswered { times: 5, since_ms: 3, asked: 7, faulty: 1 }),
             }),
             LogEntry::Woken(WaitEnd { nth: 3, by: WokenBy::Callback }),
             LogEntry::Callback(CallbackRecord {

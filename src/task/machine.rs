@@ -5,11 +5,14 @@ mod runs;
 
 use std::fmt;
 
+use serde_json::Value;
+
 use super::callback::Callbacks;
+use super::failed::FailedSteps;
 use super::transition::may_enter;
 use super::{
-    CallbackCall, CallbackRecord, LogEntry, Park, RunRequest, RunStart, StepRecord, WaitEnd,
-    WokenBy,
+    CallbackCall, CallbackRecord, HeldText, LogEntry, Park, RunRequest, RunStart, StepRecord,
+    WaitEnd, WokenBy,
 };
 use a2a::model::{
     Artifact, ContextId, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent,
@@ -53,6 +56,8 @@ pub struct TaskMachine {
     is_end_told: bool,
     /// What the turns have used of models.
     usage: TaskUsage,
+    /// The steps that failed.
+    failed: FailedSteps,
 }
 
 /// What a new task starts from.
@@ -98,6 +103,8 @@ pub enum Input {
         last_chunk: bool,
         /// The metadata of the event.
         metadata: Option<Metadata>,
+        /// What is held back of it, for a run that repeats it.
+        held: Option<HeldText>,
     },
     /// The run took a message that was offered to it.
     MessageTaken,
@@ -249,6 +256,7 @@ impl TaskMachine {
             callbacks: Callbacks::default(),
             is_end_told: false,
             usage: TaskUsage::default(),
+            failed: FailedSteps::default(),
         }
     }
 
@@ -308,8 +316,17 @@ impl TaskMachine {
             Input::Status { state: to, message, metadata } => {
                 Ok(vec![self.enter_with(to, message, metadata, now)])
             }
-            Input::Artifact { artifact, append, last_chunk, metadata } => {
-                self.produce(artifact, append, last_chunk, metadata)
+            Input::Artifact { artifact, append, last_chunk, metadata, held } => {
+                let (task_id, context_id) = (self.task.id.clone(), self.task.context_id.clone());
+                let event = TaskArtifactUpdateEvent {
+                    task_id,
+                    context_id,
+                    artifact,
+                    append,
+                    last_chunk,
+                    metadata,
+                };
+                self.produce(event, held)
             }
         }
     }
@@ -352,6 +369,11 @@ impl TaskMachine {
     /// What the turns have used of models.
     pub fn usage(&self) -> &TaskUsage {
         &self.usage
+    }
+
+    /// How many steps have failed though the task went on.
+    pub fn failed_steps(&self) -> u64 {
+        self.failed.count()
     }
 
     /// The newest turn: which of the client's messages it handles, from 1; 0 before the first.
@@ -465,28 +487,21 @@ impl TaskMachine {
 
     fn produce(
         &mut self,
-        artifact: Artifact,
-        append: bool,
-        last_chunk: bool,
-        metadata: Option<Metadata>,
+        event: TaskArtifactUpdateEvent,
+        held: Option<HeldText>,
     ) -> Result<Vec<Effect>, TaskError> {
-        if artifact.parts.is_empty() {
-            return Err(TaskError::NoParts(artifact.artifact_id));
+        let id = &event.artifact.artifact_id;
+        if event.artifact.parts.is_empty() {
+            return Err(TaskError::NoParts(id.clone()));
         }
-        let known =
-            self.task.artifacts.iter().any(|known| known.artifact_id == artifact.artifact_id);
-        if append && !known {
-            return Err(TaskError::UnknownArtifact(artifact.artifact_id));
+        let known = self.task.artifacts.iter().any(|known| known.artifact_id == *id);
+        if event.append && !known {
+            return Err(TaskError::UnknownArtifact(id.clone()));
         }
-        let event = TaskArtifactUpdateEvent {
-            task_id: self.task.id.clone(),
-            context_id: self.task.context_id.clone(),
-            artifact,
-            append,
-            last_chunk,
-            metadata,
-        };
-        Ok(vec![self.append(LogEntry::ArtifactUpdate(event))])
+        let mut effects: Vec<Effect> =
+            held.map(|held| self.append(LogEntry::Held(held))).into_iter().collect();
+        effects.push(self.append(LogEntry::ArtifactUpdate(event)));
+        Ok(effects)
     }
 
     fn enter(&mut self, state: TaskState, message: Option<Message>, now: UnixMillis) -> Effect {
@@ -503,10 +518,14 @@ impl TaskMachine {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
         let mut metadata = metadata;
-        let used = self.usage.total();
-        if !used.is_nothing() && (state.is_terminal() || state.is_interrupted()) {
-            // Those who follow the task see its events alone.
-            used.note(&mut metadata);
+        // Those who follow the task see its events alone.
+        if state.is_terminal() || state.is_interrupted() {
+            if !self.usage.total().is_nothing() {
+                self.usage.note(&mut metadata);
+            }
+            if self.failed.count() > 0 {
+                self.failed.note(&mut metadata);
+            }
         }
         let event = TaskStatusUpdateEvent {
             task_id: self.task.id.clone(),
@@ -558,12 +577,16 @@ impl TaskMachine {
                 }
             }
             LogEntry::Run(start) => {
-                note_attempt(&mut task.metadata, start.attempt);
+                let attempt = Some(start.attempt).filter(|attempt| *attempt > 1);
+                set_member(&mut task.metadata, ATTEMPT, attempt.map(Into::into));
                 // A further attempt is given again what came since the message that it handles.
                 self.unread = self.messages().count().saturating_sub(start.message);
                 if !start.resumes {
                     self.is_waiting_turn = false;
                     self.callbacks = Callbacks::default();
+                    let before = self.run.as_ref();
+                    self.failed.begin(before.is_some_and(|run| run.message == start.message));
+                    self.failed.note(&mut self.task.metadata);
                 }
                 self.run = Some(start);
                 self.parked = None;
@@ -580,12 +603,18 @@ impl TaskMachine {
             LogEntry::Callback(record) => self.callbacks.add(record),
             LogEntry::Called(call) => self.callbacks.take(&call),
             // The rest of it is for the run that resumes: see `Recall`.
-            LogEntry::Step(StepRecord { usage: Some(usage), .. }) => {
-                let turn = self.run.as_ref().map_or(0, |run| run.message as u64);
-                self.usage.add(turn, usage);
-                self.usage.total().note(&mut task.metadata);
+            LogEntry::Step(step) => {
+                if let Some(usage) = step.usage {
+                    let turn = self.run.as_ref().map_or(0, |run| run.message as u64);
+                    self.usage.add(turn, usage);
+                    self.usage.note(&mut task.metadata);
+                }
+                if step.has_failed() {
+                    self.failed.add(&step);
+                    self.failed.note(&mut task.metadata);
+                }
             }
-            LogEntry::Step(_) | LogEntry::Woken(_) => {}
+            LogEntry::Woken(_) | LogEntry::Held(_) => {}
         }
     }
 
@@ -644,21 +673,25 @@ pub fn timed_out(timeout_ms: u64) -> String {
     format!("{TIMED_OUT} after {timeout_ms} ms")
 }
 
-/// Says in the task's metadata which attempt it is, from the second one on.
-fn note_attempt(metadata: &mut Option<Metadata>, attempt: u32) {
-    if attempt == 1 && metadata.is_none() {
+/// Sets a member of metadata, or takes it away.
+pub(crate) fn set_member(metadata: &mut Option<Metadata>, name: &str, value: Option<Value>) {
+    let is_told = metadata.as_ref().is_some_and(|known| known.member(name).is_some());
+    if value.is_none() && !is_told {
         return;
     }
     let mut members = metadata.take().unwrap_or_default().members();
-    if attempt > 1 {
-        members.insert(ATTEMPT.to_owned(), attempt.into());
-    } else if members.shift_remove(ATTEMPT).is_some() && members.is_empty() {
-        return;
+    match value {
+        Some(value) => {
+            members.insert(name.to_owned(), value);
+        }
+        None => {
+            members.shift_remove(name);
+        }
     }
-    *metadata = Some(members.into());
+    *metadata = Some(members).filter(|members| !members.is_empty()).map(Into::into);
 }
 
-/// The member of a task's metadata that holds the number of the attempt.
+/// The member of a task's metadata that holds the number of the attempt, from the second one on.
 pub const ATTEMPT: &str = "urn:a2a-edge:attempt";
 
 /// The message as it is kept: with the ids of its task and conversation.

@@ -6,6 +6,7 @@
 
 mod callback;
 mod deadlines;
+mod failed;
 mod log;
 mod machine;
 mod park;
@@ -15,10 +16,12 @@ mod transition;
 pub use a2a_agents::Recovery;
 pub use callback::{Admission, CallbackCall, CallbackName, CallbackRecord};
 pub use deadlines::{Armed, Deadlines, Wants};
-pub use log::{LogEntry, RunRequest, RunStart, StepRecord};
+pub use failed::FAILED_STEPS;
+pub use log::{HeldText, LogEntry, RunRequest, RunStart, StepRecord};
+pub(crate) use machine::set_member;
 pub use machine::{
     ATTEMPT, Effect, Input, Loss, NewTask, RunOutcome, TaskError, TaskMachine, timed_out,
 };
-pub use park::{Park, WaitEnd, WokenBy};
+pub use park::{Park, Unanswered, WaitEnd, WokenBy};
 pub use recall::{Diverged, Recall, Said};
 pub use transition::may_enter;

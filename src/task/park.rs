@@ -22,6 +22,23 @@ pub struct Park {
     /// The callback that lets it go on before that, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback: Option<CallbackName>,
+    /// The requests without an answer that the run wants to repeat when it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<Unanswered>,
+}
+
+/// What a run knows of its requests for one turn when it is parked because nobody has answered the newest of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unanswered {
+    /// How many requests nobody has answered since the newest answer. 0 once the run has said something behind its wait.
+    pub times: u32,
+    /// When the first of these failed, in milliseconds since the epoch.
+    pub since_ms: i64,
+    /// How many requests there were for the turn in all.
+    pub asked: u32,
+    /// How many of all were answered, and have to be repeated nevertheless.
+    pub faulty: u32,
 }
 
 impl Park {
@@ -60,6 +77,18 @@ impl Decode for Park {
             until_ms: fields.number("untilMs")?,
             or_message: fields.boolean("orMessage").unwrap_or_default(),
             callback: fields.object("callback"),
+            unanswered: fields.object("unanswered"),
+        })
+    }
+}
+
+impl Decode for Unanswered {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        Some(Self {
+            times: fields.number("times")?,
+            since_ms: fields.number("sinceMs")?,
+            asked: fields.number("asked")?,
+            faulty: fields.number("faulty")?,
         })
     }
 }

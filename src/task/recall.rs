@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use super::{CallbackName, Input, LogEntry, WokenBy};
+use super::{CallbackName, HeldText, Input, LogEntry, Unanswered, WokenBy};
 use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
 
 /// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
@@ -16,7 +16,8 @@ use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
 /// as many of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
-    events: VecDeque<Event>,
+    /// The events, and how many characters each has left out of what the run has said: those that were never let out.
+    events: VecDeque<(Event, usize)>,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// What has ended the waits, by their numbers.
     waits: BTreeMap<u32, WokenBy>,
@@ -24,6 +25,8 @@ pub struct Recall {
     calls: BTreeMap<(CallbackName, u32), Part>,
     /// How long the newest wait was to take, in milliseconds.
     last_wait_ms: Option<u64>,
+    /// The requests without an answer for which the run was parked the last time.
+    unanswered: Option<Unanswered>,
     /// Whether the task was working, with nothing said about it, at the point that is reached.
     is_plainly_working: bool,
 }
@@ -34,7 +37,10 @@ pub enum Said {
     /// It is new.
     New,
     /// An earlier attempt said it, or it would change nothing.
-    Before,
+    Before {
+        /// How many characters at its end were not let out.
+        held: usize,
+    },
 }
 
 /// A resumed run did not repeat what was said before: it says this, where that was said.
@@ -62,6 +68,7 @@ impl Recall {
         let mut state = TaskState::Submitted;
         let mut is_plain = false;
         let mut is_answered = false;
+        let mut held: Option<HeldText> = None;
         for entry in log {
             match entry {
                 LogEntry::Task(task) => {
@@ -74,6 +81,7 @@ impl Recall {
                 LogEntry::Run(_) | LogEntry::Taken | LogEntry::Ended | LogEntry::Callback(_) => {}
                 LogEntry::Parked(park) => {
                     recall.last_wait_ms = Some(park.until().millis_since(UnixMillis(park.at_ms)));
+                    recall.unanswered = park.unanswered;
                 }
                 // The machine itself goes on working then, right behind the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
@@ -82,11 +90,21 @@ impl Recall {
                     is_plain = is_plainly_working(&event.status);
                     let said = Event::Status(state, event.status.message.is_some());
                     let by_machine = std::mem::take(&mut is_answered);
-                    recall.events.push_back(if by_machine { Event::Answered } else { said });
+                    recall.events.push_back((if by_machine { Event::Answered } else { said }, 0));
+                    recall.note_answer();
                 }
+                LogEntry::Held(text) => held = Some(*text),
                 LogEntry::ArtifactUpdate(event) => {
-                    let id = event.artifact.artifact_id.clone();
-                    recall.events.push_back(Event::Artifact(id, event.append));
+                    let id = &event.artifact.artifact_id;
+                    match held.take() {
+                        Some(HeldText { chars: 0 }) => recall.let_out(id),
+                        held => {
+                            let held = held.map_or(0, |held| held.chars);
+                            let said = Event::Artifact(id.clone(), event.append);
+                            recall.events.push_back((said, held));
+                            recall.note_answer();
+                        }
+                    }
                 }
                 LogEntry::Step(step) => {
                     recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
@@ -100,6 +118,19 @@ impl Recall {
             }
         }
         recall
+    }
+
+    /// What was held back of an artifact was let out.
+    fn let_out(&mut self, id: &str) {
+        let is_of = |event: &Event| matches!(event, Event::Artifact(known, _) if known == id);
+        if let Some((_, held)) = self.events.iter_mut().rev().find(|(event, _)| is_of(event)) {
+            *held = 0;
+        }
+    }
+
+    /// Whether earlier attempts said something that the run has not repeated.
+    pub fn has_said(&self) -> bool {
+        !self.events.is_empty()
     }
 
     /// Whether something that the run says was said before.
@@ -128,26 +159,27 @@ impl Recall {
             | Input::RunLost { .. } => return Ok(Said::New),
         };
         loop {
-            while self.events.front() == Some(&Event::Answered) {
+            while self.events.front() == Some(&(Event::Answered, 0)) {
                 self.events.pop_front();
                 self.is_plainly_working = true;
             }
-            let Some(said) = self.events.front() else { return Ok(Said::New) };
+            let Some((said, held)) = self.events.front() else { return Ok(Said::New) };
             if says == PLAINLY_WORKING && self.is_plainly_working {
-                return Ok(Said::Before);
+                return Ok(Said::Before { held: 0 });
             }
             if says == *said {
                 if let Event::Status(state, speaks) = says {
                     self.is_plainly_working = state == TaskState::Working && !speaks;
                 }
+                let held = *held;
                 self.events.pop_front();
-                return Ok(Said::Before);
+                return Ok(Said::Before { held });
             }
             if *said == PROGRESS {
                 self.is_plainly_working = false;
                 self.events.pop_front();
             } else if says == PROGRESS {
-                return Ok(Said::Before);
+                return Ok(Said::Before { held: 0 });
             } else {
                 return Err(Diverged { says: says.to_string(), said: said.to_string() });
             }
@@ -172,6 +204,18 @@ impl Recall {
     /// The numbers of the newest bodies that were posted to callbacks.
     pub fn newest_calls(&self) -> BTreeMap<CallbackName, u32> {
         self.calls.keys().cloned().collect()
+    }
+
+    /// The requests without an answer for which the run was parked the last time.
+    pub fn unanswered(&self) -> Option<Unanswered> {
+        self.unanswered
+    }
+
+    /// The run has said something, so somebody has answered it.
+    fn note_answer(&mut self) {
+        if let Some(unanswered) = &mut self.unanswered {
+            unanswered.times = 0;
+        }
     }
 
     /// What a step came to, if it is done: the `nth` one of this name in the turn.

@@ -49,7 +49,7 @@ test("nothing of a hostile agent runs or becomes part of the page", () =>
   }));
 
 test("markdown is shown as what it means, and its source when wanted", async () => {
-  const text = "# Plan\n\nTake the **early** train to [Lisbon](https://example.com/lisbon), not `this`.\n\n1. pack\n2. go\n   - by foot\n\n- [x] booked\n\n> said & done &amp; dusted\n\n| day | place |\n|---|--:|\n| 1 | Porto |\n\n```js\nlet html = '<b>no</b>';\n```\n\n![map](https://example.com/map.png)";
+  const text = "# Plan\n\nTake the **early** train to [Lisbon](https://example.com/lisbon), not `this`, by [bank.example](https://evil.example/) or <https://example.com/x>.\n\n1. pack\n2. go\n   - by foot\n\n- [x] booked\n\n> said & done &amp; dusted\n\n| day | place |\n|---|--:|\n| 1 | Porto |\n\n```js\nlet html = '<b>no</b>';\n```\n\n![map](https://example.com/map.png)";
   await play({ do: "artifact", id: "plan", name: "plan", text, media_type: "text/markdown" });
   await app.visit("#/chat/double", async (view) => {
     await say(view, "plan");
@@ -57,7 +57,8 @@ test("markdown is shown as what it means, and its source when wanted", async () 
     const found = await view.page.$eval(".markdown", (root) => ({
       heading: root.querySelector("h2")?.textContent,
       strong: root.querySelector("strong")?.textContent,
-      link: root.querySelector("a")?.outerHTML,
+      link: root.querySelector("a")?.outerHTML.replace(/<span.*<\/span>/, ""),
+      links: [...root.querySelectorAll("a")].map((one) => one.textContent),
       list: root.querySelectorAll("ol > li").length,
       quote: root.querySelector("blockquote")?.textContent,
       cell: root.querySelector("td:last-child")?.textContent,
@@ -65,7 +66,8 @@ test("markdown is shown as what it means, and its source when wanted", async () 
       images: root.querySelectorAll("img").length,
     }));
     assert.deepEqual(found, {
-      heading: "Plan", strong: "early", link: '<a href="https://example.com/lisbon" target="_blank" rel="noreferrer noopener">Lisbon</a>', list: 2,
+      heading: "Plan", strong: "early", link: '<a href="https://example.com/lisbon" target="_blank" rel="noreferrer noopener" dir="auto">Lisbon</a>', list: 2,
+      links: ["Lisbon (example.com)", "bank.example (evil.example)", "https://example.com/x", "map (image) (example.com)"],
       quote: "said & done & dusted", cell: "Porto", code: "let html = '<b>no</b>';", images: 0,
     });
     await view.inspect("chat-markdown");

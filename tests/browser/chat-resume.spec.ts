@@ -101,6 +101,18 @@ test("a send whose answer is lost is made again, and begins one task", async () 
   });
 });
 
+test("a message that comes too soon is sent again when the server wants it, or at once when the person does", async () => {
+  await script(app, [{ then: [{ do: "complete", text: "Taken." }] }], [{ on: ["SendStreamingMessage"], times: 2, status: 429, headers: { "Retry-After": "1" } }, { on: ["SendStreamingMessage"], times: 1, status: 429, headers: { "Retry-After": "60" } }]);
+  await app.visit("#/chat/double", async (view) => {
+    view.expect(/status of 429/);
+    await say(view, "too soon");
+    await view.sees(/The message is sent again in \d\d s/);
+    await view.click("button", "Now");
+    await view.sees("Taken.");
+    assert.equal((await received(app.worker.url)).messages.filter(({ text }) => text === "too soon").length, 1);
+  });
+});
+
 test("a crash of the server is waited for, and the task goes on", () =>
   app.visit("#/chat/faults", async (view) => {
     view.expect(/ERR_/);

@@ -10,7 +10,7 @@ import type { View } from "./view.ts";
 
 let app: Console;
 before(async () => {
-  app = await startConsole({ vars: { ...SECRETS, AGENTS: agents("alpha", "beta") } });
+  app = await startConsole({ vars: { ...SECRETS, AGENTS: agents("alpha", "beta", "gamma") } });
   const alpha = new Agent(`${app.worker.url}/alpha`);
   for (const text of ["hello", "hello", "hello", "fail", "reject", "ask", "auth"]) await alpha.send(text);
   await alpha.cancelTask((await alpha.sendForTask("ask")).id);
@@ -19,6 +19,9 @@ before(async () => {
   await until(() => overviewOf(app.worker, "beta"), (seen) => endedIn(seen) === 2);
 });
 after(() => app?.stop());
+
+/** Where a duration lies. */
+const DURATION = /^(under )?[\d.]+( (ms|s))?( to [\d.]+)? (ms|s)$/;
 
 /** How many tasks an overview counts. */
 const endedIn = (overview: Overview): number => Object.values(sums(overview)).reduce((sum, number) => sum + number);
@@ -61,10 +64,10 @@ describe("an overview", () => {
       assert.equal(all["Failed"], "25%");
       assert.equal(all["Not finished now"], "2");
       assert.equal(all["Webhooks in trouble"], "0");
-      assert.match(all["Median duration"] ?? "", /^(under )?[\d.]+ (ms|s)$/);
+      assert.match(all["Median duration"] ?? "", DURATION);
       const [ended, failed, median, , waiting, webhooks] = await rowOf(view, "alpha");
       assert.deepEqual([ended, failed, waiting, webhooks], ["6", "1 (16.7%)", "1 input required 1 authentication required", "All well"]);
-      assert.match(median ?? "", /^(under )?[\d.]+ (ms|s)$/);
+      assert.match(median ?? "", DURATION);
       assert.deepEqual((await rowOf(view, "beta")).slice(0, 2), ["2", "1 (50%)"]);
       assert.deepEqual(await sumsInTable(view), [4, 1, 1, 2], "completed, canceled, rejected, failed");
       await view.find("image", /^How tasks ended: 8 tasks: 4 completed, 1 canceled, 1 rejected, 2 failed/);
@@ -111,13 +114,42 @@ describe("an overview", () => {
       await view.reaches("#/tasks/beta?state=TASK_STATE_FAILED&since=day");
       await view.sees(/\b1 of 1 tasks?\b/);
     }));
+
+  test("leads from its numbers at the head to what they count", () =>
+    app.visit("#/overview/beta?period=week", async (view) => {
+      await tiles(view);
+      for (const [name, route] of [["Tasks that ended", "#/tasks?agent=beta&since=week"], ["95th percentile", "#/tasks?agent=beta&state=TASK_STATE_COMPLETED&since=week"], ["Not finished now", "#/tasks?agent=beta"], ["Webhooks in trouble", "#/webhooks/beta"]] as const) {
+        const link = await view.find("link", name);
+        assert.equal(await link.evaluate((one) => one.getAttribute("href")), route);
+      }
+      await view.click("link", "Failed");
+      await view.reaches("#/tasks?agent=beta&state=TASK_STATE_FAILED&since=week");
+    }));
+
+  test("tells durations by the bucket that has them, and none above what the tasks took together", async () => {
+    const database = await app.worker.d1();
+    const count = async (hour: number, number: number, totalMs: number, under: readonly number[]): Promise<void> => {
+      const row = ["gamma", hour, 3, number, totalMs, ...under, ...Array.from({ length: 19 - under.length }, () => number)];
+      await database.prepare(`INSERT INTO task_hours VALUES (${row.map((_, nth) => `?${nth + 1}`).join(", ")})`).bind(...row).run();
+    };
+    const hour = hourOf(Date.now()) - 2 * HOUR_MS;
+    await count(hour, 1, 350, [0, 0, 0, 0, 0]);
+    const durations = async (view: View): Promise<(string | undefined)[]> => [(await tiles(view))["Median duration"], (await tiles(view))["95th percentile"]];
+    await app.visit("#/overview/gamma", async (view) => {
+      await view.becomes(() => durations(view), ["350 ms", "350 ms"]);
+      await count(hour - HOUR_MS, 48, 70_000, [0, 0, 0, 0, 0, 0, 0, 40]);
+      await view.click("button", "Refresh");
+      await view.becomes(() => durations(view), ["1 to 2 s", "2 to 5 s"]);
+      await view.screenshot("overview-buckets");
+    });
+  });
 });
 
 test("who is no operator is told what each agent answered, and an operator sees the numbers", () =>
   app.visit("#/overview/guarded", async (view) => {
     view.expect(/status of 40[13]/);
     await view.sees("This page is for operators");
-    await view.find("button", "Sign in with guarded");
+    await view.find("button", "Sign in", { within: await view.find("alert") });
     await view.inspect("overview-stranger");
     const signedInWith = async (secret: string): Promise<void> => {
       const kept = JSON.stringify([{ audience: "guarded", scheme: "key", slot: { in: "header", name: "X-Api-Key" }, secret }]);

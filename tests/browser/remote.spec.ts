@@ -40,6 +40,12 @@ test("an agent elsewhere is opened by its URL, with its card as it is served and
     await view.sees("The card is of a version before 1.0");
   }));
 
+test("the check of an agent elsewhere names no settings of this Worker", () =>
+  app.visit(`${address(`${there.url}/demo`)}/check`, async (view) => {
+    await view.sees("Sign the card (spec §8.4).");
+    assert.doesNotMatch(await view.text(), /SIGNING_JWK|PUBLIC_URL|dialects\.v0_3/);
+  }));
+
 test("one talks to it, and its events come as they do from an agent here", () =>
   app.visit(address(old.url, "chat"), async (view) => {
     await view.fill("Message", "chunks");
@@ -54,7 +60,13 @@ test("headers that are given open what asks for credentials, and are gone with t
   app.visit(address(`${there.url}/guarded`, "chat"), async (view) => {
     await view.fill("Message", "hello");
     await view.press("Enter");
-    await view.sees(/credentials are needed/);
+    await view.sees(/redentials are needed/);
+    // The schemes of its card are offered where the refusal is told.
+    await view.click("button", "Sign in", { within: await view.find("alert") });
+    await view.find("dialog", /^Sign in to /);
+    await view.sees("Sent to the host of the agent alone");
+    await view.press("Escape");
+    await view.gone("dialog");
     await view.go(address(`${there.url}/guarded`));
     await view.find("heading", "Skills");
     await view.unfold(/^Headers for this agent/);

@@ -16,12 +16,12 @@ test("an agent that asks in the middle of something gets a key, and goes on; a w
   app.visit("#/agents/club/extended", async (view) => {
     view.expect(REFUSED);
     const dialog = await view.find("dialog", "Sign in to Club");
-    await view.sees("credentials are needed");
+    await view.sees("Credentials are needed");
     await view.focuses(/^textbox "API key/);
     await view.inspect("sign-in");
     await typed(view, WRONG);
     await view.press("Enter");
-    await view.sees("the credentials are refused");
+    await view.sees("The credentials are refused");
     const field = await view.find("textbox", /^API key/, { within: dialog });
     assert.equal(await field.evaluate((input) => input.getAttribute("aria-invalid")), "true");
     await view.focuses(/^textbox "API key/);
@@ -55,11 +55,13 @@ test("a bearer token is taken, also when it was copied with the name of its sche
     await hides(view, TOKEN);
     view.expect(REFUSED);
     await Promise.all([view.page.waitForNavigation(), view.click("button", "Sign out: Bearer token, header Authorization, as Bearer")]);
+    // Who has signed out is not asked to sign in until they do something.
+    await view.sees("Credentials are needed");
+    assert.deepEqual(await view.all("dialog"), []);
+    await view.click("button", "Try again");
     await view.find("dialog", "Sign in to Club");
     await view.press("Escape");
-    await view.sees("credentials are needed");
     await view.find("button", "Sign in");
-    await view.find("button", "Try again");
   }));
 
 test("a secret that expires in the middle is asked for again, with the reason", () =>
@@ -71,7 +73,7 @@ test("a secret that expires in the middle is asked for again, with the reason", 
     await view.page.reload();
     await view.click("link", "Extended card");
     await view.find("dialog", "Sign in to Club");
-    await view.sees("the credentials are refused");
+    await view.sees("The credentials are refused");
     await typed(view, KEYS.insider);
     await view.press("Enter");
     await view.sees("2 skills more");
@@ -84,7 +86,7 @@ test("name and password, a key in the query, and two schemes together", async ()
     await view.fill("Name", "alice");
     await view.fill("Password", WRONG);
     await view.press("Enter");
-    await view.sees("the credentials are refused");
+    await view.sees("The credentials are refused");
     await typed(view, secrets.ALICE_PASSWORD);
     await view.press("Enter");
     await view.gone("dialog");
@@ -137,7 +139,7 @@ test("a cookie is not typed: the page says which one, and goes on when it is the
     await view.sees("the cookie session, which the browser sends by itself");
     await view.inspect("sign-in-cookie");
     await view.click("button", "Try again");
-    await view.sees(/credentials are needed/);
+    await view.sees(/redentials are needed/);
     await view.page.setCookie({ name: "session", value: secrets.PAGE_KEY, url: app.worker.url, httpOnly: true });
     await view.click("button", "Try again");
     await view.gone("dialog");

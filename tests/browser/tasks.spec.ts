@@ -68,8 +68,12 @@ describe("the list", () => {
     await view.page.reload({ waitUntil: "load" });
     await view.sees("25 of 30 tasks");
     await view.reaches(/agent=demo&context=[\w-]+&since=hour$/);
+    assert.deepEqual(await view.all("button", "Apply"), [], "each filter applies at once");
     await view.fill("Context", "there is no such context", "searchbox");
     await view.press("Enter");
+    await view.sees("No task matches the filters");
+    await view.go("#/tasks?state=TASK_STATE_REJECTED");
+    await view.sees("2 agents show tasks to callers that they know: guarded, other");
     await view.sees("No task matches the filters");
   }));
 
@@ -213,6 +217,14 @@ test("an operator sees the tasks of all callers and who they are of, and acts on
     await view.go(at(task, "guarded"));
     await view.find("alert");
     assert.doesNotMatch(await view.text(), /Which colour/);
+  });
+  await app.visit("#/agents", async (view) => {
+    await signIn(view, SECRETS.KEY_OPS, false);
+    view.expect(/status of 404/);
+    await view.go(at(task, "guarded"));
+    await view.sees("What belongs to another caller is not found by you. Operators find it.");
+    await view.click("button", "Act as an operator");
+    await view.sees("Which colour?");
   });
 });
 

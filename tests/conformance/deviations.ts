@@ -49,11 +49,6 @@ export const OLDER: Deviation[] = [
     kit: "wants `https` in the card, and says itself that no local server has it",
     here: "the Worker under test is reached by `http`",
   },
-  {
-    test: "tests.optional.quality.test_task_state_quality.test_task_cancel_state_handling",
-    kit: "wants the second cancel of a task refused",
-    here: "the canceled task is given back in all versions, though A2A 0.3 §8.2 has an error for it: a client whose connection broke can cancel again",
-  },
 ];
 
 /** The failed tests that no deviation explains, and the deviations whose test did not fail. */

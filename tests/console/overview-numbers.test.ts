@@ -1,7 +1,8 @@
 // What the numbers of an overview come to (console/src/pages/overview/numbers.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ended, failureRate, groups, quantile, sumOf, ticks, unfinishedOf, webhooksOf, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
+import { ended, failureRate, groups, quantile, sumOf, ticks, unfinishedOf, webhooksOf, type Durations, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
+import { quantileWord } from "../../console/src/pages/overview/words.ts";
 
 const HOUR_MS = 3_600_000;
 const bounds = [10, 100, 1000];
@@ -13,32 +14,44 @@ const hour = (from: number, states: Partial<Hour["states"]> = {}, buckets?: numb
 
 test("sums are over all hours and agents, with the durations of completed tasks alone", () => {
   const sums = sumOf([hour(HOUR_MS, { completed: 3, failed: 1 }, [1, 2, 0, 0]), hour(HOUR_MS, { canceled: 2 }), hour(0, { completed: 2, rejected: 1 }, [0, 0, 1, 1])]);
-  assert.deepEqual(sums, { from: 0, hours: 2, states: { completed: 5, canceled: 2, rejected: 1, failed: 1 }, buckets: [1, 2, 1, 1], totalMs: 100 });
+  assert.deepEqual(sums, { from: 0, hours: 2, states: { completed: 5, canceled: 2, rejected: 1, failed: 1 }, durations: [{ totalMs: 50, buckets: [1, 2, 0, 0] }, { totalMs: 50, buckets: [0, 0, 1, 1] }] });
   assert.equal(ended(sums), 9);
   assert.equal(failureRate(sums), 1 / 9);
   assert.equal(failureRate(sumOf([hour(0)])), undefined, "nothing has ended");
 });
 
 describe("a duration out of buckets", () => {
-  test("lies in the bucket that has it", () => {
-    for (const [buckets, part, ms] of [
-      [[4, 0, 0, 0], 0.5, 5],
-      [[1, 1, 0, 0], 0.5, 10],
-      [[0, 2, 2, 0], 0.75, 550],
-      [[0, 10, 0, 0], 0.95, 95.5],
-      [[19, 0, 1, 0], 0.95, 10],
+  const of = (totalMs: number, ...buckets: number[]): Durations => ({ totalMs, buckets });
+
+  test("lies in the bucket of the task that the part ends with", () => {
+    for (const [all, part, expected] of [
+      [[of(30, 4, 0, 0, 0)], 0.5, { from: 0, to: 10 }],
+      [[of(60, 1, 1, 0, 0)], 0.5, { from: 0, to: 10 }],
+      [[of(900, 0, 2, 2, 0)], 0.75, { from: 100, to: 780 }],
+      [[of(500, 19, 0, 1, 0)], 0.95, { from: 0, to: 10 }],
+      [[of(900, 18, 0, 2, 0)], 0.95, { from: 100, to: 800 }],
+      [[of(9999, 0, 0, 0, 3)], 0.5, { from: 1000, to: 7999 }],
     ] as const) {
-      const { ms: found, isMore, under } = quantile(buckets, bounds, part) ?? { ms: NaN, isMore: true };
-      assert.ok(Math.abs(found - ms) < 1e-9, `${buckets} ${part}: ${found}`);
-      assert.equal(isMore, false);
-      assert.equal(under, found <= 10 ? 10 : undefined, "below the first bound nothing more is known");
+      assert.deepEqual(quantile(all, bounds, part), expected, `${JSON.stringify(all)} ${part}`);
     }
+    assert.equal(quantile([of(0, 0, 0, 0, 0)], bounds, 0.5), undefined);
+    assert.equal(quantile([], bounds, 0.5), undefined);
   });
 
-  test("is told as more where no bound is above it, and not at all without tasks", () => {
-    assert.deepEqual(quantile([0, 0, 0, 3], bounds, 0.5), { ms: 1000, isMore: true });
-    assert.equal(quantile([0, 0, 0, 0], bounds, 0.5), undefined);
-    assert.equal(quantile([], bounds, 0.5), undefined);
+  test("is what the sum leaves, of the hours that have such a task", () => {
+    assert.deepEqual(quantile([of(350, 0, 0, 1, 0)], bounds, 0.95), { from: 350, to: 350 }, "one task is its sum");
+    assert.deepEqual(quantile([of(350, 0, 0, 1, 0), of(800, 3, 0, 1, 0)], bounds, 0.95), { from: 350, to: 800 });
+    assert.deepEqual(quantile([of(320, 1, 0, 1, 0), of(5, 1, 0, 0, 0)], bounds, 0.95), { from: 310, to: 320 });
+    assert.deepEqual(quantile([of(50, 0, 0, 4, 0)], bounds, 0.5), { from: 100, to: 100 }, "a sum that cannot be leads out of no bucket");
+  });
+
+  test("is told with one unit where both ends have it", () => {
+    for (const [found, expected] of [
+      [{ from: 2000, to: 5000 }, "2 to 5 s"], [{ from: 500, to: 1000 }, "500 ms to 1 s"], [{ from: 0, to: 10 }, "under 10 ms"], [{ from: 350, to: 350 }, "350 ms"],
+      [{ from: 60_000, to: 90_000 }, "1 to 1.5 min"], [{ from: 3210, to: 3230 }, "3.2 s"], [{ from: 0, to: 0 }, "0 ms"], [undefined, "–"],
+    ] as const) {
+      assert.equal(quantileWord(found), expected);
+    }
   });
 });
 

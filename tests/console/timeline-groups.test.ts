@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ArtifactEntry, Entry, RunEntry, StepEntry } from "../../console/src/pages/tasks/entry.ts";
-import { bytesText, groupsOf } from "../../console/src/pages/tasks/groups.ts";
+import { alike, bytesText, groupsOf } from "../../console/src/pages/tasks/groups.ts";
 
 const run = (at: number, attempt: number): RunEntry => ({ kind: "run", at, generation: null, attempt, resumes: attempt > 1, message: 1, begunAt: 0, timeoutMs: 1 });
 const chunk = (artifactId: string, text: string, append: boolean, more: Partial<ArtifactEntry> = {}): ArtifactEntry => ({
@@ -22,7 +22,8 @@ test("what came before the first run stands alone, and each run begins a group",
 
 test("attempts at webhooks and messages are no work of a run, and unknown times count for nothing", () => {
   const attempt: Entry = { kind: "webhookAttempt", at: 9000, generation: 1, webhook: "w", origin: "o", attempt: 1, durationMs: 1, outcome: "delivered" };
-  assert.equal(groupsOf([run(10, 1), step(30, 20), attempt])[0]?.durationMs, 20);
+  const [group] = groupsOf([run(10, 1), attempt, step(30, 20), attempt]);
+  assert.deepEqual([group?.durationMs, group?.items.length, group?.attempts.length], [20, 1, 2]);
   assert.equal(groupsOf([run(10, 1), status(null)])[0]?.durationMs, undefined);
 });
 
@@ -37,6 +38,15 @@ test("an artifact that is replaced is another item, and a text that was cut is n
   const [group] = groupsOf([cut, chunk("a", "never shown", true), chunk("a", "anew", false)]);
   const items = group?.items.map((item) => (item.kind === "chunks" ? [item.count, item.text, item.isCut] : []));
   assert.deepEqual(items, [[2, "begin", true], [1, "anew", false]]);
+});
+
+test("three items and more with the same words that follow each other are alike, whenever they were and whatever they came to", () => {
+  const named = (name: string, nth: number, more: Partial<StepEntry> = {}): StepEntry => ({ ...step(nth, nth), name, nth, outcome: String(nth), ...more });
+  const lengths = (items: Parameters<typeof alike>[0]) => alike(items).map((run) => run.length);
+  assert.deepEqual(lengths([named("a", 1), named("a", 2), named("a", 3), named("b", 1), named("b", 2), named("a", 4)]), [3, 1, 1, 1]);
+  assert.deepEqual(lengths([named("2.1", 1, { tool: "sum" }), named("3.1", 1, { tool: "sum" }), named("4.1", 1, { tool: "sum" })]), [3]);
+  assert.deepEqual(lengths([named("a", 1), named("a", 2, { failed: true }), named("a", 3)]), [1, 1, 1]);
+  assert.deepEqual(lengths([]), []);
 });
 
 test("sizes are told in the unit that fits", () => {

@@ -110,6 +110,11 @@ describe("cookies in requests of browsers", () => {
     ["a page of another origin", () => ({ origin: "https://evil.example", "sec-fetch-site": "cross-site" }), "403"],
     ["a page that hides its origin", () => ({ origin: "null" }), "403"],
     ["a page whose origin is not told", () => ({ "sec-fetch-site": "cross-site" }), "403"],
+    ["a page of a neighbouring host whose origin is not told", () => ({ "sec-fetch-site": "same-site" }), "403"],
+    ["a page of a neighbouring host whose origin is empty", () => ({ "sec-fetch-site": "same-site", origin: "" }), "403"],
+    // workerd hands over no `Origin` that is empty, though it hands over other headers that are.
+    ["no browser, with an origin that is empty", () => ({ origin: "" }), "cookie:page []"],
+    ["a page that says an empty place", () => ({ "sec-fetch-site": "" }), "403"],
     ["an origin that only begins like a listed one", () => ({ origin: "https://app.example.evil.example" }), "403"],
     ["a page of another origin with a token of its own", () => ({ origin: "https://evil.example", ...bearer(secrets.ROBOT_TOKEN) }), "token:robot []"],
   ];

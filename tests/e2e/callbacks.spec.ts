@@ -1,12 +1,10 @@
 // URLs that a run gives to others, and what they post there.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, textOf, until, untilEnded, type Part, type Task } from "./client.ts";
+import { beginAt, bodiesOf, MEBIBYTE, MINUTE_MS, post, statusOf } from "./callback.ts";
+import { Agent, textOf, until, untilEnded } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { attemptOf } from "./steps.ts";
-
-const MINUTE_MS = 60_000;
-const MEBIBYTE = 1024 * 1024;
 
 let worker: Worker;
 let patient: Agent;
@@ -17,24 +15,14 @@ before(async () => {
 after(() => worker.stop());
 
 /** A task that waits for a callback, and the URL of that. */
-async function begin(text = `callback ${MINUTE_MS}`): Promise<{ id: string; url: string }> {
-  const { id } = await patient.sendForTask(text, { returnImmediately: true });
-  const task = await until(() => patient.getTask(id), ({ artifacts }) => artifacts?.length === 1);
-  const { url } = task.artifacts?.[0]?.parts[0]?.data as { url: string };
+async function begin(text?: string): Promise<{ id: string; url: string }> {
+  const { id, url } = await beginAt(patient, text);
   assert.ok(url.startsWith(`${worker.url}/patient/callbacks/${id}`), url);
   return { id, url };
 }
 
-const post = (url: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Response> => fetch(url, { method: "POST", body, headers });
-
-const statusOf = async (response: Promise<Response>): Promise<number> => {
-  const { status, body } = await response;
-  await body?.cancel();
-  return status;
-};
-
-/** The bodies that a task was given, in order. */
-const bodiesOf = ({ artifacts }: Task): (Part | undefined)[] => (artifacts ?? []).slice(1).map(({ parts }) => parts[0]);
+/** JSON beyond what bodies may hold. */
+const [MANY, DEEP] = [`[${"0,".repeat(100_000)}0]`, "[".repeat(101) + "]".repeat(101)];
 
 /** The answer of a callback that is over, or never was. */
 async function over(response: Promise<Response>): Promise<{ status: number; body: string }> {
@@ -60,6 +48,8 @@ describe("a callback", () => {
     ["a form", "a=1&b=2", "application/x-www-form-urlencoded", { text: "a=1&b=2", mediaType: "application/x-www-form-urlencoded" }],
     ["bytes", new Uint8Array([0, 255, 1]), "image/png", { raw: "AP8B", mediaType: "image/png" }],
     ["JSON that is none", "{", "application/json", { text: "{", mediaType: "application/json" }],
+    ["JSON of too many values", MANY, "application/json", { text: MANY, mediaType: "application/json" }],
+    ["JSON that is nested too deep", DEEP, "application/json", { text: DEEP, mediaType: "application/json" }],
     ["an event as JSON", "[null]", "application/cloudevents+json", { data: [null], mediaType: "application/cloudevents+json" }],
   ] as const) {
     test(`takes ${what}`, async () => {
@@ -116,6 +106,23 @@ describe("a callback", () => {
     assert.equal(ended.status.state, "TASK_STATE_COMPLETED");
     assert.deepEqual(bodiesOf(ended).map((part) => part?.text), ["one", "two", "three"]);
     assert.equal((ended.artifacts?.[0]?.parts[0]?.data as { url: string }).url, url);
+  });
+
+  test("takes a post, or says when to post again, right behind a crash", async () => {
+    const { id, url } = await begin(`callback later 2000 ${MINUTE_MS}`);
+    assert.equal(await statusOf(post(url, "one")), 202);
+    // The run was woken, and parks again for the next body: the kill may come before that or behind it.
+    await worker.kill9();
+    await worker.restart();
+    const statuses = await until(async () => {
+      const answer = await post(url, "two", { "idempotency-key": "two" });
+      await answer.body?.cancel();
+      return [answer.status, answer.headers.has("retry-after")] as const;
+    }, ([status]) => status !== 503);
+    assert.deepEqual(statuses, [202, false]);
+    const ended = await untilEnded(patient, id);
+    assert.equal(ended.status.state, "TASK_STATE_COMPLETED");
+    assert.deepEqual(bodiesOf(ended).map((part) => part?.text), ["one", "two"]);
   });
 
   test("that nobody posts to lets the run go on when its time is over", async () => {
@@ -181,9 +188,7 @@ test("a callback is at PUBLIC_URL, if that is set", async () => {
   const behind = await startWorker({ vars: { PUBLIC_URL: "https://agents.example" } });
   try {
     const agent = new Agent(`${behind.url}/patient`);
-    const { id } = await agent.sendForTask(`callback ${MINUTE_MS}`, { returnImmediately: true });
-    const { artifacts } = await until(() => agent.getTask(id), (task) => task.artifacts?.length === 1);
-    const { url } = artifacts?.[0]?.parts[0]?.data as { url: string };
+    const { id, url } = await beginAt(agent);
     assert.ok(url.startsWith(`https://agents.example/patient/callbacks/${id}`), url);
     assert.equal(await statusOf(post(url.replace("https://agents.example", behind.url), "paid")), 202);
     assert.deepEqual(bodiesOf(await untilEnded(agent, id)).map((part) => part?.text), ["paid"]);

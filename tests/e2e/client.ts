@@ -82,6 +82,12 @@ export interface ReceivedRequest {
   fault: object | null;
 }
 
+/** The data of an error in 0.1. */
+interface EarlyData {
+  text: string;
+  details: ErrorDetail[];
+}
+
 /** A JSON-RPC error as an exception, for `assert.rejects`. */
 export class RpcError extends Error {
   readonly code: number;
@@ -92,8 +98,10 @@ export class RpcError extends Error {
   readonly taskId: string | undefined;
 
   constructor(error: NonNullable<Reply["error"]>) {
-    super(error.message);
-    const details = error.data ?? [];
+    // In 0.1 what is wrong stands in the data.
+    const data: Partial<EarlyData> = Array.isArray(error.data) ? { details: error.data } : ((error.data ?? {}) as Partial<EarlyData>);
+    const { text = error.message, details = [] } = data;
+    super(text);
     const info = details.find((detail) => detail.reason !== undefined);
     this.code = error.code;
     this.reason = info?.reason;

@@ -18,7 +18,7 @@ interface Listed {
   dialects: string[];
   skills: { id: string; name: string }[];
   access: { securitySchemes: Record<string, object>; securityRequirements: object[]; hasOperators: boolean };
-  health: { state: string; reason?: string };
+  health: { state: string; part?: string; reason?: string };
 }
 
 interface Catalogue {
@@ -80,6 +80,8 @@ describe("the list of agents", () => {
   test("says what is wrong with an agent in development, and elsewhere that the log does", async () => {
     assert.match((await entry(development, "broken")).health.reason ?? "", /no kind of executor "oracle"/);
     assert.match((await entry(development, "unset")).health.reason ?? "", /NOT_SET/);
+    const parts = await Promise.all(["broken", "unset"].map(async (slug) => (await entry(development, slug)).health.part));
+    assert.deepEqual(parts, ["executor", "access"]);
     for (const slug of ["broken", "unset"]) {
       const { health, isOpen } = await entry(deployed, slug);
       assert.deepEqual(health, { state: "misconfigured", reason: "it is not set up correctly; the log of the Worker says why" });

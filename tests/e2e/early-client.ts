@@ -28,11 +28,14 @@ export interface Sent {
 export class EarlyError extends Error {
   readonly code: number;
   readonly status: number;
+  /** What is wrong: the message says no more than the code. */
+  readonly text: string;
 
-  constructor(code: number, message: string, status: number) {
+  constructor(code: number, message: string, status: number, text: string) {
     super(message);
     this.code = code;
     this.status = status;
+    this.text = text;
   }
 }
 
@@ -132,10 +135,10 @@ function sending(said: string | EarlyPart[], { id = freshId(), ...rest }: Sent):
 /** The result of an answer; throws if it is an error. */
 function resultOf(answer: unknown, status: number, id: number): unknown {
   const { jsonrpc, id: told, result, error } = answer as {
-    jsonrpc: unknown; id: unknown; result?: unknown; error?: { code: number; message: string };
+    jsonrpc: unknown; id: unknown; result?: unknown; error?: { code: number; message: string; data?: { text?: string } };
   };
   if (jsonrpc !== "2.0") throw new Error(`no JSON-RPC: ${JSON.stringify(answer)}`);
-  if (error !== undefined) throw new EarlyError(error.code, error.message, status);
+  if (error !== undefined) throw new EarlyError(error.code, error.message, status, error.data?.text ?? error.message);
   if (told !== id) throw new Error(`an answer to ${String(told)} instead of ${id}`);
   return result;
 }

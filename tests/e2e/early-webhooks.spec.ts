@@ -106,7 +106,7 @@ test("what is wrong with a webhook has a code that its clients know", async () =
   const refusal = (code: number, message: RegExp) => (error: unknown) => {
     assert.ok(error instanceof EarlyError, String(error));
     assert.equal(error.code, code);
-    assert.match(error.message, message);
+    assert.match(error.text, message);
     return true;
   };
   const id = freshId();

@@ -36,7 +36,7 @@ const told = (events: EarlyEvent[]) =>
 const refusal = (code: number, message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof EarlyError, String(error));
   assert.deepEqual([error.code, error.status], [code, 200]);
-  assert.match(error.message, message);
+  assert.match(error.text, message);
   return true;
 };
 
@@ -117,6 +117,8 @@ describe("a client of 0.1", () => {
     await assert.rejects(demo.cancel(done), refusal(-32002, /cannot be canceled/));
     const unknown = freshId();
     await assert.rejects(demo.get(unknown), refusal(-32001, /task not found/));
+    await assert.rejects(demo.get(unknown), { message: "Task not found" });
+    await assert.rejects(demo.cancel(done), { message: "Task cannot be canceled" });
     await assert.rejects(demo.cancel(unknown), refusal(-32001, /task not found/));
     await assert.rejects(all(demo.resubscribe(unknown)), refusal(-32001, /task not found/));
     await assert.rejects(demo.call("tasks/send", { message: { role: "user", parts: [{ type: "text", text: "x" }] } }), refusal(-32602, /id is required/));

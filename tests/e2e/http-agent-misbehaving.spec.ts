@@ -36,9 +36,9 @@ const LIES: Record<string, Lie> = {
   "redirects": { answer: (response) => raw(response, 308, "text/plain", "", { location: "https://other.example/turn" }), tells: /answered 308, a redirect to https:\/\/other\.example\/turn/ },
   "answers a page": { answer: (response) => raw(response, 200, "text/html", "<h1>Welcome</h1>"), tells: /its content-type is text\/html; it must be application\/json/ },
   "answers nothing": { answer: (response) => raw(response, 200, "application/json", ""), tells: /it is empty/ },
-  "says an unknown verb": { answer: (response) => lines(response, { do: "dance" }, done), tells: /line 1 there is no verb "dance"; there are: working/ },
+  "says an unknown verb": { answer: (response) => lines(response, { do: "dance" }, done), tells: /line 1: there is no verb "dance"; there are: working/ },
   "says what is no JSON": { answer: (response) => raw(response, 200, "application/x-ndjson", `${JSON.stringify(begun)}\nTraceback`), tells: /it ends in the middle of line 2: Traceback/, artifact: "half" },
-  "speaks behind its end": { answer: (response) => lines(response, done, begun), tells: /line 2: stands behind the end/ },
+  "speaks behind its end": { answer: (response) => lines(response, done, begun), tells: /line 2: it stands behind the end/ },
   "has no end": { answer: (response) => (events(response, begun), response.end()), tells: /it has no end; one of complete, fail/, artifact: "half" },
   "stops in the middle": { answer: (response) => events(response, begun), tells: /nothing came for 1000 ms \(idle_timeout_ms\)/, artifact: "half", agent: "hasty" },
   "never begins": { answer: () => undefined, tells: /did not begin its answer within 1000 ms \(timeout_ms\)/, agent: "hasty" },
@@ -61,9 +61,9 @@ const LIES: Record<string, Lie> = {
 let server: AgentServer, worker: Worker;
 before(async () => {
   server = await AgentServer.open(({ turn, text }, response) => LIES[text]?.answer(response, server.of(turn.taskId).length));
-  const table = { url: server.url, timeout_ms: 20_000, idle_timeout_ms: 20_000, attempts: 3 };
+  const table = { url: server.url, timeout_ms: 20_000, idle_timeout_ms: 20_000, attempts: 3, unreachable_wait_ms: 0 };
   const hasty = { ...table, timeout_ms: 1_000, idle_timeout_ms: 1_000 };
-  worker = await startWorker({ vars: { AGENTS: withHttpAgents({ liar: table, hasty, gone: { ...table, url: "http://127.0.0.1:9" }, unbound: { service: "NOWHERE" }, unset: { url: "${AGENT_URL}" } }) } });
+  worker = await startWorker({ vars: { AGENTS: withHttpAgents({ liar: table, hasty, gone: { url: "http://127.0.0.1:9/turn", unreachable_wait_ms: 1_000 }, unbound: { service: "NOWHERE" }, unset: { url: "${AGENT_URL}" } }) } });
 });
 after(async () => {
   await worker?.stop();
@@ -85,7 +85,7 @@ for (const [name, { state = "FAILED", tells, requests = 1, artifact, agent = "li
 }
 
 for (const [slug, tells] of [
-  ["gone", /^http:\/\/127\.0\.0\.1:9\/? did not answer: .*\(asked 3 times\)$/],
+  ["gone", /^the agent's program at 127\.0\.0\.1:9 refused or lost the connection, [34] times in \d s; is it running\?$/],
   ["unbound", /^the service NOWHERE did not answer: this Worker has no service binding "NOWHERE"/],
   ["unset", /AGENT_URL/],
 ] as const) {

@@ -71,9 +71,10 @@ export class AgentServer {
     this.close = close;
   }
 
-  static async open(answer: (asked: Asked, response: ServerResponse) => unknown): Promise<AgentServer> {
+  /** Opens a server at a free port, or at this one. */
+  static async open(answer: (asked: Asked, response: ServerResponse) => unknown, port = 0): Promise<AgentServer> {
     const server = createServer((request, response) => void take(request, response));
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    await once(server.listen(port, "127.0.0.1"), "listening");
     const opened = new AgentServer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, () => {
       server.closeAllConnections();
       server.close();

@@ -6,19 +6,24 @@ import { Agent, followUp, message, textOf, toolCall, until, untilEnded, type Par
 import { startWorker, type Worker } from "./harness.ts";
 import { startEverything, type McpPeer } from "./mcp-servers.ts";
 import { Modern } from "./mcp-tool-servers.ts";
+import { calls, ModelServer, resultsIn, say } from "./model-server.ts";
+import { withVariants } from "./models.ts";
 
 const MODERN_TOKEN = fresh();
-let everything: McpPeer, modern: Modern, worker: Worker, workshop: Agent;
+let everything: McpPeer, modern: Modern, model: ModelServer, worker: Worker, workshop: Agent;
 
 before(async () => {
-  [everything, modern] = await Promise.all([startEverything(), Modern.start()]);
-  worker = await startWorker({ vars: { EVERYTHING_URL: new URL(everything.url).origin, MODERN_URL: modern.url, MODERN_TOKEN } });
+  [everything, modern, model] = await Promise.all([startEverything(), Modern.start(), ModelServer.start()]);
+  const AGENTS = withVariants({ clerk: { table: { mcp: ["everything:trigger-elicitation-request"] } } });
+  const servers = { EVERYTHING_URL: new URL(everything.url).origin, MODERN_URL: modern.url, MODERN_TOKEN, MODEL_URL: model.url, MODEL_KEY: fresh() };
+  worker = await startWorker({ vars: { AGENTS, ...servers } });
   workshop = new Agent(`${worker.url}/workshop`);
 });
 after(async () => {
   await worker?.stop();
   await everything?.stop();
   modern?.stop();
+  model?.stop();
 });
 
 const call = (tool: string, given: object = {}): Promise<Task> => workshop.sendForTask(toolCall(tool, given));
@@ -115,6 +120,20 @@ describe("a question of an MCP server", () => {
     const done = await untilEnded(workshop, task.id);
     assert.equal(stateOf(done)[0], "COMPLETED");
     assert.match(JSON.stringify(done.artifacts), /Ada/);
+  });
+
+  test("of an older revision behind a model is asked again until its answer fits, and the model is told what comes of it", async () => {
+    const clerk = new Agent(`${worker.url}/clerk`);
+    model.answers(calls([["trigger-elicitation-request", {}, "t"]]), say("Registered."));
+    const asked = await clerk.sendForTask("register me");
+    assert.equal(stateOf(asked)[0], "INPUT_REQUIRED");
+    const again = await clerk.sendForTask({ ...followUp(asked, ""), parts: [{ data: { name: 5 } }] });
+    assert.equal(stateOf(again)[0], "INPUT_REQUIRED");
+    assert.match(stateOf(again)[1], /^that answer does not fit: answer\.name: must be of type string, got number/);
+    await clerk.sendForTask({ ...followUp(again, ""), parts: [{ data: { name: "Ada" } }] });
+    const done = await untilEnded(clerk, asked.id);
+    assert.deepEqual([stateOf(done)[0], textOf(done.artifacts?.at(-1))], ["COMPLETED", "Registered."]);
+    assert.match(resultsIn(model.last)["t"] ?? "", /Ada/);
   });
 });
 

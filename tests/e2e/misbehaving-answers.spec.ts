@@ -73,9 +73,10 @@ for (const [name, count, reason] of [
   ["wrong-shape", 1, /./],
   ["error-400", 1, /the prompt is too long/],
   ["error-500", 1, /the model is out of order/],
-  ["silent", 2, /./],
+  // The time of the call is over before the message could be sent again.
+  ["silent", 1, /the remote agent has not answered within 1000 ms/],
 ] as const) {
-  test(`${name}: the task fails with the reason, and the message was sent ${count} times`, async () => {
+  test(`${name}: the task fails with the reason, and the message was sent ${count === 1 ? "once" : `${count} times`}`, async () => {
     const ended = await liars.ended(name);
     assert.equal(ended.status.state, "TASK_STATE_FAILED");
     assert.match(textOf(ended.status.message), reason);
@@ -110,13 +111,14 @@ test("uncancelable: our task is canceled whatever the remote agent says", async 
   assert.equal((await agent.getTask(id)).status.state, "TASK_STATE_CANCELED");
 });
 
-test("mute: the task fails when its time is over, and the remote task is canceled", async () => {
+test("mute: the task fails before its time is over, and the remote task is canceled", async () => {
   const agent = liars.agent("mute");
   const asked = await agent.sendForTask("hello");
   assert.equal(asked.status.state, "TASK_STATE_INPUT_REQUIRED");
   await agent.sendForTask(followUp(asked, "well?"), { returnImmediately: true });
   const { status } = await untilEnded(agent, asked.id);
-  assert.deepEqual([status.state, textOf(status.message)], ["TASK_STATE_FAILED", "task timed out after 5000 ms"]);
+  assert.equal(status.state, "TASK_STATE_FAILED");
+  assert.match(textOf(status.message), /^the remote agent has not answered within \d+ ms/);
   await until(() => Promise.resolve(liars.counts("mute")), (counts) => counts["CancelTask"] === 1);
   assert.deepEqual(liars.asked("mute").at(-1)?.params, { id: "r-1" });
 });

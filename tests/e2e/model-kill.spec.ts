@@ -121,7 +121,7 @@ describe("a Worker that is killed", () => {
     assert.deepEqual(resultsIn(thinking.model.last), { q: "4A" });
   });
 
-  test("again and again in the middle of answers gives one of them, and counts the usage of one", async () => {
+  test("again and again in the middle of answers gives one of them, and counts its usage and the requests that were lost", async () => {
     // A run is begun three times at most.
     let left = 2;
     thinking.model.answerWith((asked) => {
@@ -137,7 +137,8 @@ describe("a Worker that is killed", () => {
     thinking.model.release();
     assert.equal(task.status.state, "TASK_STATE_COMPLETED", textOf(task.status.message));
     assert.equal(answerOf(task), whole(thinking.model.last));
-    const usage = task.metadata?.["urn:a2a-edge:usage"] as Record<string, number>;
-    assert.equal(usage["inputTokens"], 100 + thinking.model.last.number);
+    const repeated = { requests: 2, inputTokens: 0, outputTokens: 0 };
+    const usage = { requests: 3, inputTokens: 100 + thinking.model.last.number, outputTokens: 1, repeated };
+    assert.deepEqual(task.metadata?.["urn:a2a-edge:usage"], usage);
   });
 });

@@ -57,7 +57,8 @@ interface Embedded {
   restricted?: object[];
 }
 
-function withVariants(variants: Record<string, Variant>): string {
+/** The agents of tests/agents, and these variants of the thinker. */
+export function withVariants(variants: Record<string, Variant>): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: Embedded[] };
   const thinker = agents.find(({ slug }) => slug === "thinker");
   if (thinker === undefined) throw new Error("tests/agents/thinker.toml is not built");

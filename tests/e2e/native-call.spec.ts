@@ -102,6 +102,40 @@ test("an agent that is not streamed is polled, and shows the same", async () => 
   assert.deepEqual([code, output], [0, "one two three\n"]);
 });
 
+test("a text is shown once by a stream that is cut, and goes on without what came meanwhile (§3.1.6)", async () => {
+  const ids = { taskId: "t-1", contextId: "c-1" };
+  const task = (state: string, ...texts: string[]) => ({
+    id: "t-1", contextId: "c-1", status: { state: `TASK_STATE_${state}` }, artifacts: texts.length > 0 ? [{ artifactId: "a", parts: texts.map((text) => ({ text })) }] : [],
+  });
+  const chunk = (text: string) => ({ artifactUpdate: { ...ids, append: true, artifact: { artifactId: "a", parts: [{ text }] } } });
+  const end = { statusUpdate: { ...ids, status: { state: "TASK_STATE_COMPLETED" } } };
+  const forgetful = createServer(async (request, response) => {
+    const url = `http://127.0.0.1:${(forgetful.address() as AddressInfo).port}`;
+    const card = {
+      name: "F", description: "", version: "1", capabilities: { streaming: true }, defaultInputModes: [], defaultOutputModes: [], skills: [],
+      supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+    };
+    const body = await text(request);
+    const { id, method } = (body === "" ? {} : JSON.parse(body)) as { id?: string; method?: string };
+    const rpc = (result: object): string => JSON.stringify({ jsonrpc: "2.0", id, result });
+    if (method === undefined || method === "GetTask") {
+      response.setHeader("content-type", "application/json").end(method === undefined ? JSON.stringify(card) : rpc({ ...task("COMPLETED", "one ", "two ", "three") }));
+      return;
+    }
+    const isSend = method === "SendStreamingMessage";
+    const events = isSend ? [{ task: task("WORKING") }, chunk("one ")] : [chunk("three"), end];
+    response.setHeader("content-type", "text/event-stream").write(events.map((event) => `data: ${rpc(event)}\n\n`).join(""), () => (isSend ? response.destroy() : response.end()));
+  });
+  await once(forgetful.listen(0, "127.0.0.1"), "listening");
+  try {
+    const { code, output, notes } = await call("send", `http://127.0.0.1:${(forgetful.address() as AddressInfo).port}`, "count");
+    assert.deepEqual([code, output], [0, "one two three\n"], notes);
+  } finally {
+    forgetful.closeAllConnections();
+    forgetful.close();
+  }
+});
+
 test("tasks are listed, those of a conversation alone where that is asked (§3.1.4)", async () => {
   const context = `c-${Date.now()}`;
   const sent = await call("send", demo, "hello", "--context", context);

@@ -19,6 +19,7 @@ before(async () => {
     "by-its-caller": { ...key, ...limit("CALLERS", "caller") },
     "by-anonymous": { open: true, ...limit("CALLERS", "caller") },
     "by-failures": { ...key, ...limit("FAILURES", "failures") },
+    "by-failures-of-two": { schemes: { key: KEY_SCHEME, token: { kind: "bearer", callers: [{ id: "bob", secrets: ["BOB_KEY"] }] } }, ...limit("FAILURES", "failures") },
     missing: { open: true, ...limit("NO_SUCH_BINDING", "address") },
   };
   const rateLimits = Object.fromEntries(["ADDRESSES", "CALLERS", "FAILURES"].map((name) => [name, { limit: LIMIT, period: PERIOD } as const]));
@@ -127,8 +128,19 @@ test("only refused credentials count as failures, and over the limit they are to
   for (let count = 0; count <= LIMIT; count++) assert.equal((await as(KEYS.ALICE_KEY)).status, 200);
   await exhaust(() => as("wrong"), 401);
   await assertHeld(await as("wrong"));
-  assert.equal((await as(KEYS.ALICE_KEY)).status, 200, "a guard, and no lock");
+  const right = await as(KEYS.ALICE_KEY);
+  assert.equal(right.status, 429, "no answer tells that a guess is right");
+  assert.ok(Number(right.headers.get("retry-after")) <= PERIOD);
   assert.equal((await post("by-failures", newAddress(), sent(), { "x-api-key": "wrong" })).status, 401);
+});
+
+test("a wrong key beside a right one counts, and none is no guess", async () => {
+  const address = newAddress();
+  const as = (headers: Record<string, string>): Promise<Response> => post("by-failures-of-two", address, sent(), headers);
+  for (let count = 0; count <= LIMIT; count++) assert.equal((await as({})).status, 401);
+  await exhaust(() => as({ "x-api-key": KEYS.ALICE_KEY, authorization: "Bearer guessed" }));
+  await assertHeld(await as({ "x-api-key": KEYS.ALICE_KEY, authorization: "Bearer guessed" }));
+  assert.equal((await as({ authorization: `Bearer ${KEYS.BOB_KEY}` })).status, 429);
 });
 
 test("an agent whose binding does not exist refuses every call, and the log says why", async () => {

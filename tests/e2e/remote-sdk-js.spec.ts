@@ -1,6 +1,8 @@
 // The client of the crate against servers that are written with the official SDK for JavaScript, of 1.0 and of 0.3.
 
-import { after, before } from "node:test";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { call } from "./native-call.ts";
 import { startServer, startServerOf03, type SampleServer } from "./servers/js.ts";
 import { walks } from "./servers/walk.ts";
 
@@ -26,3 +28,13 @@ walks("@a2a-js/sdk", () => server, "0.3", "JSONRPC", { list });
 walks("@a2a-js/sdk", () => server, "0.3", "HTTP+JSON", { list, parts, webhooks: /missing pushNotificationConfig \(-32602\)$/ });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "auto", "auto", { list, get });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "0.3", "HTTP+JSON", { list, get, parts });
+
+for (const [name, url, version] of [["@a2a-js/sdk", () => server.url, "1.0"], ["@a2a-js/sdk 0.3", () => serverOf03.url, "0.3"]] as const) {
+  test(`the client for the command line answers a question of ${name}, whose stream begins with the task as it was`, async () => {
+    const asked = await call("send", url(), "ask", "--version", version);
+    assert.deepEqual([asked.code, asked.output], [3, "which colour?\n"], asked.notes);
+    const [, task = ""] = /--task (\S+)/.exec(asked.notes) ?? [];
+    const answered = await call("send", url(), "green", "--task", task, "--version", version);
+    assert.deepEqual([answered.code, answered.output], [0, "green\n"], answered.notes);
+  });
+}

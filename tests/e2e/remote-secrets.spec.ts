@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { textOf, until, type Task } from "./client.ts";
-import { Liars, type Asked, type Lie, type Reply } from "./liars.ts";
+import { artifact, Liars, status, task, type Asked, type Lie, type Reply } from "./liars.ts";
 
 const MARKERS = {
   REMOTE_PATH_KEY: "marker-path-1",
@@ -32,6 +32,12 @@ const lies: Record<string, Lie> = {
   "echo-error": shown((asked, reply) => reply.error(-32603, echo(asked))),
   "echo-status": shown((asked, reply) => reply.raw(401, "text/plain", echo(asked), { "www-authenticate": `Bearer realm=${asked.headers.authorization?.replaceAll(" ", "-")}` })),
   "echo-page": shown((asked, reply) => reply.raw(200, "text/html", echo(asked))),
+  "echo-pieces": shown(({ headers, params }, reply) => {
+    const id = params.id ?? "r-1";
+    const pieces = ["It came with ", ...(headers.authorization ?? "").match(/.{1,5}/gs) ?? [], " and ", String(headers["x-key"]).slice(0, 9), String(headers["x-key"]).slice(9), "."];
+    const chunks = pieces.map((piece, at) => artifact(id, piece, { append: at > 0, lastChunk: at + 1 === pieces.length }));
+    return reply.stream([{ task: task(id, "WORKING") }, ...chunks, status(id, "COMPLETED")]);
+  }),
   "card-missing": shown(() => false, { cardAnswer: (response, request) => void response.writeHead(404).end(request.url) }),
   "card-moved": shown(() => false, { cardAnswer: (response, request) => void response.writeHead(302, { location: `http://elsewhere.example${request.url}` }).end() }),
   "not-there": shown(() => false, { settings: () => ({ url: "http://127.0.0.1:9/${REMOTE_PATH_KEY}", bearer_token: "${REMOTE_BEARER_TOKEN}", max_retries: 0 }) }),
@@ -66,6 +72,7 @@ function assertClean(text: string, where: string): void {
 
 for (const [name, state, said] of [
   ["echo-well", "COMPLETED", undefined],
+  ["echo-pieces", "COMPLETED", undefined],
   ["echo-error", "FAILED", /./],
   ["echo-status", "FAILED", /401/],
   ["echo-page", "FAILED", /neither a result nor an error/],
@@ -76,15 +83,23 @@ for (const [name, state, said] of [
   ["bad-header", "FAILED", /REMOTE_BROKEN_KEY|headers/],
 ] as const) {
   test(`${name}: the task ends as ${state}, and holds no secret`, async () => {
-    const task: Task = await liars.ended(name);
-    assert.equal(task.status.state, `TASK_STATE_${state}`);
-    if (said !== undefined) assert.match(textOf(task.status.message), said);
-    assertClean(JSON.stringify(task), name);
+    const ended: Task = await liars.ended(name);
+    assert.equal(ended.status.state, `TASK_STATE_${state}`);
+    if (said !== undefined) assert.match(textOf(ended.status.message), said);
+    assertClean(JSON.stringify(ended), name);
+    for (const { parts } of ended.artifacts ?? []) assertClean(parts.map(({ text }) => text ?? "").join(""), `an artifact of ${name}`);
     const [asked] = liars.asked(name);
     if (asked === undefined) return;
     assert.deepEqual([asked.headers.authorization, asked.headers["x-key"]], [`Bearer ${MARKERS.REMOTE_BEARER_TOKEN}`, MARKERS.REMOTE_HEADER_KEY]);
   });
 }
+
+test("a secret that comes in pieces is replaced, and none of it is shown before", async () => {
+  const ended = await liars.ended("echo-pieces");
+  const shown = ended.artifacts?.[0]?.parts.map(({ text }) => text ?? "") ?? [];
+  assert.equal(shown.join(""), "It came with Bearer [REMOTE_BEARER_TOKEN] and [REMOTE_HEADER_KEY].");
+  assert.ok(shown.every((piece) => !piece.includes("mark")), shown.join("|"));
+});
 
 test("nothing that can be read of the Worker holds a secret", async () => {
   for (const path of ["/echo-well", "/echo-well/.well-known/agent-card.json", "/_dev/received", "/_dev/statements"]) {

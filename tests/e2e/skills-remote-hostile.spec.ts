@@ -28,12 +28,16 @@ before(async () => {
     signatures: [{ protected: "e30", signature: "AAAA" }],
   });
   elsewhere.has("many", [skill("one", { description: "x".repeat(9_000) }), ...Array.from({ length: 150 }, (_, nth) => skill(`s${nth}`)), skill("own")]);
+  elsewhere.has("values", [skill("far")], { more: Array.from({ length: 30_000 }, () => 0) });
+  elsewhere.has("nested", [skill("far")], { more: Array.from({ length: 110 }).reduce((inner) => [inner], 0) });
   elsewhere.has("deep", [skill("deep")]);
   elsewhere.has("tooled", [skill("dig"), skill("fill")]);
   const agents = JSON.parse(
     withLearners(elsewhere, {
       evil: { skills: [skill("own")], card: { name: "Front" } },
       many: { skills: [skill("own")] },
+      values: { skills: [skill("own")] },
+      nested: { skills: [skill("own")] },
       deep: {},
       over: { remote: "deep", own: [{ id: "deep", name: "Deeper" }] },
       script: { remote: "demo" },
@@ -104,6 +108,13 @@ describe("a hostile card", () => {
     const known = await ids("many");
     assert.deepEqual(known, ["own", ...Array.from({ length: 100 }, (_, nth) => `s${nth}`)]);
   });
+
+  for (const [name, what] of [["values", "of more JSON values than are read"], ["nested", "that is nested too deep"]] as const) {
+    test(`${what} gives nothing`, async () => {
+      assert.deepEqual(await ids(name), ["own"]);
+      assert.ok(elsewhere.asked(name).length > 0);
+    });
+  }
 });
 
 describe("a front of an agent of the same Worker", () => {

@@ -95,6 +95,24 @@ describe("of an agent of kind model", () => {
     assert.match(order?.outcome ?? "", /tea is ordered/, "while the Worker is developed");
   });
 
+  test("steps that failed are counted, in the task and in its list entry, though it is completed", async () => {
+    thinking.sink.plan("/orders/gold", { status: 500, body: "out of gold" });
+    thinking.model.answers(calls([["order", { item: "gold" }, "a"], ["probe_sum", { a: 1, b: 2 }, "b"]]), say("There is no gold, and 1 + 2 is 3."));
+    const { id, contextId, status, metadata } = await thinking.agent().sendForTask("order gold");
+    assert.deepEqual([status.state, metadata?.["urn:a2a-edge:failed-steps"]], ["TASK_STATE_COMPLETED", 1]);
+    const { entries, failedSteps } = await read("thinker", id);
+    const failed = only(entries, "step").filter(({ failed }) => failed).map(({ type, name }) => [type, name]);
+    assert.deepEqual([failedSteps, failed], [1, [["step", "1.1/request"], ["tool", "1.1"]]], "the request is a part of the call");
+    const { tasks: [listed] } = await until(() => thinking.agent().listTasks({ contextId }), ({ tasks }) => tasks[0]?.status.state === "TASK_STATE_COMPLETED");
+    assert.equal(listed?.metadata?.["urn:a2a-edge:failed-steps"], 1);
+    assert.doesNotMatch(JSON.stringify(listed?.metadata), /gold/);
+    await thinking.killAndRestart();
+    assert.equal((await thinking.agent().getTask(id)).metadata?.["urn:a2a-edge:failed-steps"], 1, "the log says it");
+    thinking.model.answers(say("hello"));
+    const fine = await thinking.agent().sendForTask("hi");
+    assert.deepEqual([fine.metadata?.["urn:a2a-edge:failed-steps"], (await read("thinker", fine.id)).failedSteps], [undefined, undefined]);
+  });
+
   test("what is under way is told, and after a crash there are two attempts", async () => {
     let isFirst = true;
     thinking.model.answerWith(() => {

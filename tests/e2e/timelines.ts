@@ -23,6 +23,8 @@ export interface Entry {
   status?: number;
   origin?: string;
   webhook?: string;
+  until?: number;
+  unanswered?: { times: number; since: number };
 }
 
 /** A page. */
@@ -34,6 +36,7 @@ export interface Timeline {
   state: string;
   generation: number;
   usage?: { requests: number };
+  failedSteps?: number;
   underWay: { name: string; type: string; since: number }[];
   entries: Entry[];
   nextPageToken: string;

@@ -76,10 +76,10 @@ describe("ProtoJSON of 0.3", () => {
   });
 
   test("leaves out what is false: a configuration that does not say that it blocks does not (A2A 0.3 §7.1)", async () => {
-    const begun = await send("hold 60000", { acceptedOutputModes: ["text/plain"] });
-    assert.ok(["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"].includes(begun.status.state), begun.status.state);
-    for (const body of [undefined, {}, { name: `tasks/${begun.id}` }]) {
-      const canceled = await json<Task>("POST", `/tasks/${begun.id}:cancel`, body);
+    for (const bodyOf of [() => undefined, () => ({}), (id: string) => ({ name: `tasks/${id}` })]) {
+      const begun = await send("hold 60000", { acceptedOutputModes: ["text/plain"] });
+      assert.ok(["TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"].includes(begun.status.state), begun.status.state);
+      const canceled = await json<Task>("POST", `/tasks/${begun.id}:cancel`, bodyOf(begun.id));
       assert.equal(canceled.status.state, "TASK_STATE_CANCELLED");
     }
     assert.equal((await send("hold 50", { blocking: true })).status.state, "TASK_STATE_COMPLETED");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { rpc, type Answer } from "./answers.ts";
+import { Agent } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { EventStream } from "./stream.ts";
 import { speaking } from "./v03.ts";
@@ -60,6 +61,13 @@ test("a send blocks unless it says that it does not (A2A 0.3 §7.1)", async () =
   assert.ok(["submitted", "working"].includes(begun.status.state), begun.status.state);
   const { result } = await call("tasks/cancel", { id: begun.id });
   assert.equal((result as Task).status.state, "canceled");
+});
+
+test("a second cancel is refused, and in 1.0 it is answered with the task (A2A 0.3 §8.2)", async () => {
+  const begun = await send("hold 60000", { blocking: false });
+  await call("tasks/cancel", { id: begun.id });
+  assert.equal((await call("tasks/cancel", { id: begun.id })).status, -32002);
+  assert.equal((await new Agent(`${worker.url}/demo`).cancelTask(begun.id)).status.state, "TASK_STATE_CANCELED");
 });
 
 test("an event says whether it is the last one, and a stream goes on behind a known one (A2A 0.3 §7.2)", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Role } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransport } from "@a2a-js/sdk/compat/v0_3/client";
-import { message, type Reply } from "./client.ts";
+import { RpcError, message, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
@@ -21,7 +21,7 @@ async function send(url: string, method: string, header: string | undefined): Pr
   return (await response.json()) as Reply;
 }
 
-const reasonOf = (reply: Reply) => reply.error?.data?.find(({ reason }) => reason !== undefined)?.reason;
+const reasonOf = ({ error }: Reply) => (error === undefined ? undefined : new RpcError(error).reason);
 
 describe("a method of version 1.0", () => {
   for (const [query, header] of [

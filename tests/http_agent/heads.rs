@@ -22,6 +22,11 @@ pub(crate) fn cases() -> Vec<Case> {
             .tells("bad [AGENT_TOKEN]"),
         case("redirects", Answer::status(307, "").header("location", "https://other.example/turn"))
             .tells("answered 307, a redirect to https://other.example/turn"),
+        case(
+            "redirects to a URL with secrets",
+            Answer::status(307, "").header("location", "https://me:pass@other.example/turn?key=k3y#k3y"),
+        )
+        .tells("answered 307, a redirect to https://other.example/turn; redirects are not followed"),
         case("redirects nowhere", Answer::status(302, "")).tells("redirects are not followed"),
         case("answers 500 each time", Answer::status(500, "oops"))
             .tells("answered 500: oops (asked 3 times)")
@@ -48,8 +53,8 @@ pub(crate) fn cases() -> Vec<Case> {
             .ends(TaskState::Completed)
             .asked(3),
         case("cannot be reached", Answer::down("connection refused"))
-            .tells("https://agent.example/turn did not answer: connection refused (asked 3 times)")
-            .asked(3),
+            .tells("the agent's program at agent.example cannot be reached (connection refused), 10 times in 60 s; is it running?")
+            .asked(10),
         case("cannot be reached once", Answer::down("connection refused"))
             .then(done())
             .ends(TaskState::Completed)
@@ -70,8 +75,8 @@ pub(crate) fn cases() -> Vec<Case> {
             .tells("it is empty"),
         case("answers spaces", Answer::raw("application/json", " \n ")).tells("it is empty"),
         case("answers an answer of A2A", Answer::json(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})))
-            .tells("it has no `do`, the name of a verb: working, artifact"),
-        case("answers a text", Answer::json(&json!("hello"))).tells(r#"it must be an object such as {"do": "complete"}"#),
+            .tells("verb 1: it has no `do`, the name of a verb: working, artifact"),
+        case("answers a text", Answer::json(&json!("hello"))).tells(r#"verb 1: it must be an object such as {"do": "complete"}"#),
         case("answers no JSON", Answer::raw("application/json", "hello\n{}")).tells("it is no JSON (expected value at line 1 column 1): hello {}"),
         case("answers two documents", Answer::raw("application/json", r#"{"do":"complete"}{"do":"complete"}"#))
             .tells("it is no JSON (trailing characters at line 1 column 18)"),
@@ -88,7 +93,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .tells("it is not UTF-8 at byte 2"),
         case("answers an empty list", Answer::json(&json!([]))).tells("it has no end"),
         case("answers a list in a list", Answer::json(&json!([[{"do": "complete"}]])))
-            .tells("verb 1 must be an object"),
+            .tells("verb 1: it must be an object"),
         case("answers a document of 10 MB", Answer::json(&json!({"do": "complete", "text": "x".repeat(10_000_000)})))
             .tells("it has more than 8388608 bytes; answer with a stream instead"),
         case("answers JSON of 200 levels", Answer::raw("application/json", format!(r#"{{"do":"reply","data":{}{}}}"#, "[".repeat(200), "]".repeat(200))))

@@ -3,6 +3,7 @@
 //! nothing secret is told, every request has the same idempotency key, and the connection is left.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -15,6 +16,8 @@ mod support;
 
 mod case;
 mod heads;
+mod outages;
+mod secrets;
 mod sound;
 mod streams;
 mod verbs;

@@ -11,6 +11,9 @@ pub(crate) fn cases() -> Vec<Case> {
     let more = || json!({"do": "append", "id": "a", "text": " of it"});
     let done = || json!({"do": "complete"});
     let whole = || Answer::events(&[json!({"do": "artifact", "id": "a", "text": "whole"}), done()]);
+    let reply = |data: &str| format!("{{\"do\":\"reply\",\"data\":{data}}}\n");
+    let many = reply(&format!("[{}0]", "0,".repeat(1_000_000)));
+    let deep = reply(&format!("{}{}", "[".repeat(120), "]".repeat(120)));
     let lines = |text: &str| Answer::raw("application/x-ndjson", text);
     let events = |text: &str| Answer::raw("text/event-stream", text);
     vec![
@@ -33,6 +36,11 @@ pub(crate) fn cases() -> Vec<Case> {
             .ends(TaskState::Completed)
             .asked(2)
             .keeps(&["half and half"]),
+        case("breaks off behind a whole artifact, and goes on with it", Answer::lines(&[json!({"do": "artifact", "id": "a", "text": "half"})]).then_breaks())
+            .then(Answer::lines(&[json!({"do": "append", "id": "a", "text": " and"}), json!({"do": "append", "id": "a", "text": " half"}), done()]))
+            .ends(TaskState::Completed)
+            .asked(2)
+            .keeps(&["half and half"]),
         case("breaks off behind its end", Answer::events(&[begun(), done()]).then_breaks())
             .ends(TaskState::Completed)
             .keeps(&["half"]),
@@ -47,16 +55,23 @@ pub(crate) fn cases() -> Vec<Case> {
             .with(json!({"idle_timeout_ms": 1_000}))
             .ends(TaskState::Completed),
         case("talks behind its end", Answer::events(&[done(), begun()]))
-            .tells("event 2: stands behind the end of the answer"),
-        case("ends twice", Answer::lines(&[done(), done()])).tells("line 2: stands behind the end"),
+            .tells("event 2: it stands behind the end of the answer"),
+        case("ends twice", Answer::lines(&[done(), done()])).tells("line 2: it stands behind the end"),
         case("ends in two ways at once", Answer::json(&json!([done(), {"do": "fail", "text": "x"}])))
-            .tells("verb 2: stands behind the end"),
+            .tells("verb 2: it stands behind the end"),
         case("talks behind its end, a moment later", Answer::events(&[done()]).then(300, "data: [DONE]\n\n"))
             .tells("event 2 is no JSON"),
         case("sends a line that is no JSON", lines("{\"do\":\"working\"}\nTraceback (most recent call last):\n"))
             .tells("line 2 is no JSON (expected value at line 1 column 1): Traceback (most recent call last):"),
         case("sends an event that is no JSON", events("data: {\"do\":\"working\"}\n\ndata: oops\n\n"))
             .tells("event 2 is no JSON (expected value at line 1 column 1): oops"),
+        case("sends a line of too many values", lines(&many).split_every(65_536))
+            .tells("line 1 holds more than 100000 JSON values"),
+        case("sends an event of too many values", events(&format!("data: {many}\n\n")).split_every(65_536))
+            .tells("event 1 holds more than 100000 JSON values"),
+        case("sends a line of 120 levels", lines(&deep)).tells("line 1 is nested more than 100 levels"),
+        case("sends an event of 120 levels", events(&format!("data: {deep}\n\n")))
+            .tells("event 1 is nested more than 100 levels"),
         case("spreads an object over lines", lines("{\n  \"do\": \"complete\"\n}\n")).tells("line 1 is no JSON"),
         case("ends in the middle of a line", lines("{\"do\":\"working\"}\n{\"do\":\"comp"))
             .tells("it ends in the middle of line 2: {\"do\":\"comp"),
@@ -83,7 +98,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .tells("line 1 is no JSON"),
         case("speaks of lines as events", events("{\"do\":\"complete\"}\n")).tells("it has no end"),
         case("says too much", Answer::raw("application/x-ndjson", "{\"do\":\"working\"}\n".repeat(100_001)))
-            .tells("line 100001: is one too many: an answer has up to 100000 verbs"),
+            .tells("line 100001: it is one too many: an answer has up to 100000 verbs"),
         case("gives more than a task holds", Answer::lines(&vec![json!({"do": "append", "text": "x".repeat(3_000_000)}); 12])
             .behind(Answer::lines(&[json!({"do": "artifact", "text": "", "more": true})])))
             .with(json!({"event_interval_ms": 0}))

@@ -18,7 +18,7 @@ function rustOf(plan, others = {}) {
     plan: noted("plan", () => plan),
     failed: noted("failed", (env, head, body, status, reason) => `200\n\nfailed ${status} ${reason}`),
     listed: noted("listed", () => "200\n\nlisted"),
-    held: noted("held", (env, head, body, seconds) => `429\nretry-after: ${seconds}\n\nheld`),
+    held: noted("held", (env, head, body, limits) => `429\nx-refused: ${JSON.parse(limits).map(({ binding }) => binding)}\n\nheld`),
     carryOut: noted("carryOut", async () => new Response("carried out")),
     ...others,
   };
@@ -234,7 +234,10 @@ test("a failure of our own is an internal error, and is logged", async () => {
 });
 
 describe("rate limits", () => {
-  const limits = [["CALLS", "demo/caller/key:a", 10], ["GUESSES", "demo/failures/192.0.2.1", 60]];
+  const limits = [
+    { binding: "CALLS", key: "demo/caller/key:a", period_s: 10, guessed_at: "" },
+    { binding: "GUESSES", key: "demo/failures/192.0.2.1", period_s: 60, guessed_at: "demo" },
+  ];
   const plan = `r${JSON.stringify(limits)}\n=200\n\nanswer`;
 
   /** Bindings that refuse what is named. */
@@ -247,15 +250,16 @@ describe("rate limits", () => {
   test("are asked before a plan is carried out, each for what it counts together", async () => {
     const env = bindings();
     assert.equal(await (await rustOf(plan).hop.serve(post("{}"), env)).text(), "answer");
-    assert.deepEqual(env.keys, limits.map(([name, key]) => [name, key]));
+    assert.deepEqual(env.keys, limits.map(({ binding, key }) => [binding, key]));
   });
 
-  test("that refuse are answered for the longest of their periods, and nothing is carried out", async () => {
-    for (const [refusing, seconds] of [[["CALLS"], "10"], [["GUESSES"], "60"], [["CALLS", "GUESSES"], "60"]]) {
+  test("that refuse are told to what answers, as they came, and nothing is carried out", async () => {
+    for (const refusing of [["CALLS"], ["GUESSES"], ["CALLS", "GUESSES"]]) {
       const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
       const response = await hop.serve(post("{}"), bindings(...refusing));
-      assert.deepEqual([response.status, response.headers.get("retry-after")], [429, seconds]);
+      assert.deepEqual([response.status, response.headers.get("x-refused")], [429, refusing.join()]);
       assert.deepEqual(calls.map(([name]) => name), ["plan", "held"]);
+      assert.deepEqual(JSON.parse(calls[1][4]), limits.filter(({ binding }) => refusing.includes(binding)));
     }
   });
 

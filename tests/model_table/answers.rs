@@ -51,9 +51,41 @@ fn ends() -> Vec<Case> {
         case("the reason of the end is missing, whole", [hello().without_finish().whole()]),
         case(
             "a call is cut at the longest answer",
-            [Answer::call("c1", "pay", r#"{"what": "te"#).finish("length"), hello()],
+            [Answer::call("c1", "pay", r#"{"what": "te"#).finish("length")],
         )
-        .told([&["error", "JSON"]]),
+        .holds(Failed, ["the model", "cut", "max_completion_tokens"]),
+        case(
+            "a whole call stands in an answer that is cut behind it",
+            [Answer::said(&["Let me see."]).and_call("c1", "pay", "{}").finish("length")],
+        )
+        .holds(Failed, ["the model", "cut", "max_completion_tokens"])
+        .check(|modeled| {
+            let (answer, said) = (modeled.answer(), modeled.task().history.len());
+            let stays = answer == "Let me see." && said == 1;
+            stays.then_some(()).ok_or_else(|| format!("{answer:?}, {said} messages"))
+        }),
+        case(
+            "a call stands in an answer that a filter ends",
+            [Answer::call("c1", "pay", "{}").finish("content_filter")],
+        )
+        .holds(Failed, ["the model", "content_filter"]),
+        case(
+            "a call stands in an answer that fails in the provider's words",
+            [Answer::call("c1", "pay", "{}").finish("malformed_function_call")],
+        )
+        .holds(Failed, ["the model", "malformed_function_call"]),
+        case(
+            "a question stands in an answer that is cut",
+            [Answer::call("q", "ask_user", r#"{"question": "Which?"}"#).finish("length")],
+        )
+        .setup(|setup| setup.with(json!({"ask_user": true})))
+        .holds(Failed, ["the model", "cut"]),
+        case(
+            "the last answer that may be is cut beside a call",
+            [Answer::call("c1", "pay", "{}").finish("length")],
+        )
+        .setup(|setup| setup.with(json!({"limits": {"rounds": 1}})))
+        .holds(Failed, ["the model", "cut", "max_completion_tokens"]),
         case("the answer has nothing", [Answer::say(""), Answer::say("")])
             .holds(Failed, ["the model", "empty"]),
         case("the answer has spaces alone, then text", [Answer::say(" \n"), hello()]),
@@ -202,6 +234,11 @@ fn bytes() -> Vec<Case> {
         .holds(Failed, ["the model"]),
         case("the answer is larger than any", [Answer::say(&"x".repeat(5_000_000)).whole()])
             .holds(Failed, ["the model", "more than"]),
+        case("the answer holds more JSON values than are read", [padded(vec![0; 150_000].into())])
+            .holds(Failed, ["the model", "more than 100000 JSON values"]),
+        case("the answer holds many JSON values", [padded(vec![0; 90_000].into())]),
+        case("the answer is nested too deep", [padded(deep())])
+            .holds(Failed, ["the model", "more than 100 levels deep"]),
         case_with("a stream has no end", |_| {
             let piece = delta(json!({"content": "x".repeat(1_000_000)})).to_string();
             Answer::stream(vec![piece; 70])
@@ -214,6 +251,18 @@ fn bytes() -> Vec<Case> {
         )
         .holds(Failed, ["the model", "more than"]),
     ]
+}
+
+/// An answer that says `hello`, and holds this besides.
+fn padded(more: Value) -> Answer {
+    let message = json!({"role": "assistant", "content": "hello"});
+    let choice = json!({"index": 0, "finish_reason": "stop", "message": message});
+    Answer::json(200, &json!({"choices": [choice], "more": more}))
+}
+
+/// JSON of 120 levels.
+pub(super) fn deep() -> Value {
+    (0..120).fold(json!(0), |inner, _| json!([inner]))
 }
 
 /// The data of a stream that says this.

@@ -3,6 +3,7 @@
 use a2a::model::TaskState::Failed;
 use a2a_edge::tool::prelude::{Value, json, tool};
 
+use super::answers::deep;
 use super::case::{Case, case, case_with};
 use super::support::model::{Answer, delta, finished};
 
@@ -134,6 +135,10 @@ fn arguments() -> Vec<Case> {
         case("the arguments are no JSON", given(r#"{"what": "#)).told([&["error", "JSON"]]),
         case("the arguments are a list", given("[1]")).told([&["error", "object"]]),
         case("the arguments are a number", given("7")).told([&["error", "object"]]),
+        case("the arguments hold too many JSON values", given(&format!(r#"{{"what": [{}0]}}"#, "0,".repeat(110_000))))
+            .told([&["error", "more than 100000 JSON values"]]),
+        case("the arguments are nested too deep", given(&format!(r#"{{"what": {}}}"#, deep())))
+            .told([&["error", "more than 100 levels deep"]]),
         case("the arguments are empty", given("")).orders(["pay"]),
         case("the arguments are quoted JSON", given(r#""{\"what\": \"tea\"}""#)).check(|modeled| {
             // Either taken for what is meant or told as an error; never ordered without its argument.

@@ -8,7 +8,7 @@ use super::support::model::{Answer, Fate};
 use super::support::modeled::Modeled;
 
 /// Sends, lets this many milliseconds pass, and cancels.
-fn canceled_at(millis: i64) -> impl Fn(&Modeled) {
+pub(crate) fn canceled_at(millis: i64) -> impl Fn(&Modeled) {
     move |modeled| {
         modeled.front.send("hi");
         let platform = &modeled.front.platform;

@@ -4,6 +4,7 @@
 //! read of it, and no request stays under way.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -24,6 +25,7 @@ mod case;
 mod errors;
 mod limits;
 mod output;
+mod repeated;
 mod streams;
 
 use case::Case;
@@ -37,6 +39,7 @@ fn table() -> Vec<Case> {
         limits::cases(),
         budgets::cases(),
         output::cases(),
+        repeated::cases(),
         asks::cases(),
         cancels::cases(),
     ];

@@ -3,6 +3,7 @@
 use a2a::model::TaskState::{Completed, Failed, Rejected};
 use serde_json::{Value, json};
 
+use super::answers::deep;
 use super::case::{Case, case_with};
 use super::support::model::{Answer, Asked};
 use super::support::modeled::{Modeled, Setup};
@@ -20,6 +21,15 @@ fn given(data: Value) -> impl Fn(&Modeled) -> Result<(), String> {
     move |modeled| {
         let found = modeled.data();
         (found == [data.clone()]).then_some(()).ok_or_else(|| format!("{found:?}"))
+    }
+}
+
+/// The model is told what is wrong, with these words.
+fn told(words: &'static str) -> impl Fn(&Modeled) -> Result<(), String> {
+    move |modeled| {
+        let lines = modeled.model.last().lines();
+        let last = lines.last().cloned().unwrap_or_default();
+        last.contains(words).then_some(()).ok_or(last)
     }
 }
 
@@ -76,6 +86,18 @@ pub(crate) fn cases() -> Vec<Case> {
         )
         .holds(Failed, ["JSON"])
         .check(given_nothing),
+        row(
+            "the data hold too many JSON values, then they fit",
+            vec![Answer::say(&format!("[{}0]", "0,".repeat(110_000))), good()],
+        )
+        .check(given(bern()))
+        .check(told("more than 100000 JSON values")),
+        row(
+            "the data are nested too deep, then they fit",
+            vec![Answer::say(&deep().to_string()), good()],
+        )
+        .check(given(bern()))
+        .check(told("more than 100 levels deep")),
         row("the data stand in a fence", vec![Answer::say(&format!("```json\n{GOOD}\n```"))])
             .check(given(bern())),
         row(

@@ -4,6 +4,7 @@ use a2a::model::StreamResponse;
 use a2a::model::TaskState::Failed;
 use serde_json::{Value, json};
 
+use super::answers::deep;
 use super::case::{Case, case, case_with};
 use super::errors::ATTEMPTS;
 use super::support::model::{Answer, chunk, delta, finished};
@@ -86,6 +87,15 @@ fn broken() -> Vec<Case> {
         ]),
         case("an event is no JSON", [Answer::stream(["{\"choices\": [", "[DONE]"])])
             .holds(Failed, ["the model"]),
+        case("an event holds more JSON values than are read", [event_with(vec![0; 150_000].into())])
+            .holds(Failed, ["the model", "more than 100000 JSON values"]),
+        case("an event holds many JSON values", [event_with(vec![0; 90_000].into())]),
+        case("an event is nested too deep", [event_with(deep())])
+            .holds(Failed, ["the model", "more than 100 levels deep"]),
+        case("events that are kept hold more JSON values than are read, altogether", [
+            Answer::stream((0..3).map(|index| call_with(index, vec![0; 40_000].into()))),
+        ])
+        .holds(Failed, ["the model", "more than 100000 JSON values"]),
         case("an event is a page", [Answer::stream(["<h1>Hello!</h1>"])]).holds(Failed, ["the model"]),
         case_with("the answer that is begun anew is shorter", |asked| match asked.number {
             1 => Answer::said(&["hello, ", "hello ", "and ", "hello"]).pace(200).cut_after(5),
@@ -94,6 +104,21 @@ fn broken() -> Vec<Case> {
         .requests(2)
         .check(begun_anew(2)),
     ]
+}
+
+/// A stream that says `hello`, with this in its first event.
+fn event_with(more: Value) -> Answer {
+    let mut event = delta(json!({"content": "hello"}));
+    event["more"] = more;
+    Answer::stream([event.to_string(), finished("stop").to_string(), "[DONE]".to_owned()])
+}
+
+/// An event with a call that carries this for the provider.
+fn call_with(index: usize, extra: Value) -> Value {
+    let function = json!({"name": "pay", "arguments": "{}"});
+    delta(
+        json!({"tool_calls": [{"index": index, "id": format!("c{index}"), "function": function, "extra_content": extra}]}),
+    )
 }
 
 /// Each answer that was seen began its artifact anew, so often.

@@ -74,6 +74,16 @@ test("a mistake is told, and the Worker of before goes on until it is mended", a
   await until(async () => (await served()).startsWith("mended"), "the mended file is served");
 });
 
+test("an agent whose executor the Worker cannot make is told after each build, until it is mended", async () => {
+  const [from, told] = [dev.output.length, "refuse every message:\n\n    one: unservable 1, "];
+  assert.ok(!dev.output.includes("refuse every message"), dev.output);
+  project.write("agents/one.toml", "unservable 1");
+  await until(() => dev.output.slice(from).includes(told), `it is told; it said:\n${dev.output.slice(from)}`);
+  assert.doesNotMatch(dev.output, /console\/api\/agents/, "asking is not shown");
+  project.write("agents/one.toml", "mended again");
+  await until(async () => (await served()).startsWith("mended again"), "the mended file is served");
+});
+
 test("a change of the console is served without a build of the Worker, which stays as it is", async () => {
   const page = async () => (await fetch(`${url}console/`)).text();
   const [before, index] = [builds(), "console/index.html"];

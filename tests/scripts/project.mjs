@@ -171,7 +171,7 @@ if (args[0] === "metadata") {
 }
 `;
 
-// Makes the glue for a Worker that tells the texts.
+// Makes the glue for a Worker that tells the texts, and of which agent it cannot make the executor: of one whose text says so.
 const BINDGEN = `
 const { readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -184,7 +184,12 @@ export class TaskObject {
 }
 export function __wbg_reset_state() {}
 export function __worker_init_state() { return { instanceId: 1, module: wasmModule }; }
-export function fetch() { return new Response(\${JSON.stringify(readFileSync(input, "utf8"))}); }
+const texts = \${JSON.stringify(readFileSync(input, "utf8"))};
+export function fetch(request) {
+  if (new URL(request.url).pathname !== "/console/api/agents") return new Response(texts);
+  const health = texts.includes("unservable") ? { state: "misconfigured", part: "executor", reason: texts } : { state: "ok" };
+  return Response.json({ agents: [{ slug: "one", health }] });
+}
 \`);
 `;
 

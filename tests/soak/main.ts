@@ -1,22 +1,27 @@
 // Kills the Worker again and again while tasks of many kinds are under way. Started by scripts/soak.mjs, which builds
-// first, with the seed, the number of kills and the number of tasks at a time.
+// first, with the seed, the number of kills, the number of tasks at a time and the kinds of executors.
 
 import { Agent, isTerminal, type Task } from "../e2e/client.ts";
-import { startWorker, testAgents } from "../e2e/harness.ts";
+import { USUAL_KINDS, kindsIn } from "../../scripts/lib/soak-kinds.mjs";
+import { startWorker } from "../e2e/harness.ts";
 import { Sink } from "../e2e/sink.ts";
-import { FrontSubject } from "./front.ts";
+import { THINKING, soakAgents, subjects as subjectsOf, units } from "./kinds.ts";
+import { Lender } from "./lender.ts";
 import { Others } from "./others.ts";
 import { Random, sleep } from "./random.ts";
-import { Subject, type World } from "./subject.ts";
-import { ThinkingSubject } from "./thinking.ts";
+import type { Subject, World } from "./subject.ts";
 
 /** How long tasks have to end once the Worker is left alone. */
 const PATIENCE_MS = 60_000;
 const PROGRESS_MS = 10_000;
+/** Longer than a start takes, so that requests come to tasks whose alarm has not fired yet. */
+const KEEP_ALIVE_MS = "1500";
 
-const [seed = 1, wanted = 1000, atOnce = 12] = process.argv.slice(2).map(Number);
+const [seed = 1, wanted = 1000, atOnce = 12] = process.argv.slice(2, 5).map(Number);
+const kinds = kindsIn(process.argv[5] ?? USUAL_KINDS.join());
+if (kinds === undefined) throw new Error(`there are no such kinds: ${process.argv[5]}`);
 const random = new Random(seed);
-process.stdout.write(`seed ${seed}: ${wanted} kills, ${atOnce} tasks at a time\n`);
+process.stdout.write(`seed ${seed}: ${wanted} kills, ${atOnce} tasks at a time of ${kinds.join(", ")}\n`);
 
 const sink = await Sink.open();
 const slow = new Random(seed ^ 0x5bd1e995);
@@ -24,23 +29,22 @@ sink.otherwise = async () => {
   if (slow.chance(0.7)) await sleep(slow.whole(0, 40));
   return {};
 };
-// As often as a task may be interrupted here is no failure.
-const remote = await startWorker({ vars: { RUN_TIMEOUT_MS: "900000" } });
-const others = await Others.open(seed);
+const [others, lender] = await Promise.all([Others.open(seed), Lender.open(seed)]);
 const vars = {
-  AGENTS: withSpeaker(), NEXT_URL: `${remote.url}/faults`, MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url,
-  KEEP_ALIVE_MS: "400", MAX_ATTEMPTS: "1000", RUN_TIMEOUT_MS: "900000",
+  AGENTS: soakAgents(), MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url, LENDER_URL: lender.url,
+  // As often as a task may be interrupted here is no failure.
+  RUN_TIMEOUT_MS: "900000",
 };
-const worker = await startWorker({ vars });
-const agent = new Agent(`${worker.url}/faults`);
+const remote = await startWorker({ vars });
+const far = { NEXT_URL: `${remote.url}/faults`, FAR_URL: `${remote.url}/soak-far` };
+const worker = await startWorker({ vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
 
 let kills = 0;
 let isKilling = true;
 let deadline = Infinity;
 const listedAsEnded = new Set<string>();
 const world: World = {
-  endpoint: agent.endpoint,
-  sink,
+  seed, worker, remote, sink, others, lender,
   kills: () => kills,
   isOver: () => Date.now() > deadline,
   async untilListedAsEnded(id) {
@@ -48,31 +52,21 @@ const world: World = {
   },
 };
 
-type AnySubject = Subject | FrontSubject | ThinkingSubject;
-const subjects: AnySubject[] = [];
-const alive = new Set<AnySubject>();
+const subjects: Subject[] = [];
+const alive = new Set<Subject>();
 const begun = Date.now();
 
-/** The agents of the tests, and `speaker`: one behind HTTP. */
-function withSpeaker(): string {
-  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
-  const table = { url: `${others.url}/turn`, attempts: 10, event_interval_ms: 20 };
-  const speaker = { ...agents.find(({ slug }) => slug === "faults"), slug: "speaker", default: false, executor: { kind: "http", table, run: {} } };
-  return JSON.stringify({ ...built, agents: [...agents, speaker] });
-}
-
-/** Every fourth place has tasks of a front, one of a model, one of an agent behind HTTP. */
-function subjectAt(place: number, number: number): AnySubject {
-  if (place % 4 === 3) return new FrontSubject(world, `${worker.url}/front`, seed, number);
-  if (place % 4 === 2) return new ThinkingSubject(world, others, `${worker.url}/thinker`, "model", seed, number);
-  if (place % 4 === 1) return new ThinkingSubject(world, others, `${worker.url}/speaker`, "http", seed, number);
-  return new Subject(world, seed, number);
+/** The kinds take turns. */
+function makeSubject(number: number): Subject {
+  const kind = kinds?.[number % kinds.length] ?? "scripts";
+  return new subjectsOf[kind](world, number);
 }
 
 /** Keeps as many tasks under way as wanted, until the killing is over. */
-async function keepBusy(_: unknown, place: number): Promise<void> {
+async function keepBusy(): Promise<void> {
   while (isKilling) {
-    const subject = subjectAt(place, subjects.length + 1);
+    const number = subjects.length + 1;
+    const subject = makeSubject(number);
     subjects.push(subject);
     alive.add(subject);
     await subject.live();
@@ -81,8 +75,8 @@ async function keepBusy(_: unknown, place: number): Promise<void> {
   }
 }
 
-/** Reads the newest pages of the listing, for those that must not be asked for. */
-async function keepListing(): Promise<void> {
+/** Reads the newest pages of the listing of an agent, for those tasks that must not be asked for. */
+async function keepListing(agent: Agent): Promise<void> {
   while (alive.size > 0 || isKilling) {
     let pageToken: string | undefined;
     for (let page = 0; page < 3; page += 1) {
@@ -118,22 +112,25 @@ async function disturb(): Promise<void> {
   }
 }
 
-function progress(): string {
-  const steps = subjects.reduce((sum, subject) => sum + subject.steps, 0);
-  const wrong = (kind: string) => subjects.filter((subject) => subject.wrong.some((line) => line.startsWith(kind))).length;
-  const tasks = subjects.filter(({ id }) => id !== undefined).length;
-  return `kills ${kills}, tasks ${tasks}, steps ${steps}, lost ${wrong("lost")}, duplicated ${wrong("duplicated")}, stuck ${wrong("stuck")}`;
+/** How many of these subjects there are, how much was done for them, and how many came out wrong. */
+function totals(of: Subject[], unit: string): string {
+  const done = of.reduce((sum, subject) => sum + subject.done, 0);
+  const wrong = (how: string) => of.filter((subject) => subject.wrong.some((line) => line.startsWith(how))).length;
+  const tasks = of.filter(({ id }) => id !== undefined).length;
+  return `tasks ${tasks}, ${unit} ${done}, lost ${wrong("lost")}, duplicated ${wrong("duplicated")}, stuck ${wrong("stuck")}`;
 }
+
+const progress = (): string => `kills ${kills}, ${totals(subjects, "steps")}`;
 
 /** What is wrong with the sums of usage in D1, which are to be what the tasks say that they have used. */
 async function wrongSums(): Promise<string | undefined> {
-  const usages = subjects.flatMap((subject) => (subject instanceof ThinkingSubject && subject.usage !== undefined ? [subject.usage] : []));
+  const usages = subjects.flatMap((subject) => (subject.usage !== undefined ? [subject.usage] : []));
   const told = { requests: 0, inputTokens: 0, outputTokens: 0 };
   for (const usage of usages) for (const name of ["requests", "inputTokens", "outputTokens"] as const) told[name] += usage[name];
-  const sql = "SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens FROM usage WHERE agent = 'thinker'";
+  const sql = "SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens FROM usage WHERE agent IN (?, ?)";
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
-    const [sums] = (await (await worker.d1()).prepare(sql).run<typeof told>()).results;
+    const [sums] = (await (await worker.d1()).prepare(sql).bind(...THINKING).run<typeof told>()).results;
     if (JSON.stringify(sums) === JSON.stringify(told)) return undefined;
     if (Date.now() > until) return `the sums of usage are ${JSON.stringify(sums)}, and the tasks have used ${JSON.stringify(told)}`;
     await sleep(200);
@@ -142,7 +139,7 @@ async function wrongSums(): Promise<string | undefined> {
 
 const reporting = setInterval(() => process.stdout.write(`${Math.round((Date.now() - begun) / 1000)} s: ${progress()}, ${alive.size} under way\n`), PROGRESS_MS);
 const living = Promise.all(Array.from({ length: atOnce }, keepBusy));
-const listing = keepListing();
+const listing = Promise.all(["faults", "soak-callback"].map((slug) => keepListing(new Agent(`${worker.url}/${slug}`))));
 while (kills < wanted) await disturb();
 isKilling = false;
 deadline = Date.now() + PATIENCE_MS;
@@ -153,9 +150,12 @@ const uncounted = await wrongSums();
 await Promise.race([listing, sleep(1_000)]);
 await Promise.all([worker.stop(), remote.stop(), others.close()]);
 sink.close();
+lender.close();
 
 const failed = subjects.filter(({ wrong }) => wrong.length > 0);
 for (const { title, wrong } of failed) process.stdout.write(`\n${title}\n${wrong.map((line) => `    ${line}\n`).join("")}`);
 if (uncounted !== undefined) process.stdout.write(`\n${uncounted}\n`);
-process.stdout.write(`\n${progress()}\n`);
+process.stdout.write("\n");
+for (const kind of kinds) process.stdout.write(`${kind}: ${totals(subjects.filter((subject) => subject.kind === kind), units[kind])}\n`);
+process.stdout.write(`${progress()}\n`);
 process.exit(failed.length > 0 || uncounted !== undefined ? 1 : 0);

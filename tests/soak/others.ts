@@ -1,10 +1,11 @@
-// What agents of a soak ask: a model, a shop that its tool orders from, and an agent behind HTTP. The model and the agent say something
+// What agents of a soak ask: a model, a shop that tools order from, and an agent behind HTTP. The model and the agent say something
 // else each time that they are asked, and misbehave; all of them are killed now and then.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { contentOf, type ChatRequest } from "../e2e/model-server.ts";
+import { deedsOf, resultsOf } from "./plan.ts";
 import { Random, sleep } from "./random.ts";
 
 /** What was asked for one task. */
@@ -13,10 +14,20 @@ export interface Asked {
   readonly texts: string[];
   /** What was ordered: by item, the keys, one for each request. */
   readonly orders: Map<string, string[]>;
-  /** The keys under which the agent was asked for a turn. */
-  readonly turns: Set<string>;
+  /** The keys under which the agent was asked for a turn, by the number of the turn. */
+  readonly turns: Map<number, Set<string>>;
   /** The tasks that it was asked for. */
   readonly tasks: Set<string>;
+  /** How often the model was asked. */
+  requests: number;
+  /** What the answers of the model cost, by their numbers. */
+  readonly costs: Map<number, { inputTokens: number; outputTokens: number }>;
+  /** Whether an answer that was whole broke off before it told its cost, which is estimated then. */
+  isEstimated: boolean;
+  /** The numbers of those that a later request went on from. */
+  readonly taken: Set<number>;
+  /** What the model was told last of each of its calls, by their places in the plan. */
+  readonly told: Map<string, string>;
 }
 
 type Fault = "none" | "refused" | "broken" | "cut";
@@ -65,7 +76,10 @@ export class Others {
 
   /** What was asked for the task of this name. */
   asked(name: string): Asked {
-    const known = this.#asked.get(name) ?? { texts: [], orders: new Map(), turns: new Set(), tasks: new Set() };
+    const nothing = (): Asked => ({
+      texts: [], orders: new Map(), turns: new Map(), tasks: new Set(), requests: 0, costs: new Map(), isEstimated: false, taken: new Set(), told: new Map(),
+    });
+    const known = this.#asked.get(name) ?? nothing();
     this.#asked.set(name, known);
     return known;
   }
@@ -105,44 +119,52 @@ export class Others {
     response.end(`${item} is ordered`);
   }
 
-  /** Orders one thing after the other, or two at once, and then tells a text. */
-  async #think({ messages }: ChatRequest, response: ServerResponse): Promise<void> {
+  /** Does what is next of the plan that the task was told: makes a call or two, or tells a text. */
+  async #think({ messages, tools = [] }: ChatRequest, response: ServerResponse): Promise<void> {
     const said = messages.filter(({ role }) => role === "user").map(contentOf).at(-1) ?? "";
-    const [, name = "", orders = "0"] = said.split(" ");
-    const done = messages.filter(({ role }) => role === "tool").length;
-    const event = (delta: object, finish: string | null = null) => `data: ${JSON.stringify({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-    const usage = `data: ${JSON.stringify({ id: "c", model: "m", choices: [], usage: { prompt_tokens: this.#random.whole(1, 99), completion_tokens: 7 } })}\n\n`;
-    const pieces: string[] = [];
-    if (done < Number(orders)) {
-      const count = Number(orders) - done > 1 && (done % 3 === 1) ? 2 : 1;
-      for (let index = 0; index < count; index += 1) {
-        const number = done + index + 1;
-        const call = { name: "order", arguments: JSON.stringify({ item: `${name}_${number}` }) };
-        pieces.push(event({ tool_calls: [{ index, id: `call_${number}`, type: "function", function: call }] }));
-      }
-      pieces.push(event({}, "tool_calls"));
-    } else {
-      pieces.push(...this.#text(name).map((content) => event({ content })), event({}, "stop"));
+    const [name = "", ...plan] = said.split(" ");
+    this.#nonce += 1;
+    const nonce = this.#nonce;
+    const asked = this.asked(name);
+    asked.requests += 1;
+    const results = resultsOf(messages);
+    for (const { nonce, place, text } of results) {
+      asked.taken.add(nonce);
+      asked.told.set(place, text);
     }
-    await this.#answer(name, response, "text/event-stream", [...pieces, usage, "data: [DONE]\n\n"]);
+    const event = (delta: object, finish: string | null = null) => `data: ${JSON.stringify({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    const cost = { inputTokens: this.#random.whole(1, 99), outputTokens: this.#random.whole(1, 20) };
+    asked.costs.set(nonce, cost);
+    const usage = `data: ${JSON.stringify({ id: "c", model: "m", choices: [], usage: { prompt_tokens: cost.inputTokens, completion_tokens: cost.outputTokens } })}\n\n`;
+    const deeds = deedsOf(name, plan, results, tools.map((tool) => tool.function.name)).slice(0, this.#random.whole(1, 2));
+    const calls = deeds.map(({ place, tool, given }, index) =>
+      event({ tool_calls: [{ index, id: `${nonce}.${place}`, type: "function", function: { name: tool, arguments: JSON.stringify(given) } }] }),
+    );
+    const pieces = calls.length > 0 ? [...calls, event({}, "tool_calls")] : [...this.#text(name, nonce).map((content) => event({ content })), event({}, "stop")];
+    const count = await this.#answer(name, response, "text/event-stream", [...pieces, usage, "data: [DONE]\n\n"]);
+    if (count !== pieces.length) return;
+    asked.isEstimated = true;
+    asked.costs.delete(nonce);
   }
 
-  /** Tells a text, as an artifact that grows. */
-  async #turn({ message, taskId }: Turn, key: string, response: ServerResponse): Promise<void> {
-    const [, name = ""] = (message.parts[0]?.text ?? "").split(" ");
+  /** Tells a text, as an artifact that grows; asks something before that, if it is told to. */
+  async #turn({ message, taskId, turn }: Turn, key: string, response: ServerResponse): Promise<void> {
+    const [name = "", asks] = (message.parts[0]?.text ?? "").split(" ");
     const { turns, tasks } = this.asked(name);
-    turns.add(key);
+    turns.set(turn, (turns.get(turn) ?? new Set()).add(key));
     tasks.add(taskId);
-    const [first = "", ...rest] = this.#text(name);
-    const verbs = [{ do: "artifact", id: "answer", more: true, text: first }, ...rest.map((text) => ({ do: "append", id: "answer", text })), { do: "complete" }];
+    this.#nonce += 1;
+    const [first = "", ...rest] = this.#text(name, this.#nonce);
+    const id = asks === "asks" ? "draft" : "answer";
+    const end = asks === "asks" ? { do: "input_required", text: "Is it right?" } : { do: "complete" };
+    const verbs = [{ do: "artifact", id, more: true, text: first }, ...rest.map((text) => ({ do: "append", id, text })), end];
     await this.#answer(name, response, "application/x-ndjson", verbs.map((verb) => `${JSON.stringify(verb)}\n`));
   }
 
   /** A text that nobody else is told, in pieces. */
-  #text(name: string): string[] {
-    this.#nonce += 1;
+  #text(name: string, nonce: number): string[] {
     const count = this.#random.whole(1, 12);
-    const pieces = Array.from({ length: count }, (_, index) => `<${this.#nonce}: ${index + 1} of ${count}>`);
+    const pieces = Array.from({ length: count }, (_, index) => `<${nonce}: ${index + 1} of ${count}>`);
     this.asked(name).texts.push(pieces.join(""));
     return pieces;
   }
@@ -155,25 +177,29 @@ export class Others {
     return fails ? this.#random.pick(["refused", "broken", "cut", "cut"] as const) : "none";
   }
 
-  async #answer(name: string, response: ServerResponse, type: string, pieces: string[]): Promise<void> {
+  /** Gives these pieces, or breaks off. Gives how many were given. */
+  async #answer(name: string, response: ServerResponse, type: string, pieces: string[]): Promise<number> {
     const fault = this.#fault(name);
-    if (fault === "refused") return void response.writeHead(503, { "content-type": "text/plain" }).end("busy");
-    if (fault === "broken") return void response.destroy();
+    if (fault === "refused") response.writeHead(503, { "content-type": "text/plain" }).end("busy");
+    if (fault === "broken") response.destroy();
+    if (fault === "refused" || fault === "broken") return 0;
     response.writeHead(200, { "content-type": type });
     const breaksAt = fault === "cut" ? this.#random.whole(1, pieces.length - 1) : Infinity;
     const isSlow = this.#random.chance(0.6);
     for (const [index, piece] of pieces.entries()) {
-      if (index >= breaksAt) return void response.destroy();
-      if (response.destroyed) return;
+      if (index >= breaksAt) response.destroy();
+      if (response.destroyed) return index;
       response.write(piece);
       if (isSlow) await sleep(this.#random.whole(0, 40));
     }
     response.end();
+    return pieces.length;
   }
 }
 
 /** What an agent behind HTTP is told, as far as it counts here. */
 interface Turn {
   taskId: string;
+  turn: number;
   message: { parts: { text?: string }[] };
 }

@@ -1,14 +1,26 @@
-// One task of a soak: how it is begun, what its clients do meanwhile, and what must be true of it at its end.
+// What tasks of a soak have in common, whatever their agents are: how one begins, is canceled, and comes to its end.
 
-import { Agent, RpcError, followUp, isTerminal, message, textOf, type Message, type Task } from "../e2e/client.ts";
+import { Agent, RpcError, isTerminal, textOf, type Message, type Task } from "../e2e/client.ts";
+import type { Kind } from "../../scripts/lib/soak-kinds.mjs";
+import type { Worker } from "../e2e/harness.ts";
 import type { Sink } from "../e2e/sink.ts";
-import { Follower, artifactOf, attemptOf, logOf, tell, undisturbed, wrongLog, wrongSteps, type StepCall } from "../e2e/steps.ts";
+import type { Lender } from "./lender.ts";
+import type { Others } from "./others.ts";
 import { Random, sleep } from "./random.ts";
 
 /** What a subject may use. */
 export interface World {
-  endpoint: string;
-  sink: Sink;
+  readonly seed: number;
+  /** The Worker that is killed. */
+  readonly worker: Worker;
+  /** One that never is, with the same agents. */
+  readonly remote: Worker;
+  /** Where steps are posted to. */
+  readonly sink: Sink;
+  /** The model, the shop and the agent behind HTTP. */
+  readonly others: Others;
+  /** The MCP server. */
+  readonly lender: Lender;
   /** How often the Worker was killed so far. */
   kills(): number;
   /** Whether waiting has no sense any more. */
@@ -17,244 +29,186 @@ export interface World {
   untilListedAsEnded(id: string): Promise<void>;
 }
 
-/** What a task is to be, decided before it begins. */
-interface Shape {
-  steps: number;
-  pauseMs: number;
-  /** Whether it asks something after its steps. */
-  asks: boolean;
-  /** Whether the answer comes while the steps are under way, and not only when it is asked for. */
-  answersEarly: boolean;
-  /** Under which key it is sent, and how often again. */
-  key: string | undefined;
-  repeats: number;
-  followers: ("persistent" | "fleeting")[];
-  /** Whether clients ask for it; otherwise nobody does before it is listed as ended. */
-  isPolled: boolean;
-  cancelAfterMs: number | undefined;
+/** What tasks have used of models, as their metadata say it. */
+export interface Usage {
+  requests: number;
+  inputTokens: number;
+  /** What of it is for requests whose answers came to nothing. */
+  repeated?: { requests: number };
+  outputTokens: number;
 }
 
 /** One task. */
-export class Subject {
-  readonly path: string;
+export abstract class Subject {
+  readonly kind: Kind;
+  /** Nobody else's; servers know the task by it. */
+  readonly name: string;
   id: string | undefined;
   /** What went wrong, each beginning with `lost`, `duplicated` or `stuck`. */
   readonly wrong: string[] = [];
   /** Whether it waits for its client and nobody has a request about it open. */
   isAtRest = false;
-  readonly #world: World;
-  #counted: number | undefined;
-  readonly #random: Random;
-  readonly #shape: Shape;
-  readonly #agent: Agent;
-  readonly #keyed: Agent;
-  readonly #said: Message;
-  #answer: Message | undefined;
-  #followers: [Follower, "persistent" | "fleeting"][] = [];
-  #polled = "";
-  #cancel: "none" | "tried" | "canceled" | "refused" = "none";
+  /** What it has used of the model, if its agent asks one. */
+  usage: Usage | undefined;
+  protected readonly world: World;
+  protected readonly random: Random;
+  readonly #killsBefore: number;
 
-  constructor(world: World, seed: number, number: number) {
-    this.#world = world;
-    this.#random = new Random(seed ^ Math.imul(number, 0x9e3779b1));
-    this.path = `/soak-${number}`;
-    this.#shape = this.#choose(`soak ${seed} ${number} ${Date.now()}`);
-    const { steps, pauseMs, asks, key } = this.#shape;
-    this.#agent = new Agent(world.endpoint);
-    this.#keyed = key === undefined ? this.#agent : new Agent(world.endpoint, { "idempotency-key": key });
-    const url = `${world.sink.url}${this.path}`;
-    this.#said = message(asks ? `ask after ${steps} ${url}` : pauseMs > 0 ? `steps ${steps} every ${pauseMs} ${url}` : `steps ${steps} ${url}`);
-  }
-
-  #choose(key: string): Shape {
-    const random = this.#random;
-    const asks = random.chance(0.2);
-    const isKeyed = random.chance(0.4);
-    const isSilent = !asks && random.chance(0.35);
-    const followers = isSilent ? 0 : random.whole(0, 2);
-    const steps = random.whole(2, 20);
-    return {
-      steps,
-      // A run that goes on pauses again behind each step that is done, and must get further than that between two kills.
-      pauseMs: random.chance(0.6) ? random.whole(1, Math.floor(500 / steps)) : 0,
-      asks,
-      answersEarly: random.chance(0.5),
-      key: isKeyed ? key : undefined,
-      repeats: isKeyed && !isSilent ? random.whole(0, 3) : 0,
-      followers: Array.from({ length: followers }, () => random.pick(["persistent", "persistent", "fleeting"] as const)),
-      isPolled: !isSilent,
-      cancelAfterMs: !isSilent && random.chance(0.12) ? random.whole(0, 1500) : undefined,
-    };
+  constructor(world: World, kind: Kind, number: number) {
+    this.world = world;
+    this.kind = kind;
+    this.name = `${kind}${number}`;
+    this.random = new Random(world.seed ^ Math.imul(number, SALTS[kind]));
+    this.#killsBefore = world.kills();
   }
 
   /** What it is, in a line. */
-  get title(): string {
-    return `${this.id ?? "a task that was never answered"} (${this.path}, ${JSON.stringify(this.#shape)})`;
-  }
-
-  /** Forgets what is known of its steps but their number. */
-  settle(): void {
-    this.#counted = this.steps;
-    this.#world.sink.forget(this.path);
-  }
-
-  /** How many steps were done for it. */
-  get steps(): number {
-    return this.#counted ?? this.#world.sink.arrivals(this.path).length;
-  }
-
+  abstract get title(): string;
+  /** How much was done for it by others: steps, calls, bodies, answers. */
+  abstract get done(): number;
   /** From its beginning to its end, and then checks it. */
+  abstract live(): Promise<void>;
+  /** Forgets what is known of it but how much was done. */
+  abstract settle(): void;
+
+  /** How often the Worker was killed since it began. */
+  protected get kills(): number {
+    return this.world.kills() - this.#killsBefore;
+  }
+
+  /** The key under which its message is sent. */
+  protected get key(): string {
+    return `${this.name} ${this.world.seed} ${begun}`;
+  }
+
+  /** Tries until there is an answer; undefined if it is over before. A refusal is noted in `wrong`. */
+  protected async insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
+    while (!this.world.isOver()) {
+      try {
+        return await request();
+      } catch (error) {
+        if (error instanceof RpcError && error.code !== -32603) {
+          this.wrong.push(`lost: a request was answered with ${error.code} ${error.message}`);
+          return undefined;
+        }
+        await sleep(20);
+      }
+    }
+    return undefined;
+  }
+
+  protected expect(isRight: boolean, wrong: string): void {
+    if (!isRight) this.wrong.push(wrong);
+  }
+}
+
+/** A task that is begun under a key, canceled perhaps, and looked at until it has ended. */
+export abstract class PolledSubject extends Subject {
+  protected readonly agent: Agent;
+  /** When it is canceled, if it is. */
+  protected readonly cancelAfterMs: number | undefined;
+
+  /** `slug` is that of its agent. */
+  constructor(world: World, kind: Kind, slug: string, number: number) {
+    super(world, kind, number);
+    this.agent = new Agent(`${world.worker.url}/${slug}`);
+    this.cancelAfterMs = this.random.chance(0.12) ? this.random.whole(0, 1_500) : undefined;
+  }
+
+  get title(): string {
+    return `${this.id ?? "a task that was never answered"} (${this.name}, ${this.shape}, cancel after ${this.cancelAfterMs ?? "never"})`;
+  }
+
+  /** What is special about it. */
+  protected abstract get shape(): string;
+  /** What it is told. */
+  protected abstract get said(): Message;
+  /** Notes what is wrong with it as it is shown before its end. */
+  protected look(_task: Task): void {}
+  /** Does what its client does when it asks something. */
+  protected async answer(_task: Task): Promise<void> {}
+  /** Notes what is wrong with what was done for it, however it has ended. */
+  protected abstract checkWork(task: Task): void | Promise<void>;
+  /** Notes what is wrong with how it is completed. */
+  protected abstract checkResult(task: Task): void;
+
   async live(): Promise<void> {
-    await this.#begin();
-    if (this.id === undefined) return;
-    const { followers, repeats, asks, isPolled, cancelAfterMs } = this.#shape;
-    const { endpoint } = this.#world;
-    const id = this.id;
-    this.#followers = followers.map((kind) => [Follower[kind](endpoint, id), kind]);
-    const repeating = Array.from({ length: repeats }, () => this.#repeat());
-    const canceling = cancelAfterMs === undefined ? undefined : this.#cancelAfter(cancelAfterMs);
-    if (asks) await this.#converse();
-    if (isPolled) await this.#untilEnded();
-    else await this.#world.untilListedAsEnded(id);
-    await Promise.all([...repeating, canceling]);
-    await this.check();
-    for (const [follower] of this.#followers) follower.leave();
-  }
-
-  /** Sends the message. Without a key that is tried once, and may leave no task, or one that only the sink knows of. */
-  async #begin(): Promise<void> {
-    const send = () => this.#keyed.sendForTask(this.#said, { returnImmediately: true });
-    if (this.#shape.key !== undefined) this.id = (await this.#insist(send))?.id;
-    else this.id = await send().then(({ id }) => id, () => undefined);
-    if (this.id !== undefined) return;
-    await sleep(3_000);
-    this.id = this.#world.sink.arrivals(this.path)[0]?.json<StepCall>().task;
-  }
-
-  /** Sends the message once more, under its key. */
-  async #repeat(): Promise<void> {
-    await sleep(this.#random.whole(0, 2_000));
-    const task = await this.#insist(() => this.#keyed.sendForTask(this.#said, { returnImmediately: true }));
-    if (task !== undefined && task.id !== this.id) this.wrong.push(`duplicated: a repeated send began ${task.id}`);
-  }
-
-  async #cancelAfter(milliseconds: number): Promise<void> {
-    await sleep(milliseconds);
-    this.#cancel = "tried";
-    const outcome = await this.#insist(() =>
-      this.#agent.cancelTask(this.id ?? "").catch((error: unknown) => {
-        if (error instanceof RpcError && error.code === -32002) return "refused" as const;
-        throw error;
-      }),
-    );
-    if (outcome !== undefined) this.#cancel = outcome === "refused" ? "refused" : "canceled";
-  }
-
-  /** Answers what the task asks, before it does or when it does; sometimes twice. */
-  async #converse(): Promise<void> {
-    const { answersEarly } = this.#shape;
-    const isReady = ({ status }: Task) => answersEarly || status.state === "TASK_STATE_INPUT_REQUIRED" || isTerminal(status.state);
-    const task = await this.#poll(isReady);
-    if (task === undefined || isTerminal(task.status.state)) return;
-    this.isAtRest = task.status.state === "TASK_STATE_INPUT_REQUIRED";
-    await sleep(this.#random.whole(0, 800));
-    this.isAtRest = false;
-    this.#answer = followUp(task, "blue");
-    const answer = this.#answer;
-    for (let times = this.#random.whole(1, 2); times > 0; times -= 1) {
-      await this.#insist(() =>
-        this.#agent.sendForTask(answer, { returnImmediately: true }).catch((error: unknown) => {
-          // It was canceled meanwhile.
-          if (error instanceof RpcError && error.code === -32004) return undefined;
-          throw error;
-        }),
-      );
+    const keyed = new Agent(this.agent.endpoint, { "idempotency-key": this.key });
+    const { said } = this;
+    this.id = (await this.insist(() => keyed.sendForTask(said, { returnImmediately: true })))?.id;
+    const { id } = this;
+    if (id === undefined) return;
+    const living = this.accompany();
+    if (this.cancelAfterMs !== undefined) {
+      await sleep(this.cancelAfterMs);
+      await this.insist(() => this.agent.cancelTask(id).catch(unlessOver));
     }
-  }
-
-  async #untilEnded(): Promise<void> {
-    await this.#poll(({ status }) => isTerminal(status.state));
-  }
-
-  /** Asks for the task until it fits or it is over. What was once shown of its artifact must stay. */
-  async #poll(fits: (task: Task) => boolean): Promise<Task | undefined> {
-    for (;;) {
-      const task = await this.#insist(() => this.#agent.getTask(this.id ?? ""));
-      if (task === undefined) return undefined;
-      const text = textOf(task.artifacts?.[0]);
-      if (!text.startsWith(this.#polled)) this.wrong.push(`lost: the artifact was ${JSON.stringify(this.#polled)} and is ${JSON.stringify(text)}`);
-      this.#polled = text;
-      if (fits(task)) return task;
-      await sleep(this.#random.whole(10, 300));
-    }
-  }
-
-  #insist<Value>(request: () => Promise<Value>): Promise<Value | undefined> {
-    return insist(this.#world, this.wrong, request);
-  }
-
-  /** Notes everything that is wrong with the task. */
-  async check(): Promise<void> {
-    const id = this.id ?? "";
-    const task = await this.#insist(() => this.#agent.getTask(id));
+    const task = await this.#untilEnded(id);
+    if (task !== undefined) this.look(task);
+    await living;
     if (task === undefined || !isTerminal(task.status.state)) {
       this.wrong.push(`stuck: it is ${task?.status.state ?? "not found"}`);
       return;
     }
-    const log = await this.#insist(() => logOf(this.#world.endpoint, id));
-    if (log === undefined) {
-      this.wrong.push("stuck: its log cannot be read");
+    this.usage = task.metadata?.["urn:a2a-edge:usage"] as Usage | undefined;
+    await this.checkWork(task);
+    if (task.status.state === "TASK_STATE_CANCELED") {
+      this.expect(this.cancelAfterMs !== undefined, "lost: it was canceled by nobody");
       return;
     }
-    for (const [follower, kind] of this.#followers) if (kind === "persistent") await follower.done;
+    this.checkResult(task);
+  }
 
-    const { steps, asks } = this.#shape;
-    const { wrong } = this;
-    const arrivals = this.#world.sink.arrivals(this.path);
-    const isCanceled = task.status.state === "TASK_STATE_CANCELED";
-    wrong.push(...wrongLog(log, ...this.#followers.map(([follower]) => follower.seen)));
-    wrong.push(...wrongSteps(arrivals, isCanceled ? (arrivals.at(-1)?.json<StepCall>().step ?? 0) : steps));
-    if (arrivals.some((arrival) => arrival.json<StepCall>().task !== id)) wrong.push("duplicated: its steps were done by two tasks");
-    if (attemptOf(task) > 1 + this.#world.kills()) wrong.push(`duplicated: there were ${attemptOf(task)} attempts`);
+  /** Whether nobody asks for it now, so that nothing but what it waits for wakes it. */
+  protected get isSilent(): boolean {
+    return false;
+  }
 
-    const isExpected = isCanceled ? this.#cancel === "tried" || this.#cancel === "canceled" : task.status.state === "TASK_STATE_COMPLETED" && this.#cancel !== "canceled";
-    if (!isExpected) wrong.push(`lost: it is ${task.status.state} ${textOf(task.status.message)} (cancel: ${this.#cancel})`);
-    const told = log.map(tell);
-    const expected = asks ? [...undisturbed(steps).slice(0, -1), "INPUT_REQUIRED And now?", "WORKING", "answer += blue", "COMPLETED"] : undisturbed(steps);
-    if (isCanceled) {
-      const isPrefix = told.slice(0, -1).every((words, index) => words === expected[index]);
-      if (!isPrefix || told.at(-1) !== "CANCELED") wrong.push(`lost: its log is ${told.join(", ")}`);
-    } else {
-      if (told.join() !== expected.join()) wrong.push(`${told.length > expected.length ? "duplicated" : "lost"}: its log is ${told.join(", ")}`);
-      if (textOf(task.artifacts?.[0]) !== artifactOf(steps)) wrong.push(`lost: its artifact is ${JSON.stringify(textOf(task.artifacts?.[0]))}`);
+  /** What happens to it beside its client. */
+  protected async accompany(): Promise<void> {}
+
+  async #untilEnded(id: string): Promise<Task | undefined> {
+    for (;;) {
+      if (this.isSilent) await this.world.untilListedAsEnded(id);
+      const task = await this.insist(() => this.agent.getTask(id));
+      if (task === undefined || isTerminal(task.status.state)) return task;
+      this.look(task);
+      if (task.status.state === "TASK_STATE_INPUT_REQUIRED") await this.answer(task);
+      await sleep(this.random.whole(10, 300));
     }
-    for (const [follower, kind] of this.#followers) {
-      const ids = follower.seen.map((event) => event.id);
-      const count = kind === "persistent" ? log.length : ids.length;
-      for (let index = 0; index < Math.max(ids.length, count); index += 1) {
-        if (ids[index] !== index + 1) {
-          wrong.push(`${(ids[index] ?? Infinity) <= index ? "duplicated" : "lost"}: a client saw ${ids.join(" ")} of ${log.length}`);
-          break;
-        }
-      }
+  }
+
+  protected expectCompleted(task: Task): boolean {
+    const isCompleted = task.status.state === "TASK_STATE_COMPLETED";
+    this.expect(isCompleted, `lost: it is ${task.status.state} ${textOf(task.status.message)}`);
+    return isCompleted;
+  }
+
+  /**
+   * Notes what is wrong with work that is done piece by piece, given the numbers of the pieces from 1 on as their server saw them: each comes
+   * after the one before it, and none is done again but the one that was under way at a kill.
+   */
+  protected checkOrder(what: string, numbers: number[]): void {
+    let before = 0;
+    for (const number of numbers) {
+      const isRight = number === before || number === before + 1;
+      this.expect(isRight, `${number <= before ? "duplicated" : "lost"}: ${what} ${number} came after ${before}`);
+      before = number;
     }
-    const answers = (task.history ?? []).filter(({ messageId }) => messageId === this.#answer?.messageId).length;
-    if (this.#answer !== undefined && !isCanceled && answers !== 1) wrong.push(`${answers > 1 ? "duplicated" : "lost"}: the client's answer is in the history ${answers} times`);
+    const repeated = numbers.length - new Set(numbers).size;
+    this.expect(repeated <= this.kills, `duplicated: ${what} was repeated ${repeated} times, at ${this.kills} kills`);
   }
 }
 
-/** Tries until there is an answer; undefined if it is over before. A refusal is noted in `wrong`. */
-export async function insist<Value>(world: World, wrong: string[], request: () => Promise<Value>): Promise<Value | undefined> {
-  while (!world.isOver()) {
-    try {
-      return await request();
-    } catch (error) {
-      if (error instanceof RpcError && error.code !== -32603) {
-        wrong.push(`lost: a request was answered with ${error.code} ${error.message}`);
-        return undefined;
-      }
-      await sleep(20);
-    }
-  }
-  return undefined;
+/** A task that has ended cannot be canceled. */
+export function unlessOver(error: unknown): void {
+  if (!(error instanceof RpcError && error.code === -32002)) throw error;
 }
+
+/** Another run of the same seed begins other tasks. */
+const begun = Date.now();
+
+/** Lets tasks of different kinds choose differently. */
+const SALTS: Record<Kind, number> = {
+  scripts: 0x9e3779b1, tools: 0x27d4eb2f, model: 0xc2b2ae35, coordinator: 0x165667b1, http: 0xcc9e2d51, callback: 0x1b873593, remote: 0x85ebca6b, mcp: 0xe6546b64,
+};

@@ -31,13 +31,24 @@ pub type Plan = fn(&str) -> Vec<(u64, Act)>;
 impl Coordinated {
     /// With agents of these habits and plans, and these keys in `[executor.model]`.
     pub fn new(habits: Habits, weather: Plan, travel: Plan, keys: Value) -> Self {
+        Self::calling(habits, [weather, travel], &keys, &json!({"max_retries": 0}))
+    }
+
+    /// The same, with these keys in the tables of the agents as well.
+    pub fn calling(
+        habits: Habits,
+        [weather, travel]: [Plan; 2],
+        keys: &Value,
+        called: &Value,
+    ) -> Self {
         let platform = MemoryPlatform::default();
         let weather =
             Remote::new(&platform, habits, weather).described("Weather", "Forecasts rain.");
         let travel =
             Remote::new(&platform, habits, travel).described("Travel", "Books trains and hotels.");
         let named = ["weather", "travel"].map(|name| {
-            let table = json!({"url": format!("https://{name}.example/"), "max_retries": 0});
+            let mut table = called.clone();
+            table["url"] = json!(format!("https://{name}.example/"));
             let table = Table::of(&table).unwrap_or_else(|_| panic!("a table"));
             Named { name: name.to_owned(), table, needs: Vec::new() }
         });

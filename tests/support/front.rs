@@ -67,6 +67,12 @@ impl Front {
         Self::of(platform, remote)
     }
 
+    /// The same before an agent that is called with these settings.
+    pub fn calling(mut self, settings: Settings) -> Self {
+        self.runner.executor = Rc::new(RemoteExecutor::at(settings));
+        self
+    }
+
     /// Another task before the same remote agent.
     pub fn beside(&self) -> Self {
         Self::of(self.platform.clone(), self.remote.clone())
@@ -374,7 +380,7 @@ impl Front {
 
     pub fn task(&self) -> Option<Task> {
         let stored = self.store.stored()?;
-        let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+        let lines = stored.log.iter().flat_map(|row| row.batch.lines.lines());
         let entries = lines.map(|line| LogEntry::parse(line).expect("a line of the log"));
         TaskMachine::replay(entries).map(|machine| machine.task().clone())
     }
@@ -383,13 +389,13 @@ impl Front {
     pub fn generation(&self) -> u64 {
         let stored = self.store.stored();
         stored
-            .and_then(|stored| stored.log.last().map(|batch| batch.generation))
+            .and_then(|stored| stored.log.last().map(|row| row.batch.generation))
             .unwrap_or_default()
     }
 
     pub fn entries(&self) -> Vec<LogEntry> {
         let stored = self.store.stored().expect("a task");
-        let lines = stored.log.iter().flat_map(|batch| batch.lines.lines());
+        let lines = stored.log.iter().flat_map(|row| row.batch.lines.lines());
         lines.map(|line| LogEntry::parse(line).expect("a line of the log")).collect()
     }
 

@@ -210,6 +210,11 @@ impl HttpAgent {
 
     /// A task of an agent of kind `http` that is called here. `more` stands in its table.
     pub fn front(platform: &MemoryPlatform, more: &Value) -> (Front, Self) {
+        Self::front_with(platform, more, &json!({"max_attempts": 100}))
+    }
+
+    /// The same with this table `[executor.run]`.
+    pub fn front_with(platform: &MemoryPlatform, more: &Value, run: &Value) -> (Front, Self) {
         let mut table = json!({
             "url": URL, "headers": {"Authorization": "Bearer ${AGENT_TOKEN}"},
             "signing_secret": "${AGENT_SIGNING_SECRET}",
@@ -225,7 +230,7 @@ impl HttpAgent {
         let outside = Outside { secrets: Rc::new(secrets), ..platform.outside() };
         let embedded = json!({
             "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
-            "executor": {"kind": "http", "table": table, "run": {}},
+            "executor": {"kind": "http", "table": table, "run": run},
         });
         let embedded = serde_json::from_value(embedded).expect("an agent");
         let made = Registry::default().make(&embedded, &outside).expect("an executor");
@@ -235,6 +240,7 @@ impl HttpAgent {
             server.0.commits.replace(Some(commits));
             Rc::new(server)
         });
+        let front = front.with_run(serde_json::from_value(run.clone()).expect("settings"));
         (front, agent)
     }
 }

@@ -8,17 +8,19 @@ pub mod model;
 pub mod modeled;
 pub mod remote;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{GetTaskRequest, Message, SendMessageRequest, Task, TaskId, TaskState};
+use a2a::model::{GetTaskRequest, Message, Secret, SendMessageRequest, Task, TaskId, TaskState};
 use a2a::{Outcome, Terms, WebhookCall};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{self, send_message};
+use a2a_edge::port::Outside;
 use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
 use a2a_edge::trail::Trail;
@@ -45,6 +47,7 @@ pub struct Host {
     pub platform: MemoryPlatform,
     pub executor: Rc<dyn AgentExecutor>,
     pub settings: RunSettings,
+    pub secrets: BTreeMap<String, Secret>,
 }
 
 impl Host {
@@ -58,7 +61,15 @@ impl Host {
             platform: MemoryPlatform::default(),
             executor: Rc::new(Agent(agent)),
             settings: RunSettings::default(),
+            secrets: BTreeMap::new(),
         }
+    }
+
+    /// The same in a deployment that has a secret.
+    #[must_use]
+    pub fn with_secret(mut self, name: &str, secret: &str) -> Self {
+        self.secrets.insert(name.to_owned(), Secret::new(secret));
+        self
     }
 
     pub fn open(&self) -> Rc<TaskSession> {
@@ -68,7 +79,9 @@ impl Host {
     pub fn open_within(&self, limits: Limits) -> Rc<TaskSession> {
         let (store, ports) = (Rc::new(self.store.clone()), self.platform.ports());
         let (executor, settings) = (self.executor.clone(), self.settings);
-        let runner = Runner { executor, settings, outside: self.platform.outside() };
+        let secrets = Rc::new(self.secrets.clone());
+        let outside = Outside { secrets, ..self.platform.outside() };
+        let runner = Runner { executor, settings, outside };
         let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
         TaskSession::open(TaskId::new("t"), store, ports, limits, find, Opening::ByRequest)
             .expect("storage works")

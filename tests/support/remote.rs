@@ -435,7 +435,9 @@ impl Http for Remote {
             let answer = remote.answer(&body);
             let is_message = body.contains(r#""method":"Send"#);
             if remote.0.withholds_answers.get() && is_message {
-                return std::future::pending().await;
+                let timeout_ms = request.timeout_ms;
+                remote.0.platform.sleep(timeout_ms).await;
+                return Err(HttpError::Silent { url, timeout_ms });
             }
             if remote.0.loses_answers.get() && is_message {
                 let reason = "the connection broke".to_owned();

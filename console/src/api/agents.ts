@@ -24,7 +24,18 @@ export interface CataloguedAgent {
     /** Whether callers of it can be operators. */
     hasOperators: boolean;
   };
-  health: { state: "ok" | "partial" | "misconfigured"; reason?: string };
+  health: Health;
+}
+
+/** Whether an agent can work. */
+export interface Health {
+  /** `down`, `silent` and `unbound` are told by `GET /console/api/agents/<slug>/health`; `unasked` is what the console says before it has asked. */
+  state: "ok" | "partial" | "misconfigured" | "down" | "silent" | "unbound" | "unasked";
+  /** In development: whether its executor or its access is wrong. */
+  part?: "executor" | "access";
+  reason?: string;
+  /** Whether it needs something outside of the Worker, of which the catalogue does not say whether it is there. */
+  outside?: boolean;
 }
 
 export interface Catalogue {

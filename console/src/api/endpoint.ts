@@ -19,8 +19,8 @@ export interface CallOptions {
 
 /** What went over the wire. Secrets that the person signed in with are left out of the headers. */
 export type Seen =
-  | { kind: "request"; at: number; method: string; url: string; headers: [string, string][]; body: string }
-  | { kind: "answer"; at: number; status: number; body: string }
+  | { kind: "request"; n?: number; at: number; method: string; url: string; headers: [string, string][]; body: string }
+  | { kind: "answer"; n?: number; at: number; status: number; body: string; isCut?: boolean }
   | { kind: "event"; at: number; id: string; data: string }
   | { kind: "end"; at: number; error: string | undefined };
 
@@ -42,6 +42,11 @@ export interface Endpoint {
   call<Result>(method: string, params: object, options?: CallOptions): Promise<Result>;
   /** Calls a method that streams, and gives what comes until the stream ends or breaks. @throws {Problem} */
   stream(method: string, params: object, options?: CallOptions): AsyncGenerator<TaskEvent, void>;
+}
+
+/** Whether the key of an endpoint is that of an agent elsewhere: its URL, as which no slug looks. */
+export function isElsewhere(key: string): boolean {
+  return key.includes("://");
 }
 
 /** The agent of this slug in this Worker, over JSON-RPC. */

@@ -6,13 +6,13 @@ import { Problem } from "./problem.ts";
 import { onWake, pause, whenAwake } from "./waking.ts";
 import { CREDENTIALS_MEDIA_TYPE, isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
 
-/** How the page hears of a task. `waiting` comes back at `until`. */
+/** How the page hears of a task. `waiting` comes back at `until`; what `isSend` sends its message again then. */
 export type Link =
   | { state: "idle" }
   | { state: "connecting" }
   | { state: "live" }
   | { state: "polling" }
-  | { state: "waiting"; until: number; problem: Problem }
+  | { state: "waiting"; until: number; problem: Problem; isSend: boolean }
   | { state: "lost"; problem: Problem };
 
 /** How a message is sent: with its events as they come, waiting for the answer, or without waiting. */
@@ -41,6 +41,8 @@ const FIRST_PAUSE_MS = 400;
 const MAX_PAUSE_MS = 15_000;
 /** How often a send is repeated that got no answer. */
 const MAX_SENDS = 8;
+/** A server that wants a longer pause before a message is sent again gets it from the person, who has the message back. */
+const MAX_SEND_PAUSE_S = 120;
 /** Events are shown together that come within this time. */
 const FRAME_MS = 24;
 
@@ -61,6 +63,8 @@ export class Feed {
   #isClosed = false;
   /** Whether a message is on its way of which it is not known whether it was received. */
   #isUnsure = false;
+  /** Ends the pause that is under way. */
+  #hasten = (): void => undefined;
   readonly #stopWaking: () => void;
 
   /** `watcher` gives what watches a call. */
@@ -119,8 +123,8 @@ export class Feed {
     const params = { message, ...(Object.keys(configuration).length === 0 ? {} : { configuration }) };
     const key = message.taskId === undefined && this.#can.isRepeatable ? message.messageId : undefined;
     const had = this.#story.newest;
-    this.#isUnsure = true;
     for (let sends = 1; ; sends += 1) {
+      this.#isUnsure = true;
       try {
         const direct = await this.#sendOnce(mode, params, { ...this.#options(reading.signal), headers: this.#headers(key) });
         if (direct === undefined) void this.#goOn(reading);
@@ -134,8 +138,8 @@ export class Feed {
           void this.#goOn(reading);
           return undefined;
         }
-        if (problem.isPassing && this.#can.isRepeatable && sends < MAX_SENDS) {
-          await this.#rest(problem, sends, reading.signal);
+        if (problem.isPassing && this.#can.isRepeatable && sends < MAX_SENDS && (problem.retryAfter ?? 0) <= MAX_SEND_PAUSE_S) {
+          await this.#rest(problem, sends, reading.signal, true);
           if (reading.signal.aborted) return undefined;
           continue;
         }
@@ -160,7 +164,8 @@ export class Feed {
 
   /** Comes back at once instead of at the end of the pause, or after giving up. */
   retry(): void {
-    if (this.isOpen && this.link.value.state !== "live") void this.#goOn(this.#begin());
+    if (this.#isUnsure) this.#hasten();
+    else if (this.isOpen && this.link.value.state !== "live") void this.#goOn(this.#begin());
   }
 
   /** Stops listening. The task goes on. */
@@ -257,11 +262,12 @@ export class Feed {
   }
 
   /** Waits before the next attempt: longer each time, or as long as the server wants, but not when the connection is there again. */
-  async #rest(problem: Problem, attempt: number, signal: AbortSignal): Promise<void> {
+  async #rest(problem: Problem, attempt: number, signal: AbortSignal, isSend = false): Promise<void> {
     const grown = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2);
     const ms = problem.retryAfter === undefined ? grown : Math.max(grown, problem.retryAfter * 1000);
-    this.link.value = { state: "waiting", until: Date.now() + ms, problem };
-    await Promise.race([pause(ms, signal), whenAwake(signal)]);
+    this.link.value = { state: "waiting", until: Date.now() + ms, problem, isSend };
+    const hastened = new Promise<void>((resolve) => (this.#hasten = resolve));
+    await Promise.race([pause(ms, signal), whenAwake(signal), hastened]);
   }
 
   /** Takes an event of a stream; false if events before it are missing, and it has to be asked for again. */

@@ -31,7 +31,7 @@ export async function send(ask: Ask): Promise<Response> {
   for (;;) {
     const response = await sendOnce(ask);
     if (response.ok) return response;
-    const problem = problemOf(response.status, response.headers, await response.text().catch(() => ""));
+    const problem = problemOf(response.status, response.headers, await response.text().catch(() => ""), ask.agent);
     const isAsked = response.status === 401 && ask.isQuiet !== true && (await askToSignIn(ask.agent, problem));
     if (!isAsked) throw problem;
   }

@@ -22,6 +22,8 @@ export class Problem extends Error {
   readonly challenge: string | undefined;
   /** Names the request in the logs of the server. */
   readonly requestId: string | undefined;
+  /** The agent that was asked: the slug of one of this Worker, or a URL. */
+  readonly agent: string | undefined;
 
   constructor(message: string, about: Partial<Omit<Problem, keyof Error>> = {}) {
     super(message);
@@ -32,6 +34,7 @@ export class Problem extends Error {
     this.retryAfter = about.retryAfter;
     this.challenge = about.challenge;
     this.requestId = about.requestId;
+    this.agent = about.agent;
   }
 
   /** Whether asking again may help: there was no answer, or the server is busy. */
@@ -40,8 +43,21 @@ export class Problem extends Error {
   }
 }
 
+/** A card that cannot be used, with what was served in its place. */
+export class UnfitCard extends Problem {
+  /** As it was served; only its beginning, if `isCut`. */
+  readonly text: string;
+  readonly isCut: boolean;
+  readonly foundAt: string;
+
+  constructor(told: Problem, { text, isCut, foundAt }: Pick<UnfitCard, "text" | "isCut" | "foundAt">) {
+    super(told.message, told);
+    [this.text, this.isCut, this.foundAt] = [text, isCut, foundAt];
+  }
+}
+
 /** The problem that an answer tells: an error of JSON-RPC, of HTTP+JSON, or of something in between that knows neither. */
-export function problemOf(status: number, headers: Headers, text: string): Problem {
+export function problemOf(status: number, headers: Headers, text: string, agent?: string): Problem {
   const error = errorIn(text);
   const details = Array.isArray(error?.["data"]) ? error["data"] : Array.isArray(error?.["details"]) ? error["details"] : [];
   const members = details.filter((detail): detail is Record<string, unknown> => typeof detail === "object" && detail !== null);
@@ -55,6 +71,7 @@ export function problemOf(status: number, headers: Headers, text: string): Probl
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
     challenge: headers.get("www-authenticate") ?? undefined,
     requestId: headers.get("x-request-id") ?? undefined,
+    agent,
   });
 }
 

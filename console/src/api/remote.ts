@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { CallOptions, Endpoint, Seen, TaskEvent } from "./endpoint.ts";
 import { eventsOf } from "./events.ts";
 import { send } from "./http.ts";
-import { Problem, problemOf } from "./problem.ts";
+import { Problem, problemOf, UnfitCard } from "./problem.ts";
 import type { AgentCard, StreamResponse } from "./types.ts";
 
 /** The interface of an agent that is called. */
@@ -22,8 +22,6 @@ export interface FoundElsewhere {
   /** As it was served. */
   text: string;
   foundAt: string;
-  /** Whether it is on this machine. */
-  isLocal: boolean;
   interface: CalledInterface | null;
   /** The version of A2A in which the agent is called. */
   dialect: string | null;
@@ -64,11 +62,37 @@ export function giveHeaders(url: string, headers: GivenHeaders): void {
   }
 }
 
-/** The card of the agent at this URL, and how it is called. @throws {Problem} */
+/** Gives one more header for all agents at the origin of this URL, kept as long as the others. */
+export function giveHeader(url: string, name: string, value: string): void {
+  const { headers, isKept } = headersFor(url);
+  giveHeaders(url, { headers: [...headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()), [name, value]], isKept });
+}
+
+/** The card of the agent at this URL, and how it is called. @throws {UnfitCard} for one that cannot be used. @throws {Problem} */
 export async function findElsewhere(url: string, options: CallOptions = {}): Promise<FoundElsewhere> {
-  const found = (await callOnce(url, "GetAgentCard", {}, options)) as FoundElsewhere;
-  interfaces.set(url, found.interface);
-  return found;
+  const wire: Seen[] = [];
+  const watch = (seen: Seen) => (wire.push(seen), options.watch?.(seen));
+  try {
+    const found = (await callOnce(url, "GetAgentCard", {}, { ...options, watch })) as FoundElsewhere;
+    interfaces.set(url, found.interface);
+    return found;
+  } catch (error) {
+    if (error instanceof Problem && UNFIT.includes(error.reason ?? "")) throw servedIn(wire, error) ?? error;
+    throw error;
+  }
+}
+
+/** Why there is no card where something was served. */
+const UNFIT = ["REMOTE_CARD_UNUSABLE", "REMOTE_MISFIT"];
+
+/** The problem with what came in the place of a card, if something came. */
+function servedIn(wire: readonly Seen[], problem: Problem): UnfitCard | undefined {
+  const answers = wire.filter((seen) => seen.kind === "answer").filter(({ status, body }) => status === 200 && body !== "");
+  // Where there is no JSON, further places are tried, and the first one is told.
+  const answer = problem.reason === "REMOTE_MISFIT" ? answers[0] : answers.at(-1);
+  if (answer === undefined) return undefined;
+  const request = wire.filter((seen) => seen.kind === "request").find(({ n }) => n === answer.n);
+  return new UnfitCard(problem, { text: answer.body, isCut: answer.isCut === true, foundAt: request?.url ?? "" });
 }
 
 /** The agent at this URL. */
@@ -81,19 +105,19 @@ export function remoteEndpoint(url: string): Endpoint {
     async *stream(method, params, options = {}) {
       const response = await ask(url, method, params, options, "text/event-stream");
       if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream") || response.body === null) {
-        yield { id: "", response: resultOf(await response.text(), options) as StreamResponse };
+        yield { id: "", response: resultOf(url, await response.text(), options) as StreamResponse };
         return;
       }
-      yield* responsesIn(response.body, options);
+      yield* responsesIn(url, response.body, options);
     },
   };
 }
 
-async function* responsesIn(body: ReadableStream<Uint8Array<ArrayBuffer>>, options: CallOptions): AsyncGenerator<TaskEvent, void> {
+async function* responsesIn(url: string, body: ReadableStream<Uint8Array<ArrayBuffer>>, options: CallOptions): AsyncGenerator<TaskEvent, void> {
   try {
     for await (const { id, event, data } of eventsOf(body)) {
       if (event === "wire") tell([JSON.parse(data) as Seen], options);
-      else yield { id, response: resultOf(data, options) as StreamResponse };
+      else yield { id, response: resultOf(url, data, options) as StreamResponse };
     }
   } catch (error) {
     if (error instanceof Problem || options.signal?.aborted === true) throw error;
@@ -103,7 +127,7 @@ async function* responsesIn(body: ReadableStream<Uint8Array<ArrayBuffer>>, optio
 
 async function callOnce(url: string, method: string, params: object, options: CallOptions): Promise<unknown> {
   const response = await ask(url, method, params, options, "application/json");
-  return resultOf(await response.text(), options);
+  return resultOf(url, await response.text(), options);
 }
 
 /** Sends a request to the Worker. What the person has signed in with here goes along as headers; what the agent elsewhere is shown, in the body. */
@@ -121,7 +145,7 @@ function ask(url: string, method: string, params: object, options: CallOptions, 
 }
 
 /** The result of an answer. @throws {Problem} */
-function resultOf(text: string, options: CallOptions): unknown {
+function resultOf(url: string, text: string, options: CallOptions): unknown {
   let answer: { result?: unknown; error?: { httpStatus?: number | null }; wire?: Seen[] };
   try {
     answer = JSON.parse(text);
@@ -130,7 +154,7 @@ function resultOf(text: string, options: CallOptions): unknown {
   }
   tell(answer.wire ?? [], options);
   if (answer.error === undefined) return answer.result;
-  const told = problemOf(answer.error.httpStatus ?? 0, new Headers(), text);
+  const told = problemOf(answer.error.httpStatus ?? 0, new Headers(), text, url);
   // Without a status of the agent: what may be otherwise at the next attempt looks as if nothing had answered.
   const passes = ["REMOTE_UNREACHABLE", "REMOTE_TIMEOUT", "REMOTE_BUSY", "REMOTE_STREAM_ENDED"].includes(told.reason ?? "");
   throw told.status > 0 || passes ? told : new Problem(told.message, { ...told, status: 400 });

@@ -132,11 +132,11 @@ function inline(tokens: Inline[]): ComponentChildren {
       case "br":
         return <br key={key} />;
       case "link":
-        return <OutLink key={key} url={decoded(token.href)}>{inline(token.tokens)}</OutLink>;
+        return <Link key={key} url={decoded(token.href)} words={wordsOf(token.tokens)}>{inline(token.tokens)}</Link>;
       case "image": {
         const url = decoded(token.href);
         const words = token.text === "" ? url : decoded(token.text);
-        return safeUrl(url) === undefined ? <span key={key}>{words}</span> : <OutLink key={key} url={url}>{`${words} (image)`}</OutLink>;
+        return safeUrl(url) === undefined ? <span key={key}>{words}</span> : <Link key={key} url={url} words={words}>{`${words} (image)`}</Link>;
       }
       case "escape":
         return token.text;
@@ -144,6 +144,24 @@ function inline(tokens: Inline[]): ComponentChildren {
         return decoded(token.text);
     }
   });
+}
+
+/** A link with the host or the mailbox that it leads to, unless its words say just that. */
+function Link({ url, words, children }: { url: string; words: string; children: ComponentChildren }) {
+  const to = new URL(safeUrl(url) ?? "about:blank");
+  const place = to.protocol === "mailto:" ? to.pathname : to.host;
+  const isTold = place === "" || words === place || (words === url && to.username === "");
+  return (
+    <OutLink url={url}>
+      {children}
+      {!isTold && <span class="leads-to">{` (${place})`}</span>}
+    </OutLink>
+  );
+}
+
+/** The words of a text without its markdown. */
+function wordsOf(tokens: Inline[]): string {
+  return tokens.map((token) => ("tokens" in token ? wordsOf(token.tokens) : "text" in token ? decoded(token.text) : "")).join("");
 }
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", mdash: "—", ndash: "–", hellip: "…", copy: "©", rarr: "→", larr: "←" };

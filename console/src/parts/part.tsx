@@ -1,5 +1,5 @@
 // The parts of messages and artifacts, each as what it holds.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { joinedTexts } from "../api/fold.ts";
 import { jsonIn } from "../api/json-in.ts";
 import type { Part } from "../api/types.ts";
@@ -14,8 +14,11 @@ import "./content.css";
 
 /** Longer texts are shown as they are written, in a box that scrolls. */
 const MAX_MARKDOWN = 100_000;
-/** Each new chunk has the markdown read anew, so a text that still grows has less of it. */
-const MAX_LIVE_MARKDOWN = 20_000;
+/** Each new chunk has the markdown read again: from this length on a text that still grows is drawn for one part of the time at most. */
+const CALM_LETTERS = 8192;
+const CALM_PART = 8;
+/** So far from its end a box still counts as being there. */
+const NEAR_PX = 60;
 /** Letters of a piece of a long text: a chunk that is appended changes the last piece alone. */
 const PIECE = 16_384;
 /** Files of text up to this size are shown besides being offered to be saved. */
@@ -53,7 +56,7 @@ export function PartView({ part, isLive = false }: { part: Part; isLive?: boolea
 
 function TextView({ text, mediaType, filename, isLive }: { text: string; mediaType: string | undefined; filename: string | undefined; isLive: boolean }) {
   const isMarked = mediaType === undefined || mediaType === "text/plain" ? looksLikeMarkdown(text) : /^text\/(x-)?markdown\b/i.test(mediaType);
-  const isShort = text.length <= (isLive ? MAX_LIVE_MARKDOWN : MAX_MARKDOWN);
+  const isShort = text.length <= MAX_MARKDOWN;
   const [isSource, setSource] = useState(false);
   const value = useMemo(() => (mediaType !== undefined && /[/+]json\b/i.test(mediaType) && !isLive ? jsonIn(text) : undefined), [text, mediaType, isLive]);
   return (
@@ -62,9 +65,9 @@ function TextView({ text, mediaType, filename, isLive }: { text: string; mediaTy
       {value !== undefined ? (
         <JsonTree value={value} label={filename ?? "JSON"} />
       ) : isMarked && isShort && !isSource ? (
-        <Markdown text={text} />
+        <CalmMarkdown text={text} isLive={isLive} />
       ) : (
-        <LongText text={text} />
+        <LongText text={text} isLive={isLive} />
       )}
       {isMarked && isShort && !isLive && (
         <button type="button" class="plain small text-source" aria-pressed={isSource} onClick={() => setSource(!isSource)}>
@@ -75,14 +78,37 @@ function TextView({ text, mediaType, filename, isLive }: { text: string; mediaTy
   );
 }
 
+/** Markdown that is drawn as its chunks come, a long one less often. */
+function CalmMarkdown({ text, isLive }: { text: string; isLive: boolean }) {
+  const [drawn, setDrawn] = useState(text);
+  const isCalm = isLive && text.length > CALM_LETTERS;
+  const latest = useRef(text);
+  latest.current = text;
+  const begun = performance.now();
+  const shown = isCalm ? drawn : text;
+  useEffect(() => {
+    if (!isCalm) return;
+    const timer = setTimeout(() => setDrawn(latest.current), CALM_PART * (performance.now() - begun));
+    return () => clearTimeout(timer);
+  }, [isCalm, drawn, isCalm && drawn === text]);
+  return <Markdown text={shown} />;
+}
+
 /** A text as it is written; a long one in a box that scrolls, in pieces of which the browser lays out those that are seen. */
-export function LongText({ text }: { text: string }) {
+export function LongText({ text, isLive = false }: { text: string; isLive?: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(isLive);
+  useLayoutEffect(() => {
+    if (isLive && follows.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  // The person may read further up meanwhile.
+  const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => (follows.current = scrollHeight - scrollTop - clientHeight < NEAR_PX);
   if (text.length <= PIECE) return <p class="plain-text">{text}</p>;
   const pieces = [];
   for (let at = 0; at < text.length; at += PIECE) pieces.push(<Piece key={at} text={text.slice(at, at + PIECE)} />);
   return (
     <div>
-      <div class="long-text" tabIndex={0} role="region" aria-label="Long text">
+      <div ref={box} class="long-text" tabIndex={0} role="region" aria-label="Long text" onScroll={scrolled}>
         {pieces}
       </div>
       <div class="row">

@@ -1,15 +1,31 @@
 // A problem as the page shows it, with what can be done.
+import { agentOf } from "../api/agents.ts";
 import { Problem } from "../api/problem.ts";
+import { askToSignIn } from "../session/asking.ts";
+import { isSignedIn } from "../session/credentials.ts";
+import { isOperator } from "../session/operator.ts";
 import { Icon } from "./icon.tsx";
+import { sentence } from "./words.ts";
 
-/** Tells of a problem; with `retry` a button asks again. */
-export function ProblemBox({ problem, retry }: { problem: unknown; retry?: (() => void) | undefined }) {
+interface ProblemProps {
+  problem: unknown;
+  /** Asks again, by a button. */
+  retry?: (() => void) | undefined;
+  /** To whom of those who were asked it happened; empty for all. */
+  agents?: readonly string[];
+}
+
+export function ProblemBox({ problem, retry, agents = [] }: ProblemProps) {
   const told = problem instanceof Problem ? problem : new Problem(problem instanceof Error ? problem.message : String(problem));
+  const { status, agent = "" } = told;
+  const signIn = () => void askToSignIn(agent).then((isDone) => isDone && retry?.());
+  const mayBeOfOthers = status === 404 && isSignedIn() && !isOperator.value && agentOf(agent)?.access?.hasOperators === true;
   return (
     <div class="problem" role="alert">
       <Icon name="warning" />
       <div>
-        <p class="problem-text">{told.message}</p>
+        <p class="problem-text">{sentence(told.message)}</p>
+        {agents.length > 0 && <p>{agents.join(", ")}</p>}
         {told.violations.length > 0 && (
           <ul>
             {told.violations.map(({ field, description }) => (
@@ -19,16 +35,29 @@ export function ProblemBox({ problem, retry }: { problem: unknown; retry?: (() =
             ))}
           </ul>
         )}
+        {mayBeOfOthers && <p>What belongs to another caller is not found by you. Operators find it.</p>}
         <p class="quiet">
-          {[told.status > 0 ? `Status ${told.status}` : "", told.reason ?? "", told.requestId === undefined ? "" : `request ${told.requestId}`]
+          {[status > 0 ? `Status ${status}` : "", told.reason ?? "", told.requestId === undefined ? "" : `request ${told.requestId}`]
             .filter((text) => text !== "")
             .join(" · ")}
         </p>
-        {retry !== undefined && (
-          <button type="button" onClick={retry}>
-            Try again
-          </button>
-        )}
+        <div class="row">
+          {status === 401 && agent !== "" && (
+            <button type="button" onClick={signIn}>
+              Sign in
+            </button>
+          )}
+          {mayBeOfOthers && (
+            <button type="button" onClick={() => (isOperator.value = true)}>
+              Act as an operator
+            </button>
+          )}
+          {retry !== undefined && (
+            <button type="button" onClick={retry}>
+              Try again
+            </button>
+          )}
+        </div>
       </div>
     </div>
   );

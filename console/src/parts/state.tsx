@@ -1,5 +1,6 @@
 // The state of a task, as a word with a colour.
-import type { TaskState } from "../api/types.ts";
+import type { Task, TaskState } from "../api/types.ts";
+import { Icon } from "./icon.tsx";
 
 const WORDS: Record<string, { word: string; tone: string }> = {
   TASK_STATE_SUBMITTED: { word: "Submitted", tone: "idle" },
@@ -22,6 +23,25 @@ export function stateWord(state: string): string {
 
 export function StateBadge({ state }: { state: string }) {
   return <Badge tone={WORDS[state]?.tone ?? "idle"}>{stateWord(state)}</Badge>;
+}
+
+/** The member of a task's metadata that says how many of its steps have failed (docs/timeline.md). */
+const FAILED_STEPS = "urn:a2a-edge:failed-steps";
+
+/** How many steps of a task have failed, as its metadata say; 0 if they say nothing. */
+export function failedStepsOf({ metadata }: Pick<Task, "metadata">): number {
+  const told = metadata?.[FAILED_STEPS];
+  return typeof told === "number" ? told : 0;
+}
+
+/** Marks a task some of whose steps have failed, whatever it came to. */
+export function FailedSteps({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span class="failed" title="A step failed, and the task went on. The timeline shows which.">
+      <Icon name="warning" /> {count === 1 ? "1 failed step" : `${count} failed steps`}
+    </span>
+  );
 }
 
 /** A word with a dot in the colour of its tone: `good`, `bad`, `busy`, `wait` or `idle`. */

@@ -18,3 +18,8 @@ export function hostOf(url: string): string {
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** A text of a server that stands alone: with a capital, unless it begins with a name, as `historyLength`. */
+export function sentence(text: string): string {
+  return /^[a-z]+[\s,:;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

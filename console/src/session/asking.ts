@@ -15,8 +15,21 @@ export const asking = signal<Asking | undefined>(undefined);
 
 let pending: Promise<boolean> | undefined;
 
-/** Asks the person to sign in with an agent; whether it did. Requests that are refused at the same time ask once. */
+const LEFT = "a2a-edge.signed-out";
+/** Whether the person has just signed out: until they do something, the page says what it cannot show instead of asking. */
+let hasLeft = sessionStorage.getItem(LEFT) !== null;
+sessionStorage.removeItem(LEFT);
+for (const act of ["pointerdown", "keydown"]) addEventListener(act, () => (hasLeft = false), { once: true, capture: true });
+
+/** Shows the page anew to a person who has signed out: what it shows was meant for whoever was signed in. */
+export function leave(): void {
+  sessionStorage.setItem(LEFT, "true");
+  location.reload();
+}
+
+/** Asks the person to sign in with an agent; whether it did. Requests that are refused at the same time ask once. `agent` is a URL for one elsewhere. */
 export function askToSignIn(agent: string, problem?: Problem): Promise<boolean> {
+  if (hasLeft) return Promise.resolve(false);
   pending ??= new Promise<boolean>((resolve) => {
     asking.value = {
       agent,

@@ -48,9 +48,13 @@ export function applyTo(agent: string, url: URL, headers: Headers): void {
 
 /** Puts a secret where it goes. */
 export function place(slot: Slot, secret: string, url: URL, headers: Headers): void {
-  if (slot.in === "authorization") headers.set("authorization", `${slot.scheme} ${secret}`);
-  else if (slot.in === "header") headers.set(slot.name, secret);
-  else url.searchParams.set(slot.name, secret);
+  if (slot.in === "query") url.searchParams.set(slot.name, secret);
+  else headers.set(slot.in === "header" ? slot.name : "authorization", valueOf(slot, secret));
+}
+
+/** The value of its header or parameter. */
+export function valueOf(slot: Slot, secret: string): string {
+  return slot.in === "authorization" ? `${slot.scheme} ${secret}` : secret;
 }
 
 /** Whether a secret for one of these slots would be sent in the place of a secret for the other. */

@@ -4,7 +4,7 @@ import { agentOf, catalogue } from "../api/agents.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { place } from "../route.ts";
-import { askToSignIn } from "./asking.ts";
+import { askToSignIn, leave } from "./asking.ts";
 import { EVERY_AGENT, forget, isSignedIn, keptSchemes, type Slot } from "./credentials.ts";
 import { isOperator } from "./operator.ts";
 import "./session.css";
@@ -53,8 +53,7 @@ function Session({ close }: { close: () => void }) {
   const signOut = (...of: Parameters<typeof forget>) => {
     forget(...of);
     if (!isSignedIn()) isOperator.value = false;
-    // What the page shows was meant for whoever was signed in.
-    location.reload();
+    leave();
   };
   return (
     <Dialog title="Signed in" close={close}>

@@ -2,8 +2,9 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../api/agents.ts";
 import { readCard } from "../api/card.ts";
-import { localEndpoint } from "../api/endpoint.ts";
-import type { Problem } from "../api/problem.ts";
+import { isElsewhere, localEndpoint } from "../api/endpoint.ts";
+import { Problem } from "../api/problem.ts";
+import { giveHeader, remoteEndpoint } from "../api/remote.ts";
 import type { AgentCard } from "../api/types.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -11,8 +12,9 @@ import { useLoaded } from "../parts/loaded.ts";
 import { Loading } from "../parts/loading.tsx";
 import { OutLink } from "../parts/link.tsx";
 import { notify } from "../parts/notice.tsx";
+import { sentence } from "../parts/words.ts";
 import { asking, type Asking } from "./asking.ts";
-import { EVERY_AGENT, isSameSlot, keep } from "./credentials.ts";
+import { EVERY_AGENT, isSameSlot, keep, valueOf } from "./credentials.ts";
 import { basicOf, schemesOf, waysOf, type Scheme, type Way } from "./schemes.ts";
 import { refusalOf, type Given } from "./try-out.ts";
 import "./session.css";
@@ -42,7 +44,7 @@ function SignIn({ asking: { agent, problem, end } }: { asking: Asking }) {
       <div class="stack sign-in">
         {problem !== undefined && (
           <p class="asked" role="alert">
-            {problem.message}
+            {sentence(problem.message)}
           </p>
         )}
         {agent === "" && closed.length > 1 && <Choice name="Agent" value={chosen} of={closed.map(({ slug, name }) => [slug, name])} choose={setPicked} />}
@@ -70,6 +72,7 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
   const [isTrying, setTrying] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const way = ways[index] ?? ways[0];
+  const isAway = isElsewhere(slug);
   const typed = way?.schemes.filter(({ slot }) => slot !== undefined) ?? [];
   const isShared = others.some((other) => other.slug !== slug && schemesOf({ securitySchemes: other.access?.securitySchemes ?? {} }).some((scheme) => fits(scheme, typed)));
   const audience = (isForAll ?? isShared) || slug === "" ? EVERY_AGENT : slug;
@@ -86,10 +89,13 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
     const given = givenIn(new FormData(event.currentTarget as HTMLFormElement), typed);
     setTrying(true);
     setRefusal(undefined);
-    const problem = slug === "" ? undefined : await refusalOf(slug, given);
+    const problem = slug === "" || isAway ? undefined : await refusalOf(slug, given);
     setTrying(false);
     if (problem !== undefined) return setRefusal({ problem, field: typed[0]?.name ?? "" });
-    given.forEach(({ slot, secret }, at) => keep(audience, slot, secret, typed[at]?.kind ?? ""));
+    given.forEach(({ slot, secret }, at) => {
+      if (!isAway) keep(audience, slot, secret, typed[at]?.kind ?? "");
+      else if (slot.in !== "query") giveHeader(slug, slot.in === "header" ? slot.name : "Authorization", valueOf(slot, secret));
+    });
     notify(given.length === 0 ? "The agent knows you." : "Signed in.");
     end(true);
   };
@@ -103,10 +109,10 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
       {way.scopes.length > 0 && <p class="quiet">The token needs the scopes {way.scopes.join(", ")}.</p>}
       {refusal !== undefined && typed.length === 0 && (
         <p class="refused" role="alert">
-          {refusal.problem.message}
+          {sentence(refusal.problem.message)}
         </p>
       )}
-      {typed.length > 0 && slug !== "" && (
+      {typed.length > 0 && slug !== "" && !isAway && (
         <fieldset class="audience">
           <legend>Sent to</legend>
           <label class="row">
@@ -119,7 +125,7 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
           </label>
         </fieldset>
       )}
-      {typed.length > 0 && <p class="quiet">Kept in this tab until it is closed, and sent to this server alone.</p>}
+      {typed.length > 0 && <p class="quiet">{isAway ? "Sent to the host of the agent alone, as one of its headers." : "Kept in this tab until it is closed, and sent to this server alone."}</p>}
       <div class="actions">
         <button type="button" onClick={() => end(false)}>
           Cancel
@@ -177,7 +183,7 @@ function SchemeFields({ scheme, slug, refusal }: { scheme: Scheme; slug: string;
       {doing === "certificate" && <p>The agent wants a client certificate, which the browser offers when the connection is made. Install it, open the console anew, and choose the certificate.</p>}
       {doing === "unknown" && <p>The console does not know this kind of scheme.</p>}
       <p id={wrong} class="refused" role="alert">
-        {refusal?.message}
+        {refusal !== undefined && sentence(refusal.message)}
       </p>
     </div>
   );
@@ -201,8 +207,9 @@ function bare(secret: string): string {
 /** The ways into an agent: by the catalogue, else by its card; those that are usual where neither tells. */
 async function waysInto(slug: string): Promise<Way[]> {
   const access = catalogue.value?.agents.find((agent) => agent.slug === slug)?.access;
-  const card = access ?? (slug === "" ? undefined : await localEndpoint(slug).card().catch(() => undefined));
-  const ways = waysOf(readCard(card));
+  const endpoint = isElsewhere(slug) ? remoteEndpoint(slug) : localEndpoint(slug);
+  const card = access ?? (slug === "" ? undefined : await endpoint.card({ isQuiet: true }).catch(() => undefined));
+  const ways = waysOf(readCard(card)).filter(({ schemes }) => !isElsewhere(slug) || schemes.every(({ slot }) => slot !== undefined && slot.in !== "query"));
   return ways.length > 0 ? ways : waysOf(USUAL);
 }
 

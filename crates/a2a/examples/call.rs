@@ -10,11 +10,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use a2a::client::{
-    ApiKey, Bearer, Client, ClientError, Settings, Streaming, TaskStream, create_message, native,
+    ApiKey, Bearer, Client, ClientError, Observe, Settings, Streaming, TaskEvent, create_message,
+    native,
 };
 use a2a::model::{
     CancelTaskRequest, ContextId, GetTaskRequest, ListTasksRequest, Part, SendMessageConfiguration,
-    SendMessageRequest, StreamResponse, TaskId, TaskState,
+    SendMessageRequest, TaskId, TaskState,
 };
 use futures_util::StreamExt;
 
@@ -68,9 +69,9 @@ async fn call(options: &Options) -> Result<u8, ClientError> {
             let configuration = SendMessageConfiguration::default();
             let request =
                 SendMessageRequest { tenant: None, message, configuration, metadata: None };
-            follow(&client, client.send_streaming(request), options).await
+            send(&client, request, options).await
         }
-        Command::Subscribe => follow(&client, client.subscribe(id(), None), options).await,
+        Command::Subscribe => subscribe(&client, id(), options).await,
         Command::Get => {
             let request = GetTaskRequest { tenant: None, id: id(), history_length: None };
             let task = client.get(request).await?;
@@ -109,6 +110,7 @@ fn client(options: &Options) -> Client {
         allow_other_hosts: options.allow_other_hosts,
         verify: options.verify,
         streaming: if options.no_stream { Streaming::Never } else { Streaming::Auto },
+        timeout_ms: options.timeout_s.saturating_mul(1_000),
         ..Settings::new(&options.url)
     };
     let client = Client::new(settings, native::ports());
@@ -125,42 +127,36 @@ fn client(options: &Options) -> Client {
     client.with_credentials(Rc::new(key))
 }
 
-/// Whether the task waits for somebody after this event.
-fn waits(event: &StreamResponse) -> bool {
-    match event {
-        StreamResponse::Task(task) => task.status.state.is_interrupted(),
-        StreamResponse::StatusUpdate(event) => event.status.state.is_interrupted(),
-        StreamResponse::Message(_) | StreamResponse::ArtifactUpdate(_) => false,
-    }
-}
-
-/// Shows events as they come. A task that takes longer than the time allows is canceled.
-async fn follow(
+/// Sends a message, and shows events as they come, to the end of the task or until it waits for somebody: what the caller has to
+/// do goes first, also where the agent may go on by itself. A task that takes longer than the time allows is canceled.
+async fn send(
     client: &Client,
-    mut events: TaskStream,
+    request: SendMessageRequest,
     options: &Options,
 ) -> Result<u8, ClientError> {
     let mut shown = Shown::new(options.json);
+    let mut on_event = |event: &TaskEvent| shown.event(&event.event);
+    let observe = Observe { on_event: Some(&mut on_event), ..Observe::default() };
+    let observed = client.observe(request, observe).await;
+    observed.error.map_or_else(|| Ok(shown.end(&options.url)), Err)
+}
+
+/// Shows a task, and events as they come. A task that takes longer than the time allows is canceled.
+async fn subscribe(client: &Client, id: TaskId, options: &Options) -> Result<u8, ClientError> {
+    let mut shown = Shown::new(options.json);
+    let mut events = client.subscribe(id.clone(), None);
     let whole = async {
         while let Some(event) = events.next().await {
-            let event = event?.event;
-            shown.event(&event);
-            // What the caller has to do goes first, also where the agent may go on by itself.
-            if options.command == Command::Send && waits(&event) {
-                break;
-            }
+            shown.event(&event?.event);
         }
         Ok::<(), ClientError>(())
     };
-    let ended = tokio::time::timeout(Duration::from_secs(options.timeout_s), whole).await;
-    match ended {
+    match tokio::time::timeout(Duration::from_secs(options.timeout_s), whole).await {
         Ok(ended) => ended?,
         Err(_) => {
-            if let Some(id) = shown.task.clone() {
-                let request = CancelTaskRequest { tenant: None, id, metadata: None };
-                // The time is over, whatever the agent answers.
-                let _ = tokio::time::timeout(CANCEL_TIME, client.cancel(request)).await;
-            }
+            let request = CancelTaskRequest { tenant: None, id, metadata: None };
+            // The time is over, whatever the agent answers.
+            let _ = tokio::time::timeout(CANCEL_TIME, client.cancel(request)).await;
             return Err(ClientError::Timeout);
         }
     }

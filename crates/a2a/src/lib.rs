@@ -35,6 +35,8 @@
 //! | [`canonical`] | what of a card is signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
+
 #[cfg(test)]
 extern crate self as a2a;
 
@@ -45,6 +47,7 @@ pub mod client;
 pub mod dialect;
 pub mod error;
 pub mod http;
+mod input_modes;
 pub mod model;
 mod operation;
 mod outcome;
@@ -52,6 +55,7 @@ pub mod port;
 mod terms;
 
 pub use call::{Call, FollowCall, TaskCall, WebhookCall};
+pub use input_modes::InputModes;
 pub use operation::Operation;
 pub use outcome::{Outcome, ShownTask};
 pub use terms::{Allowance, DayLimit, Terms, UsedUp};

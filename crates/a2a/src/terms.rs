@@ -26,6 +26,9 @@ pub struct Terms {
     /// Whether a subscription to a task that has ended is answered by the task, instead of being refused.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_ended: bool,
+    /// Whether a cancel of a task that is canceled is refused, instead of being answered by the task. Only A2A 0.3 says it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refuses_canceled: bool,
     /// Whether the metadata of tasks is to tell their generation.
     pub shows_generation: bool,
     /// Whether a task is shown with the statuses that it has had. Only older dialects say it.
@@ -98,6 +101,7 @@ impl Decode for Terms {
             used_up: fields.object("used_up"),
             allowance: fields.object("allowance"),
             shows_ended: fields.boolean("shows_ended").unwrap_or_default(),
+            refuses_canceled: fields.boolean("refuses_canceled").unwrap_or_default(),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),
             shows_statuses: fields.boolean("shows_statuses").unwrap_or_default(),
         })

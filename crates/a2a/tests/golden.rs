@@ -1,6 +1,7 @@
 //! What older dialects read and write, as data: `golden/<dialect>/*.json`, each a list of cases with the same value in 1.0 and in the
 //! dialect over each of its bindings.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -10,6 +10,7 @@
 //!
 //! `binding` is JSON-RPC unless it says `rest`; `habits` are those of [`Habits`].
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! Our JSON against the official Rust types of A2A 1.0, both ways.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,6 @@
 //! What 1.0 loses when it is said in A2A 0.1 and read back; docs/dialects.md has the same list.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

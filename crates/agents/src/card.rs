@@ -42,7 +42,7 @@ pub fn expand_card(card: &str, variables: &dyn Values) -> Result<String, Misfit>
     if !card.contains("${") {
         return Ok(card.to_owned());
     }
-    let mut card: Value = serde_json::from_str(card)?;
+    let mut card: Value = a2a::model::read_own(card)?;
     if let Some(schemes) = card.get_mut("securitySchemes") {
         expand(schemes, variables).map_err(|missing| Misfit(missing.to_string()))?;
     }
@@ -82,7 +82,7 @@ pub fn extended_card(
     if !restricted.iter().any(|skill| skill.is_for(&may)) {
         return Ok(card.to_owned());
     }
-    let mut card: Value = serde_json::from_str(card)?;
+    let mut card: Value = a2a::model::read_own(card)?;
     if let Some(shown) = card.get_mut("skills").and_then(Value::as_array_mut) {
         let mut left_out = 0;
         for restricted in restricted {

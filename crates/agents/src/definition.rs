@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::accepts::Accepts;
 use crate::access::Access;
 use crate::dialects::Dialects;
 use crate::kind::ExecutorDefinition;
@@ -42,6 +43,9 @@ pub struct AgentDefinition {
     /// Media types that it takes.
     #[serde(default = "default_modes")]
     pub input_modes: Vec<String>,
+    /// Which messages it takes.
+    #[serde(default)]
+    pub accepts: Accepts,
     /// Media types that it gives.
     #[serde(default = "default_modes")]
     pub output_modes: Vec<String>,

@@ -15,8 +15,8 @@ use crate::check::check_shared_tools;
 use crate::remote::{Named, check_named, parse_named};
 use crate::tool::Tool;
 use crate::{
-    AgentDefinition, Embedded, EmbeddedAgent, Executor, FileSkill, HttpTool, Problem, SkillsSource,
-    check_all, file, skill_file,
+    AgentDefinition, Embedded, EmbeddedAgent, Executor, ExecutorPlace, FileSkill, HttpTool,
+    Problem, SkillsSource, check_all, file, skill_file,
 };
 
 /// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
@@ -77,13 +77,24 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     }
     let embedded = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
-        EmbeddedAgent::new(definition, &tools, &shared)
-            .map_err(|misfit| vec![format!("{file}: {misfit}")])
+        let place = place_of(&definition, &files);
+        let mut agent = EmbeddedAgent::new(definition, &tools, &shared)
+            .map_err(|misfit| vec![format!("{file}: {misfit}")])?;
+        agent.executor.place = place;
+        Ok(agent)
     });
     let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
     let embedded = embedded.with_remotes(named.remotes).with_mcp(named.mcp);
     let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
     fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
+}
+
+/// Where a file says what an executor of the Worker's own is made from.
+fn place_of(agent: &AgentDefinition, files: &[(String, String)]) -> Option<ExecutorPlace> {
+    let Executor::Registered(table) = &agent.executor.executor else { return None };
+    let (file, text) = files.iter().find(|(file, _)| *file == agent.file)?;
+    let lines = file::executor_lines(text, &table.kind);
+    Some(ExecutorPlace { file: file.clone(), lines })
 }
 
 /// Reads the folders in `skills_from`, each once; gives what is wrong with them.

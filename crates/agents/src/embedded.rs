@@ -1,11 +1,14 @@
 //! What the build embeds of an agent, and the Worker reads: one shape for both.
 
+use std::collections::BTreeMap;
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::card::{capabilities_of, card_of};
 use super::definition::{AgentDefinition, Capabilities, RunSettings};
 use super::slug::check_slug;
+use crate::accepts::Accepts;
 use crate::access::{Access, needs_of, secrets_of};
 use crate::dialects::Dialects;
 use crate::learned::LearnedSkills;
@@ -50,6 +53,9 @@ pub struct EmbeddedAgent {
     /// The older versions of the protocol that it speaks.
     #[serde(default, skip_serializing_if = "Dialects::is_default")]
     pub dialects: Dialects,
+    /// Which messages it takes.
+    #[serde(default, skip_serializing_if = "Accepts::is_default")]
+    pub accepts: Accepts,
     /// What clients of MCP see of it.
     #[serde(default, skip_serializing_if = "McpTable::is_default")]
     pub mcp: McpTable,
@@ -80,6 +86,43 @@ pub struct EmbeddedExecutor {
     pub table: Table,
     /// How runs are bounded, and what happens to interrupted ones.
     pub run: RunSettings,
+    /// Where the agent file says so, for a kind that the Worker registers: what is wrong with it is found when the Worker starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<ExecutorPlace>,
+}
+
+/// Where an agent file says what its executor is made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutorPlace {
+    /// The file, as `agents/demo.toml`.
+    pub file: String,
+    /// The line of `kind`, and those of the keys of the table, as `seats.rows`.
+    pub lines: BTreeMap<String, usize>,
+}
+
+impl EmbeddedExecutor {
+    /// Why it cannot be made, if the Worker has no such kind: with the place, if that is known.
+    pub fn misfit_of_kind(&self, Misfit(fix): Misfit) -> Misfit {
+        self.misfit_at("kind", &fix).unwrap_or(Misfit(fix))
+    }
+
+    /// Why it cannot be made from its table: with the place, if that is known.
+    pub fn misfit_of_table(&self, Misfit(fix): Misfit) -> Misfit {
+        // What is wrong names a key, if it is about one, and not where that stands.
+        let mut named = fix.split('`').skip(1).step_by(2).map(|name| format!(".{name}"));
+        let lines = || self.place.iter().flat_map(|place| place.lines.keys());
+        let key = named.find_map(|name| lines().find(|key| key.ends_with(&name)));
+        let key = key.map_or(self.kind.as_str(), String::as_str);
+        let placed = self.misfit_at(key, &fix);
+        placed.unwrap_or_else(|| Misfit(format!("[executor.{}] {fix}", self.kind)))
+    }
+
+    fn misfit_at(&self, key: &str, fix: &str) -> Option<Misfit> {
+        let ExecutorPlace { file, lines } = self.place.as_ref()?;
+        // An agent without a table of the kind has the kind alone.
+        let line = lines.get(key).or_else(|| lines.get("kind"))?;
+        Some(Misfit(format!("{file}:{line}: `executor.{key}` {fix}")))
+    }
 }
 
 /// A secret or a variable that an agent needs.
@@ -144,7 +187,7 @@ impl Embedded {
     ///
     /// The first thing that is wrong with it.
     pub fn read(json: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(json)
+        a2a::model::read_own(json)
     }
 }
 
@@ -175,6 +218,7 @@ impl EmbeddedAgent {
             development,
             access,
             dialects,
+            accepts,
             mcp,
             executor,
             tools: own,
@@ -197,6 +241,7 @@ impl EmbeddedAgent {
             kind: executor.executor.kind().to_owned(),
             table: executor.executor.table()?,
             run: executor.run,
+            place: None,
         };
         Ok(Self {
             slug,
@@ -205,6 +250,7 @@ impl EmbeddedAgent {
             capabilities,
             access,
             dialects,
+            accepts,
             mcp,
             executor,
             tools,
@@ -235,6 +281,7 @@ mod tests {
         let more = "
             default = true
             development = true
+            accepts = 'declared'
             [capabilities]
             streaming = false
             push_notifications = true

@@ -1,5 +1,8 @@
 //! Reads an agent file. Only the build does: the Worker has no parser for TOML.
 
+use std::collections::BTreeMap;
+
+use crate::kind::with_meant_key;
 use crate::{AgentDefinition, Expandable, HttpToolDefinition, Problem};
 use toml::de::{DeTable, DeValue, Error};
 
@@ -99,6 +102,24 @@ pub(crate) fn placed(problem: Problem, files: &[(String, String)]) -> String {
     }
 }
 
+/// The lines of `[executor]` that say what an executor is made from: that of `kind`, and that of each key of the table of this kind, by
+/// the keys below `executor`.
+#[cfg(any(test, feature = "build"))]
+pub(crate) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    let Ok(table) = DeTable::parse(text) else { return lines };
+    visit_keys(table.get_ref(), "", &mut |key, at| {
+        let Some(key) = key.strip_prefix("executor.") else { return };
+        let below = key.strip_prefix(kind);
+        let is_of_table =
+            below.is_some_and(|below| below.is_empty() || below.starts_with(['.', '[']));
+        if key == "kind" || is_of_table {
+            lines.insert(key.to_owned(), line_at(text, at));
+        }
+    });
+    lines
+}
+
 /// The line of a key, as `executor.tools.names[0]`, or of the innermost table around it.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     let table = DeTable::parse(text).ok()?;
@@ -183,7 +204,7 @@ pub(crate) fn problem(file: &str, text: &str, error: &Error) -> Problem {
         // How it was written until every kind had a table of its own.
         "executor.tools[0]" => "is written names = […] in a table [executor.tools]".to_owned(),
         "executor.rules" | "executor.rules[0]" => "is written [[executor.script.rules]]".to_owned(),
-        _ => error.message().replace('\n', " "),
+        _ => with_meant_key(error.message()).replace('\n', " "),
     };
     Problem { file: format!("{file}:{line}"), key, fix }
 }
@@ -251,7 +272,18 @@ mod tests {
             (
                 "kind = 'script'",
                 "kind = 'scirpt'",
-                "f.toml:4: `executor` has a table [executor.script], but its kind is scirpt; keep one of",
+                "f.toml:5: `executor.kind` must not be \"scirpt\": did you mean \"script\"? A name of your own differs by more than a \
+                 letter from each kind of a2a-edge: tools, script, remote, http, model",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'Script'",
+                "f.toml:5: `executor.kind` must not be \"Script\": did you mean \"script\"?",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'oracle'",
+                "f.toml:4: `executor` has a table [executor.script], but its kind is oracle; keep one of",
             ),
             (
                 "kind = 'script'",
@@ -279,6 +311,12 @@ mod tests {
                 "f.toml:6: `executor.tools[0]` is written names = […] in a table [executor.tools]",
             ),
             ("'1'", "1", "f.toml:3: `version` invalid type: integer `1`, expected a string"),
+            (
+                "version = '1'",
+                "version = '1'\naccepts = 'some'",
+                "f.toml:4: `accepts` unknown variant `some`, expected `any` or `declared`",
+            ),
+            ("version = '1'", "version = '1'\naccepts = true", "f.toml:4: `accepts`"),
             ("version = '1'\n", "", "f.toml:1: missing field `version`"),
             (
                 "then = [{ do = 'complete' }]\n",
@@ -298,7 +336,7 @@ mod tests {
             (
                 "text = 'a'",
                 "texts = 'a'",
-                "f.toml:9: `executor.script.rules[1].when.texts` unknown field",
+                "f.toml:9: `executor.script.rules[1].when.texts` unknown field `texts`, did you mean `text`?; expected one of",
             ),
             (
                 "{ text = 'a' }",

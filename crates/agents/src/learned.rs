@@ -110,7 +110,7 @@ impl LearnedSkills {
         restricted: &[RestrictedSkill],
         learned: &[&[Value]],
     ) -> Result<ShownSkills, Misfit> {
-        let mut card: Value = serde_json::from_str(card)?;
+        let mut card: Value = a2a::model::read_own(card)?;
         let defaults = MODES.map(|(name, of_card)| (name, card.get(of_card).cloned()));
         let public = card.get_mut("skills").and_then(Value::as_array_mut).map(std::mem::take);
         let public = public.unwrap_or_default().into_iter();
@@ -232,7 +232,7 @@ fn id_of(skill: &Value) -> &str {
 
 /// The skills that the card of an agent of the same Worker shows, each with the media types that hold for it.
 pub fn skills_of_card(card: &str) -> Vec<Value> {
-    let mut card: Value = serde_json::from_str(card).unwrap_or_default();
+    let mut card: Value = a2a::model::read_own(card).unwrap_or_default();
     let skills = card.get_mut("skills").and_then(Value::as_array_mut);
     let mut skills = skills.map(std::mem::take).unwrap_or_default();
     for members in skills.iter_mut().filter_map(Value::as_object_mut) {

@@ -4,9 +4,12 @@
 //! The build script reads, checks and embeds the files with this very code, so a Worker that was
 //! built has only agents that work.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
+
 // The attributes of tools write paths that begin with `::a2a_edge`.
 extern crate self as a2a_edge;
 
+mod accepts;
 pub mod access;
 mod card;
 mod check;
@@ -38,18 +41,19 @@ pub use ::{async_trait, serde, serde_json};
 pub use a2a::{client, http, model};
 pub use a2a_macros::settings;
 
+pub use accepts::Accepts;
 pub use card::{capabilities_of, card_of, expand_card, extended_card};
 pub use check::{Problem, check_all};
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
-pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, Need};
+pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace, Need};
 #[cfg(any(test, feature = "build"))]
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     DEV_MODEL, Executor, ExecutorDefinition, HttpTable, ModelLimits, ModelSettings, ModelTable,
     Price, Provider, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_agent_url,
-    check_kind, check_path,
+    check_kind, check_path, closest,
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,

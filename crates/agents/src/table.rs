@@ -6,6 +6,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::kind::with_meant_key;
+
 /// The table of an executor, as `[executor.script]`: what only its own code understands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -82,7 +84,7 @@ impl std::error::Error for Misfit {}
 
 impl From<serde_json::Error> for Misfit {
     fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
+        Self(with_meant_key(&error.to_string()))
     }
 }
 

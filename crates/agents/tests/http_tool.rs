@@ -1,5 +1,6 @@
 //! HTTP tools as their files describe them, called in memory.
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

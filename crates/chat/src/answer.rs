@@ -13,7 +13,7 @@ pub struct ChatAnswer {
     pub text: String,
     /// Why it does not do what it was asked, in its words, if the provider tells refusals from text.
     pub refusal: Option<String>,
-    /// The tools that it calls, in its order. If there are any, they count whatever [`end`](Self::end) says.
+    /// The tools that it calls, in its order. Those of an answer that was cut or filtered, as [`end`](Self::end) says, may lack something.
     pub calls: Vec<ToolCall>,
     /// Why it stopped.
     pub end: End,

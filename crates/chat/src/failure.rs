@@ -1,7 +1,7 @@
 //! Answers that say that the request failed.
 
-use a2a::http::{HttpAnswer, HttpBody, one_line, retry_after_ms};
-use a2a::model::UnixMillis;
+use a2a::http::{HttpAnswer, HttpBody, one_line, retry_after_ms, shown_url};
+use a2a::model::{MAX_FOREIGN_VALUES, UnixMillis, read_foreign};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
@@ -17,9 +17,10 @@ pub(crate) fn refused<'a>(
         let HttpAnswer { status, headers, body, .. } = answer;
         if (300..400).contains(&status) {
             let to = headers.iter().find(|(name, _)| name == "location");
-            let to = to.map(|(_, url)| url.split(['?', '#']).next().unwrap_or_default());
-            let to =
-                to.map_or_else(|| "nowhere".to_owned(), |url| excerpt(&endpoint.redacted(url)));
+            let to = to.map_or_else(
+                || "nowhere".to_owned(),
+                |(_, url)| excerpt(&endpoint.redacted(&shown_url(url))),
+            );
             let text = format!(
                 "the model's endpoint answered {status}, a redirect to {to}, which is not followed"
             );
@@ -27,7 +28,8 @@ pub(crate) fn refused<'a>(
         }
         // Before anything of it is cut, in the middle of a secret maybe.
         let text = endpoint.redacted(&read_some(body).await);
-        let json = serde_json::from_str::<Value>(&text).unwrap_or_else(|_| plain(&text).into());
+        let json = read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES)
+            .unwrap_or_else(|_| plain(&text).into());
         ChatError { retry_after_ms, ..failed(&json, Some(status), endpoint) }
     })
 }

@@ -1,5 +1,6 @@
 //! An answer from its chunks. One that comes whole is a single chunk.
 
+use a2a::model::{MAX_FOREIGN_VALUES, measure, read_foreign_as};
 use serde_json::Value;
 
 use crate::message::string;
@@ -17,6 +18,8 @@ pub(crate) struct Fold {
     has_begun: bool,
     /// How many bytes of the model may still come.
     left_bytes: usize,
+    /// How many JSON values the extra members of calls may still have.
+    left_values: usize,
     known_ids: Vec<String>,
 }
 
@@ -32,7 +35,12 @@ struct Partial {
 
 /// The model says more than it may.
 #[derive(Debug)]
-pub(crate) struct TooMuch;
+pub(crate) enum TooMuch {
+    /// In bytes.
+    Bytes,
+    /// In JSON values.
+    Values,
+}
 
 impl Fold {
     /// Of an answer with up to this many bytes, none of whose calls gets a known id.
@@ -47,6 +55,7 @@ impl Fold {
             model: None,
             has_begun: false,
             left_bytes: max_bytes,
+            left_values: MAX_FOREIGN_VALUES,
             known_ids,
         }
     }
@@ -186,6 +195,9 @@ impl Fold {
         call.arguments.push_str(&arguments);
         if let Some(extra) = piece.get("extra_content").filter(|extra| !extra.is_null()) {
             call.extra = Some(extra.clone());
+            let (bytes, values) = measure(extra);
+            self.left_values = self.left_values.checked_sub(values).ok_or(TooMuch::Values)?;
+            self.count(bytes)?;
         }
         Ok(())
     }
@@ -209,12 +221,18 @@ impl Fold {
         }
     }
 
-    fn note_usage(&mut self, json: &Value) {
+    /// What the answer has taken so far, if the provider has said it.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    /// Reads what the provider says of what the answer takes. The last word counts.
+    pub(crate) fn note_usage(&mut self, json: &Value) {
         self.usage = json.get("usage").and_then(Usage::read).or(self.usage);
     }
 
     fn count(&mut self, bytes: usize) -> Result<(), TooMuch> {
-        self.left_bytes = self.left_bytes.checked_sub(bytes).ok_or(TooMuch)?;
+        self.left_bytes = self.left_bytes.checked_sub(bytes).ok_or(TooMuch::Bytes)?;
         Ok(())
     }
 }
@@ -227,8 +245,9 @@ impl Partial {
             (_, true) => false,
             (false, false) => self.id != id,
             (true, false) => {
-                let is_whole =
-                    serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok();
+                let arguments = self.arguments.as_bytes();
+                let is_whole = read_foreign_as::<serde::de::IgnoredAny>(arguments, usize::MAX);
+                let is_whole = is_whole.is_ok();
                 !self.arguments.is_empty() && (self.name != name || is_whole)
             }
         }

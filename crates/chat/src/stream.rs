@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use a2a::client::{SseEvent, SseReader};
 use a2a::http::{HttpAnswer, HttpBody, HttpError};
+use a2a::model::{MAX_FOREIGN_VALUES, UnfitJson, read_foreign, read_foreign_as};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use crate::failure::{excerpt, failed};
-use crate::fold::Fold;
-use crate::{ChatAnswer, ChatError, ChatErrorKind, Delta, Endpoint};
+use crate::fold::{Fold, TooMuch};
+use crate::{ChatAnswer, ChatError, ChatErrorKind, Delta, Endpoint, Usage};
 
 /// An answer that is under way.
 pub struct AnswerStream {
@@ -85,6 +86,16 @@ impl AnswerStream {
         })
     }
 
+    /// What the answer has taken, as far as the provider has said it until now, also of one that has failed.
+    pub fn usage(&self) -> Option<Usage> {
+        self.fold.usage()
+    }
+
+    /// Whether the model has begun to answer.
+    pub fn has_begun(&self) -> bool {
+        self.fold.has_begun()
+    }
+
     /// The whole answer, after [`next`](Self::next) has given `None`.
     ///
     /// # Errors
@@ -154,7 +165,7 @@ impl AnswerStream {
                 false => Err(self.none("it is a stream without choices")),
             };
         }
-        match serde_json::from_str::<Value>(data) {
+        match read_foreign(data.as_bytes(), MAX_FOREIGN_VALUES) {
             Ok(chunk) if event.event == "error" => Err(failed(&chunk, None, &self.endpoint)),
             Ok(chunk) => self.chunk(&chunk).map(|()| false),
             Err(_) if event.event == "error" => {
@@ -162,9 +173,10 @@ impl AnswerStream {
             }
             // A sign of life.
             Err(_) if data.is_empty() => Ok(false),
-            Err(error) => {
+            Err(unfit @ UnfitJson::TooManyValues { .. }) => Err(too_many(&unfit)),
+            Err(unfit) => {
                 let data = excerpt(&self.endpoint.redacted(data));
-                Err(malformed(&format!("an event of it is no JSON ({error}): {data}")))
+                Err(malformed(&format!("an event of it {unfit}: {data}")))
             }
         }
     }
@@ -174,6 +186,7 @@ impl AnswerStream {
         let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();
         let mut failing = choices.filter(|choice| choice["finish_reason"] == "error");
         if let Some(error) = error_in(chunk).or_else(|| failing.next()) {
+            self.fold.note_usage(chunk);
             return Err(failed(error, None, &self.endpoint));
         }
         match self.fold.add(chunk) {
@@ -181,7 +194,11 @@ impl AnswerStream {
                 self.deltas.extend(deltas);
                 Ok(())
             }
-            Err(_) => Err(too_large(self.endpoint.max_bytes)),
+            Err(TooMuch::Bytes) => Err(too_large(self.endpoint.max_bytes)),
+            Err(TooMuch::Values) => Err(too_many(&UnfitJson::TooManyValues {
+                max_values: MAX_FOREIGN_VALUES,
+                got: MAX_FOREIGN_VALUES + 1,
+            })),
         }
     }
 
@@ -191,7 +208,7 @@ impl AnswerStream {
             Form::Unknown => Err(self.none("it is empty")),
             Form::Whole(whole) => {
                 let whole = std::mem::take(whole);
-                match serde_json::from_slice::<Value>(&whole) {
+                match read_foreign(&whole, MAX_FOREIGN_VALUES) {
                     Ok(json) => {
                         self.chunk(&json)?;
                         match self.fold.has_begun() {
@@ -199,8 +216,11 @@ impl AnswerStream {
                             false => Err(self.none("it has no choices")),
                         }
                     }
-                    Err(error) if error.is_eof() => Err(cut_off("it ended in the middle")),
-                    Err(error) => Err(self.none(&format!("it is no JSON ({error})"))),
+                    Err(UnfitJson::NotJson { is_cut: true, .. }) => {
+                        Err(cut_off("it ended in the middle"))
+                    }
+                    Err(unfit @ UnfitJson::TooManyValues { .. }) => Err(too_many(&unfit)),
+                    Err(unfit) => Err(self.none(&format!("it {unfit}"))),
                 }
             }
             Form::Events(reader) => {
@@ -271,7 +291,9 @@ fn error_in(chunk: &Value) -> Option<&Value> {
 }
 
 fn is_json(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    let read = read_foreign_as::<serde::de::IgnoredAny>(text.as_bytes(), usize::MAX);
+    // One that is whole and beyond the bounds is refused where it is read.
+    !matches!(read, Err(UnfitJson::NotJson { .. }))
 }
 
 fn cut_off(reason: &str) -> ChatError {
@@ -281,6 +303,10 @@ fn cut_off(reason: &str) -> ChatError {
 fn too_large(max_bytes: usize) -> ChatError {
     let text = format!("the answer of the model has more than {max_bytes} bytes");
     ChatError::new(ChatErrorKind::TooLarge, text)
+}
+
+fn too_many(unfit: &UnfitJson) -> ChatError {
+    ChatError::new(ChatErrorKind::TooLarge, format!("the answer of the model {unfit}"))
 }
 
 /// How much larger than one answer a stream may be: each chunk repeats what all have in common.

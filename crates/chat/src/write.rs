@@ -1,5 +1,6 @@
 //! A request as its body.
 
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use serde_json::{Map, Value, json};
 
 use crate::{ChatMessage, ChatRequest, Content, Dialect, ToolCall, ToolSpec};
@@ -110,7 +111,7 @@ fn audio_format(media_type: &str) -> Option<&'static str> {
 /// A call as the model is told that it made it. Many servers read the arguments, and refuse the whole conversation if these are
 /// no JSON object.
 fn call_json(call: &ToolCall) -> Value {
-    let arguments = match serde_json::from_str::<Value>(&call.arguments) {
+    let arguments = match read_foreign(call.arguments.as_bytes(), MAX_FOREIGN_VALUES) {
         Ok(Value::Object(_)) => call.arguments.clone(),
         _ if call.arguments.trim().is_empty() => "{}".to_owned(),
         _ => json!({"invalid": call.arguments}).to_string(),

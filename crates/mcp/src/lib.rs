@@ -12,6 +12,8 @@
 //! | [`agents`] | agents of A2A as tools |
 //! | [`header`] | texts as values of headers |
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
+
 pub mod agents;
 pub mod client;
 pub mod header;

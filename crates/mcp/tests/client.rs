@@ -2,6 +2,7 @@
 //! streams in any pieces.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

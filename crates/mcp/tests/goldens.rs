@@ -1,6 +1,7 @@
 //! What servers of others write, as they were seen to write it, and what the client makes of it. Each row names the package.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

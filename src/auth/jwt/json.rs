@@ -6,7 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads a JSON object; `None` for anything else, and where a member stands twice.
+/// Reads a JSON object within a token, which has at most 8 KiB; `None` for anything else, and where a member stands twice.
+#[expect(clippy::disallowed_methods, reason = "the size of a token bounds it")]
 pub(super) fn read_object(json: &[u8]) -> Option<Map<String, Value>> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let value = Unique.deserialize(&mut deserializer).ok()?;

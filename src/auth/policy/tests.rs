@@ -70,7 +70,7 @@ fn evidence<'a>(query: &'a str, headers: &'a [(&'a str, &'a str)]) -> Evidence<'
 }
 
 fn identify(policy: &Policy, headers: &[(&str, &str)]) -> Identity {
-    policy.identify(&evidence("", headers), &|_| None, NOW)
+    policy.identify(&evidence("", headers), &|_| None, NOW).identity
 }
 
 /// The id of the caller, or the status of the refusal.
@@ -167,7 +167,8 @@ fn each_scheme_takes_its_credential() {
     ] {
         assert_eq!(found(&identify(&policy(access), &headers)), who, "{access} {headers:?}");
     }
-    let by_query = |query| found(&policy(QUERY).identify(&evidence(query, &[]), &|_| None, NOW));
+    let by_query =
+        |query| found(&policy(QUERY).identify(&evidence(query, &[]), &|_| None, NOW).identity);
     assert_eq!(by_query("a=1&key=audit-secret-000001"), "query:hook");
     assert_eq!(by_query("key=audit-secret-000001&key=audit-secret-000001"), "401");
 }
@@ -185,11 +186,8 @@ fn a_token_is_pending_until_its_check_and_known_afterwards() {
     );
     let identify_with = |verdict: Verdict| {
         let digest = tokens[0].digest;
-        policy.identify(
-            &evidence("", &headers),
-            &|asked| (*asked == digest).then_some(verdict),
-            NOW,
-        )
+        let verdict = |asked: &TokenDigest| (*asked == digest).then_some(verdict);
+        policy.identify(&evidence("", &headers), &verdict, NOW).identity
     };
     assert_eq!(found(&identify_with(Verdict::Unavailable)), "503");
     assert_eq!(found(&identify_with(Verdict::Refused("the signature is wrong"))), "401");
@@ -215,8 +213,8 @@ fn cloudflare_access_speaks_for_people_and_for_services() {
     ] {
         let assertion = token("RS256", claims.clone());
         let headers = [("cf-access-jwt-assertion", assertion.as_str()), JSON];
-        let identity = policy.identify(&evidence("", &headers), &|_| Some(Verdict::Genuine), NOW);
-        assert_eq!(found(&identity), who, "{claims}");
+        let judged = policy.identify(&evidence("", &headers), &|_| Some(Verdict::Genuine), NOW);
+        assert_eq!(found(&judged.identity), who, "{claims}");
     }
     let assertion = token("RS256", json!({"iss": team, "aud": tag, "sub": "dave"}));
     let headers = [("cf-access-jwt-assertion", assertion.as_str()), JSON];
@@ -303,6 +301,99 @@ fn refusals_say_what_would_be_taken_and_repeat_nothing() {
     assert_eq!(unknown.message, "the credentials are refused: the key is not known");
 }
 
+/// Who makes a request, and what was found in each place, as `header x-api-key: refused`.
+fn judged(policy: &Policy, headers: &[(&str, &str)]) -> (String, Vec<String>) {
+    let judged = policy.identify(&evidence("", headers), &|_| None, NOW);
+    let told = judged.findings.iter().map(|(place, finding)| {
+        let finding = match finding {
+            Finding::Taken => "taken",
+            Finding::Open => "open",
+            Finding::Refused { is_foreign: true, .. } => "foreign",
+            Finding::Refused { is_foreign: false, .. } => "refused",
+            Finding::Held(_) => "held",
+        };
+        format!("{}: {finding}", place.header().unwrap_or("query"))
+    });
+    (found(&judged.identity), told.collect())
+}
+
+#[test]
+fn each_credential_is_judged_also_where_another_says_who_the_caller_is() {
+    let either = [KEY, TOKEN, COOKIE].concat();
+    let both = format!("requires = [{{ cookie = [], key = [] }}]\n{COOKIE}{KEY}");
+    let scoped = format!("requires = [{{ key = ['write'] }}]\n{KEY}");
+    let pending = bearer(&token("ES256", json!({})));
+    let pending = ("authorization", pending.as_str());
+    let certificate = (Evidence::CERTIFICATE, "{\"certPresented\": \"1\"}");
+    let wrong = ("authorization", "Bearer guessed");
+    let stale = ("cookie", "session=wrong");
+    for (access, headers, who, findings) in [
+        (&*either, vec![GOOD_KEY], "key:billing", vec!["x-api-key: taken"]),
+        (&either, vec![], "401", vec![]),
+        (&either, vec![wrong], "401", vec!["authorization: foreign"]),
+        (
+            &either,
+            vec![GOOD_KEY, wrong],
+            "key:billing",
+            vec!["authorization: foreign", "x-api-key: taken"],
+        ),
+        // It is not looked at, unless it is asked for.
+        (&either, vec![GOOD_KEY, stale, JSON], "key:billing", vec!["x-api-key: taken"]),
+        (&both, vec![GOOD_KEY, stale, JSON], "401", vec!["cookie: foreign", "x-api-key: taken"]),
+        (&either, vec![stale, JSON], "401", vec!["cookie: foreign"]),
+        // It may not come in such a request, so it is not judged.
+        (&either, vec![stale, JSON, ("origin", "https://evil.example")], "403", vec![]),
+        // It is right, if too weak.
+        (&scoped, vec![GOOD_KEY], "403", vec!["x-api-key: taken"]),
+        // Several schemes look at one place.
+        (&[TOKEN, SHARED].concat(), vec![GOOD_TOKEN], "token:robot", vec!["authorization: taken"]),
+        (
+            &[BASIC, TOKEN].concat(),
+            vec![("authorization", "Basic x")],
+            "401",
+            vec!["authorization: refused"],
+        ),
+        // It is not judged to the end.
+        (&[KEY, PUBLIC].concat(), vec![pending], "1 pending", vec![]),
+        (
+            &format!("requires = [{{ key = [] }}, {{ public = [] }}]\n{KEY}{PUBLIC}"),
+            vec![GOOD_KEY, pending],
+            "key:billing",
+            vec!["authorization: open", "x-api-key: taken"],
+        ),
+        // Nobody can guess it.
+        (
+            &[KEY, TLS].concat(),
+            vec![certificate, GOOD_KEY],
+            "key:billing",
+            vec!["x-api-key: taken"],
+        ),
+        ("open = true", vec![wrong], "anonymous", vec![]),
+    ] {
+        let findings = findings.into_iter().map(str::to_owned).collect();
+        let policy = policy(access);
+        assert_eq!(judged(&policy, &headers), (who.to_owned(), findings), "{access} {headers:?}");
+    }
+}
+
+#[test]
+fn no_answer_tells_a_right_credential_while_an_address_is_held() {
+    let policy = policy(&[KEY, TLS].concat());
+    policy.hold("192.0.2.1", NOW.after(60_000), NOW);
+    let held = |address: &str, headers: &[(&str, &str)], now| {
+        let judged = policy.held(&evidence("", headers), || address.to_owned(), now);
+        judged.map(|judged| (found(&judged.identity), judged.findings.len()))
+    };
+    let refused = Some(("429".to_owned(), 1));
+    assert_eq!(held("192.0.2.1", &[GOOD_KEY], NOW), refused);
+    assert_eq!(held("192.0.2.1", &[("x-api-key", "wrong")], NOW), refused);
+    assert_eq!(held("192.0.2.1", &[("x-api-key", "")], NOW.after(59_999)), refused);
+    assert_eq!(held("192.0.2.1", &[GOOD_KEY], NOW.after(60_000)), None, "it is over");
+    assert_eq!(held("192.0.2.2", &[GOOD_KEY], NOW), None, "another address");
+    assert_eq!(held("192.0.2.1", &[], NOW), None, "nothing is guessed");
+    assert_eq!(held("192.0.2.1", &[(Evidence::CERTIFICATE, "{}")], NOW), None, "nor can it be");
+}
+
 #[test]
 fn a_credential_that_was_sent_on_purpose_goes_before_a_cookie() {
     let either = policy(&[COOKIE, KEY].concat());
@@ -328,7 +419,7 @@ fn who_a_request_is_of_does_not_depend_on_what_is_known() {
     let header = bearer(&token("ES256", json!({})));
     let headers = [("authorization", header.as_str()), GOOD_KEY];
     assert_eq!(found(&identify(&policy, &headers)), "1 pending");
-    let with = |verdict| policy.identify(&evidence("", &headers), &|_| Some(verdict), NOW);
+    let with = |verdict| policy.identify(&evidence("", &headers), &|_| Some(verdict), NOW).identity;
     assert_eq!(found(&with(Verdict::Unavailable)), "503");
     assert_eq!(found(&with(Verdict::Refused("it is forged"))), "key:billing");
     assert_eq!(found(&with(Verdict::Genuine)), "public:carol");
@@ -345,8 +436,8 @@ fn tokens_of_two_issuers_are_told_apart() {
     {
         let header = bearer(&token("ES256", json!({"iss": issuer})));
         let headers = [("authorization", header.as_str())];
-        let identity = policy.identify(&evidence("", &headers), &|_| Some(Verdict::Genuine), NOW);
-        assert_eq!(found(&identity), who);
+        let judged = policy.identify(&evidence("", &headers), &|_| Some(Verdict::Genuine), NOW);
+        assert_eq!(found(&judged.identity), who);
     }
     let expired = bearer(&token("ES256", json!({"exp": 1})));
     let refused = refusal(identify(&policy, &[("authorization", &expired)]));

@@ -1,6 +1,6 @@
 //! Admission: judges a request as far as no task is needed for that. Pure; the order of its steps is tested below.
 //!
-//! route, version, agent, identity, operator, extensions, capabilities, parameters, limits, terms, whether the agent can run
+//! route, version, agent, identity, operator, extensions, capabilities, parameters, limits, media types, terms, whether the agent can run
 
 use serde_json::Value;
 
@@ -57,6 +57,8 @@ pub(super) enum Unadmitted {
     Refused(Error),
     /// The signatures of these tokens have to be checked first.
     Pending(Vec<UncheckedToken>),
+    /// It is refused for this reason, as far as the skills of the agent of this slug are known.
+    Unlisted(String, Error),
 }
 
 impl From<Error> for Unadmitted {
@@ -178,6 +180,9 @@ impl<'a> Door<'a> {
         check_webhook(&call, |url| (self.check_url)(url, self.settings)).map_err(named)?;
         if let Some(request) = call.message() {
             check_message(request, self.settings).map_err(named)?;
+            agent
+                .check_parts(&request.message, &caller)
+                .map_err(|error| Unadmitted::Unlisted(agent.slug.clone(), named(error)))?;
         }
         let authorization = authorization_for_task(agent, authorization);
         let taken = call
@@ -188,8 +193,16 @@ impl<'a> Door<'a> {
         let run_timeout_ms = terms.run_timeout_ms.or(run_timeout_ms);
         let shows_ended = dialect.shows_ended_tasks();
         let shows_statuses = dialect.shows_statuses(agent.dialects.habits);
-        let terms =
-            Terms { run_timeout_ms, answer_within_ms, shows_ended, shows_statuses, ..terms };
+        let refuses_canceled =
+            operation == Operation::CancelTask && dialect.refuses_second_cancel();
+        let terms = Terms {
+            run_timeout_ms,
+            answer_within_ms,
+            shows_ended,
+            refuses_canceled,
+            shows_statuses,
+            ..terms
+        };
         let key = parameters.idempotency_key()?;
         if let Some(request) = call.message_mut() {
             self.name_message(&mut request.message, key);
@@ -349,9 +362,12 @@ mod tests {
             agent("bare", false, false, json!([{"uri": "urn:needed", "required": true}])),
             agent("plain", true, false, json!([])),
         ];
+        let mut choosy = agent("choosy", true, false, json!([]));
+        choosy["accepts"] = json!("declared");
+        choosy["card"] = json!({"defaultInputModes": ["text/plain"]}).to_string().into();
         let mut unusable = agent("unusable", true, false, json!([]));
         unusable["executor"]["kind"] = json!("none-such");
-        let agents = agents.into_iter().chain([unusable]).collect::<Vec<_>>();
+        let agents = agents.into_iter().chain([choosy, unusable]).collect::<Vec<_>>();
         let text = json!({"built_ms": 0, "agents": agents}).to_string();
         let outside = MemoryPlatform::default().outside();
         Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
@@ -400,7 +416,7 @@ mod tests {
             identify: &identify,
         };
         door.admit(asked, &mut reply).map_err(|unadmitted| match unadmitted {
-            Unadmitted::Refused(error) => error,
+            Unadmitted::Refused(error) | Unadmitted::Unlisted(_, error) => error,
             Unadmitted::Pending(tokens) => panic!("{tokens:?} are to be checked"),
         })
     }
@@ -539,6 +555,20 @@ mod tests {
             assert!(refused.to_string().contains(text), "{step}: {refused}");
         }
         assert!(faulty(12).is_ok());
+    }
+
+    #[test]
+    fn an_agent_that_takes_what_its_card_lists_refuses_other_parts_behind_the_other_limits() {
+        let send = |parts: Value| {
+            let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": parts});
+            let caller = Ok(Caller::anonymous());
+            admit(Some("choosy"), "SendMessage", json!({"message": message}), &[], caller)
+        };
+        assert!(send(json!([{"text": "a"}])).is_ok());
+        let refused = send(json!([{"data": {}}])).unwrap_err();
+        assert!(matches!(refused, Error::PartNotAccepted(_)), "{refused}");
+        let refused = send(json!([{"data": {}}, {"text": "a"}])).unwrap_err();
+        assert!(matches!(refused, Error::InvalidParams(_)), "{refused}");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Receiving the bodies of requests: how large one may be, how long it may take, and how much memory
-//! all that come in at the same time may take together.
+//! Receiving the bodies of requests: how large one may be, how long it may take. What all that come in at the same time may
+//! take of the memory, and which give way when that is short, [`Room`] says.
 //!
 //! A large body is copied several times on its way through its task: parsed, sent to the object, stored,
 //! given back. So large ones take turns: the next one is parsed when the one before was answered, or has
 //! had the time that handing it over takes.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::time::Duration;
 
@@ -14,53 +14,76 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use worker::{Delay, Request, console_warn};
 
-use crate::edge::chunks::{Chunks, LEAST_ROOM, append, whole};
+use super::seen::{ADDRESS, network};
+use crate::edge::chunks::{Chunks, whole};
 use crate::edge::service::clock::now;
+use crate::room::{Room, SMALL_BYTES, Sender};
 use a2a::error::Error;
 
-/// A body, which takes its share of the memory for bodies until it is dropped.
+/// A body, which takes its part of the room for bodies until it is dropped.
 #[derive(Default)]
 pub(super) struct Body {
     bytes: Vec<u8>,
-    share: Share,
+    /// Gives the room back when it is dropped.
+    _place: Option<Place>,
     turn: Option<Turn>,
 }
 
 impl Body {
-    /// Receives the body of a request, of at most `limit` bytes: refused by its declared length before
+    /// Receives the body of a request to an agent, of at most `limit` bytes: refused by its declared length before
     /// any of it is read, and by its real length while it comes in. A small one of declared length is
     /// received by the platform in one go, without timers: while it stalls it takes no memory of ours.
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if it breaks off; [`Error::BodyTimeout`] if it
-    /// stalls or takes too long; [`Error::TooManyBodies`] if there is no memory for it, or it is large and
+    /// stalls or takes too long; [`Error::TooManyBodies`] if it gave way to others, or it is large and
     /// its turn does not come.
-    pub(super) async fn receive(request: &Request, limit: usize) -> Result<Self, Error> {
-        let declared = request
-            .headers()
-            .get("content-length")
-            .ok()
-            .flatten()
-            .and_then(|text| text.parse().ok());
+    pub(super) async fn receive(
+        request: &Request,
+        agent: &str,
+        limit: usize,
+    ) -> Result<Self, Error> {
+        Self::receive_if(request, agent, limit, async || Ok(())).await
+    }
+
+    /// As [`receive`](Self::receive). Before more of it than a small body is received, `ask` says whether it is to be.
+    ///
+    /// # Errors
+    ///
+    /// As [`receive`](Self::receive), and what `ask` says.
+    pub(super) async fn receive_if(
+        request: &Request,
+        agent: &str,
+        limit: usize,
+        ask: impl AsyncFnOnce() -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let header = |name: &str| request.headers().get(name).ok().flatten();
+        let declared = header("content-length").and_then(|text| text.parse().ok());
         if declared.is_some_and(|length| length > limit) {
             return Err(Error::TooLarge(limit));
         }
-        let mut body = Self::default();
         if request.inner().body().is_none() {
-            return Ok(body);
+            return Ok(Self::default());
         }
-        if let Some(length) = declared.filter(|length| *length <= LEAST_ROOM) {
+        if let Some(length) = declared.filter(|length| *length <= SMALL_BYTES) {
             let whole = whole(request).await.map_err(|error| incomplete(&error))?;
             if whole.length() as usize != length {
                 return Err(Error::BodyIncomplete);
             }
-            return body.extend(&whole, length).map(|()| body);
+            return Ok(Self::of(&whole));
         }
+        let mut ask = Some(ask);
+        if declared.is_some()
+            && let Some(ask) = ask.take()
+        {
+            ask().await?;
+        }
+        let address = header(ADDRESS).and_then(|text| network(&text));
+        let place = Place::of(Sender { address, agent: agent.to_owned() });
         let mut chunks = Chunks::of(request).map_err(|error| incomplete(&error))?;
         let mut all_in_time = Box::pin(Delay::from(PATIENCE));
         let mut received = 0;
-        let mut room = Ok(());
         loop {
             let next = Box::pin(chunks.next());
             let chunk = in_time(next, &mut all_in_time).await?;
@@ -69,27 +92,28 @@ impl Body {
             if received > limit {
                 return Err(Error::TooLarge(limit));
             }
-            if room.is_ok() {
-                room = body.extend(&chunk, declared.unwrap_or(limit));
+            if received > SMALL_BYTES
+                && let Some(ask) = ask.take()
+            {
+                ask().await?;
             }
-            if room.is_err() {
-                // What is left is read all the same: a client that is cut off while it sends may never
-                // see the answer.
-                body = Self::default();
-            }
+            // What comes after the body gave way is read all the same, and not kept: a client that is cut off while it sends
+            // may never see the answer.
+            place.keep(&chunk, declared.unwrap_or(limit));
         }
-        room?;
+        let bytes = place.complete().ok_or(Error::TooManyBodies)?;
         // The stream of a request that was aborted may just end.
         if declared.is_some_and(|length| length != received) {
             return Err(Error::BodyIncomplete);
         }
-        if body.bytes.len() > LARGE_BYTES {
-            body.turn = Some(Turn::take(body.bytes.len()).await?);
-        }
-        Ok(body)
+        let turn = match bytes.len() {
+            length if length > LARGE_BYTES => Some(Turn::take(length).await?),
+            _ => None,
+        };
+        Ok(Self { bytes, _place: Some(place), turn })
     }
 
-    /// A small body that was received already. It takes no share: nothing is waited for while it is read.
+    /// A small body that was received already. It takes no room: nothing is waited for while it is read.
     pub(super) fn of(bytes: &Uint8Array) -> Self {
         Self { bytes: bytes.to_vec(), ..Self::default() }
     }
@@ -103,18 +127,35 @@ impl Body {
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
 
-    /// Adds a chunk. Room is taken in steps, as bytes come: who only declares a length takes none.
-    fn extend(&mut self, chunk: &Uint8Array, expected: usize) -> Result<(), Error> {
-        let needed = self.bytes.len() + chunk.length() as usize;
-        if needed > self.bytes.capacity() {
-            let doubled = (self.bytes.capacity() * 2).max(LEAST_ROOM);
-            let room = doubled.min(expected).max(needed);
-            self.share.grow_to(room)?;
-            self.bytes.reserve_exact(room - self.bytes.len());
-        }
-        append(&mut self.bytes, chunk);
-        Ok(())
+/// The place of one body in the room of the isolate, until it is dropped.
+struct Place(u64);
+
+impl Place {
+    fn of(sender: Sender) -> Self {
+        Self(ROOM.with_borrow_mut(|room| room.enter(sender, now())))
+    }
+
+    /// Keeps a chunk of a body of which at most `most` bytes are expected, unless it gives way.
+    fn keep(&self, chunk: &Uint8Array, most: usize) {
+        ROOM.with_borrow_mut(|room| {
+            let free = room.extend(self.0, chunk.length() as usize, most, now());
+            if let Some(free) = free {
+                chunk.copy_to(free);
+            }
+        });
+    }
+
+    /// All that was kept; `None` if the body gave way.
+    fn complete(&self) -> Option<Vec<u8>> {
+        ROOM.with_borrow_mut(|room| room.complete(self.0))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        ROOM.with_borrow_mut(|room| room.leave(self.0));
     }
 }
 
@@ -133,34 +174,6 @@ async fn in_time<T>(
 fn incomplete(error: &JsValue) -> Error {
     console_warn!("a body broke off: {error:?}");
     Error::BodyIncomplete
-}
-
-/// What one body takes of the memory for all bodies of the isolate.
-#[derive(Default)]
-struct Share {
-    bytes: usize,
-}
-
-impl Share {
-    /// Takes as much as is missing to this many bytes.
-    fn grow_to(&mut self, bytes: usize) -> Result<(), Error> {
-        let missing = bytes.saturating_sub(self.bytes);
-        TAKEN.with(|taken| {
-            let total = taken.get().saturating_add(missing);
-            if total > BUDGET_BYTES {
-                return Err(Error::TooManyBodies);
-            }
-            taken.set(total);
-            self.bytes += missing;
-            Ok(())
-        })
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        TAKEN.with(|taken| taken.set(taken.get().saturating_sub(self.bytes)));
-    }
 }
 
 /// The turn of one large body, which ends when this is dropped, or by itself: a send may wait for its agent
@@ -202,12 +215,9 @@ thread_local! {
     /// When the turn of the large body ends that has it; in the past if none has.
     static TURN_UNTIL: Cell<i64> = const { Cell::new(0) };
 
-    /// What the bodies that come in at the moment take.
-    static TAKEN: Cell<usize> = const { Cell::new(0) };
+    /// The bodies that come in at the moment.
+    static ROOM: RefCell<Room> = RefCell::default();
 }
-
-/// What all bodies that come in at the same time may take of an isolate's memory.
-const BUDGET_BYTES: usize = 16 * 1024 * 1024;
 
 /// Bodies above this size take turns.
 const LARGE_BYTES: usize = 128 * 1024;

@@ -1,22 +1,26 @@
 //! Posts to callbacks: `POST /<agent>/callbacks/<id of the object><token>`. What cannot be a callback is refused
-//! without its object; who knows the URL may post to it, so nobody is asked who they are.
+//! without its object; who knows the URL may post to it, so nobody is asked who they are. The rest of a large body is
+//! received when the object has said that the callback takes one. A post that none takes counts for its address as a
+//! wrong credential does.
 
 use super::admission::unknown_path;
 use super::decision::{Decision, Front, Received, preflight};
 use super::head::Head;
+use super::seen::address;
 use crate::edge::address::ObjectId;
 use crate::edge::callback::CallbackPost;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::response::to_response;
-use crate::session::no_callback;
+use crate::edge::service::clock::now;
+use crate::session::{callback_is_busy, no_callback};
 use a2a::binding::ServiceParameters;
-use a2a::binding::http::{HttpResponse, split_url};
+use a2a::binding::http::{HttpResponse, OWS, split_url};
+use a2a::binding::media_type::essence;
 use a2a::error::Error;
-use a2a::model::{JsonSize, Part, Secret};
-use serde_json::Value;
+use a2a::model::{Part, Secret, read_foreign};
 use worker::Response;
 
-/// A post to a callback, and the object that knows it.
+/// A post to a callback, and the object that knows it. The body is to be received if the post has none yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Called {
     pub(super) object: ObjectId,
@@ -39,8 +43,7 @@ impl Front {
             return Decision::Answer(preflight(head, ALLOWED));
         }
         match self.read_callback(slug, path, head, body) {
-            Ok(Some(called)) => Decision::CallBack(Box::new(called)),
-            Ok(None) => Decision::Receive(MAX_BODY_BYTES),
+            Ok(called) => Decision::CallBack(Box::new(called)),
             Err(error) => {
                 let mut answer = HttpResponse::error(&error);
                 if head.method() == "HEAD" {
@@ -51,37 +54,57 @@ impl Front {
         }
     }
 
-    /// The post that a request is; `None` if its body has to be received first.
+    /// The post that a request is, without a body if that was not received yet.
     fn read_callback(
         &self,
         slug: &str,
         path: &str,
         head: &Head<'_>,
         body: &Received<'_>,
-    ) -> Result<Option<Called>, Error> {
+    ) -> Result<Called, Error> {
         let (_, whole_path, query) = split_url(head.url());
-        if self.agents.find(Some(slug)).is_none() {
+        let Some(agent) = self.agents.find(Some(slug)) else {
             return Err(unknown_path(whole_path, &self.agents));
-        }
+        };
         if head.method() != "POST" {
             return Err(Error::MethodNotAllowed(ALLOWED));
         }
-        let (object, token) = address_of(path).ok_or_else(no_callback)?;
+        self.seen.check()?;
+        let held = agent.policy.as_ref().ok();
+        if let Some(seconds) = held.and_then(|policy| policy.held_s(|| address(head), now())) {
+            return Err(Error::RateLimited(seconds));
+        }
+        let Some((object, token)) = address_of(path) else {
+            self.seen.note_no_callback(slug);
+            return Err(no_callback());
+        };
         let body = match body {
             Received::Whole(bytes) if bytes.len() > MAX_BODY_BYTES => {
                 return Err(Error::TooLarge(MAX_BODY_BYTES));
             }
-            Received::Whole(bytes) => bytes,
-            Received::Nothing => return Ok(None),
+            Received::Whole(bytes) => Some(bytes),
+            Received::Nothing => None,
             Received::Refused(error) => return Err(error.clone()),
         };
         let header = |name: &str| head.header(name).map(str::to_owned);
         let parameters = ServiceParameters::read(header, query);
         let key = parameters.idempotency_key()?.map(str::to_owned);
         let max_values = self.settings.limits.max_json_values;
-        let body = part_of(body, head.header("content-type"), max_values);
+        let body = body.map(|body| part_of(body, head.header("content-type"), max_values));
         let post = CallbackPost { agent: slug.to_owned(), token: Secret::new(token), key, body };
-        Ok(Some(Called { object, post }))
+        Ok(Called { object, post })
+    }
+
+    /// Whether a callback takes a post whose body was not received yet.
+    ///
+    /// # Errors
+    ///
+    /// What its sender is to be told otherwise.
+    pub(super) async fn ask_callback(&self, head: &Head<'_>, asked: Called) -> Result<(), Error> {
+        match self.post(head, asked).await?.status_code() {
+            200..300 => Ok(()),
+            _ => Err(callback_is_busy()),
+        }
     }
 
     /// Lets the object of the task take a post.
@@ -89,19 +112,40 @@ impl Front {
     /// # Errors
     ///
     /// When the platform fails to build a response.
-    pub(super) async fn call_back(&self, called: Called) -> worker::Result<Response> {
-        let error = match Object::at_id(&self.env, called.object.clone()) {
-            Ok(object) => match object.call_back(called.post).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            },
-            Err(error) => error,
+    pub(super) async fn call_back(
+        &self,
+        head: &Head<'_>,
+        called: Called,
+    ) -> worker::Result<Response> {
+        let posted = self.post(head, called).await;
+        posted.map_or_else(|error| to_response(HttpResponse::error(&error)), Ok)
+    }
+
+    /// What the object of the task answers to a post, or to the question whether it would take one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such callback, or the object cannot be asked.
+    async fn post(&self, head: &Head<'_>, called: Called) -> Result<Response, Error> {
+        let Called { object: id, post } = called;
+        let slug = post.agent.clone();
+        let answer = match Object::at_id(&self.env, id.clone()) {
+            Ok(object) => object.call_back(post).await,
+            Err(error) => Err(error),
         };
-        let error = match error {
-            AskError::Unknown => no_callback(),
-            error => self.unreachable(Some(&called.object.task_id()), &error),
-        };
-        to_response(HttpResponse::error(&error))
+        match answer {
+            Ok(answer) if answer.status_code() == NOT_FOUND => {}
+            Ok(answer) => return Ok(answer),
+            Err(AskError::Unknown) => {}
+            Err(error) => {
+                let _ = self.unreachable(Some(&id.task_id()), &error);
+                return Err(callback_is_busy());
+            }
+        }
+        self.seen.note_no_callback(&slug);
+        self.seen.audit_guesses(head, None, &self.observer);
+        self.heed_limits(head).await?;
+        Err(no_callback())
     }
 }
 
@@ -118,35 +162,25 @@ fn address_of(path: &str) -> Option<(ObjectId, &str)> {
 /// A body as a run gets it: JSON as data, other text as text, anything else as bytes. JSON that is none, or more than
 /// bodies may hold, is text: a sender is not refused for what it can hardly change.
 fn part_of(body: &[u8], content_type: Option<&str>, max_values: usize) -> Part {
-    let named = content_type.map(str::trim).filter(|named| !named.is_empty());
+    let named = content_type.map(|named| named.trim_matches(OWS)).filter(|named| !named.is_empty());
     let media_type = named.map(|named| named.chars().take(MAX_TYPE_CHARS).collect::<String>());
-    let essence = named.unwrap_or_default().split(';').next().unwrap_or_default();
-    let essence = essence.trim().to_ascii_lowercase();
+    let essence = essence(named.unwrap_or_default()).to_ascii_lowercase();
     let is_json = essence == "application/json" || essence.ends_with("+json");
     let Ok(text) = std::str::from_utf8(body) else {
         let media_type = media_type.unwrap_or_else(|| "application/octet-stream".to_owned());
         return Part::raw(body, media_type);
     };
-    let data = is_json.then(|| json_of(text, max_values)).flatten();
+    let data = is_json.then(|| read_foreign(body, max_values).ok()).flatten();
     let part = data.map_or_else(|| Part::text(text), Part::data);
     Part { media_type, ..part }
 }
 
-fn json_of(text: &str, max_values: usize) -> Option<Value> {
-    let size = JsonSize::of(text.as_bytes());
-    if size.depth > MAX_DEPTH || size.values > max_values {
-        return None;
-    }
-    serde_json::from_str(text).ok()
-}
-
 const ALLOWED: &str = "POST, OPTIONS";
 
-/// The largest body: 1 MiB.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
+const NOT_FOUND: u16 = 404;
 
-/// How deep JSON may be nested that is kept as data.
-const MAX_DEPTH: usize = 100;
+/// The largest body: 1 MiB.
+pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// How much of a media type is kept, in characters.
 const MAX_TYPE_CHARS: usize = 200;

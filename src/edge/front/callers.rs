@@ -1,12 +1,13 @@
 //! Who makes a request that is for no single agent, as one of MCP or of the console. Each agent is asked by its own policy, as for a
-//! request of A2A, and refusals count as they do there: in rate limits, and in audits.
+//! request of A2A. What they find about the credentials is gathered over all of them: one that none takes counts once, in rate limits and in
+//! audits, also where others let the caller in.
 
 use super::carry_out::MAX_CHECKS;
 use super::check::check;
 use super::decision::Front;
 use super::head::Head;
-use super::identify::identify;
-use crate::auth::{Caller, Identity};
+use super::identify::judge;
+use crate::auth::{Caller, Identity, Judged};
 use crate::executor::HostedAgent;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
@@ -18,27 +19,53 @@ pub(super) struct Refusing<'a> {
     pub(super) error: Error,
 }
 
+/// An agent that lets a request in, with its caller, or that does not.
+pub(super) type Told<'a> = Result<(&'a HostedAgent, Caller), Refusing<'a>>;
+
 impl Front {
-    /// Who calls an agent.
+    /// Who calls these agents.
     ///
     /// # Errors
     ///
-    /// Why the agent does not let the request in.
-    pub(super) async fn caller_of(
-        &self,
+    /// [`Error::RateLimited`], if the request shows a credential that none of them takes, and more of those came than a rate limit of one
+    /// of them lets through. Then nothing tells which credentials are right.
+    pub(super) async fn callers_of<'a>(
+        &'a self,
         head: &Head<'_>,
-        agent: &HostedAgent,
-    ) -> Result<Caller, Error> {
-        for _ in 0..MAX_CHECKS {
-            match identify(head, agent, &self.verdicts) {
-                Identity::Caller(caller) => return Ok(caller),
-                Identity::Refused(error) => return Err(error),
-                Identity::Pending(tokens) => {
-                    self.verdicts.keep(check(&self.env, &tokens, &self.observer).await);
+        agents: impl IntoIterator<Item = &'a HostedAgent>,
+    ) -> Result<Vec<Told<'a>>, Error> {
+        self.seen.begin();
+        let mut all: Vec<Told<'a>> = Vec::new();
+        for agent in agents {
+            let judged = self.judged(head, agent).await;
+            self.seen.note_findings(agent, &judged);
+            all.push(match judged.identity {
+                Identity::Caller(caller) => Ok((agent, caller)),
+                Identity::Refused(error) => Err(Refusing { agent, error }),
+                Identity::Pending(_) => {
+                    Err(Refusing { agent, error: Error::Internal { task: None } })
                 }
-            }
+            });
         }
-        Err(Error::Internal { task: None })
+        let known = all.iter().flatten().find(|(_, caller)| !caller.is_anonymous());
+        let known = known.map(|(_, caller)| caller.id.as_str());
+        self.seen.audit_guesses(head, known, &self.observer);
+        self.heed_limits(head).await?;
+        match self.seen.held_s() {
+            Some(seconds) => Err(Error::RateLimited(seconds)),
+            None => Ok(all),
+        }
+    }
+
+    /// What an agent says about a request, with the signatures of its tokens checked.
+    async fn judged<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
+        let mut judged = judge(head, agent, &self.verdicts);
+        for _ in 0..MAX_CHECKS {
+            let Identity::Pending(tokens) = &judged.identity else { break };
+            self.verdicts.keep(check(&self.env, tokens, &self.observer).await);
+            judged = judge(head, agent, &self.verdicts);
+        }
+        judged
     }
 
     /// Who calls an agent with a request that is neither of A2A nor of MCP.
@@ -51,57 +78,48 @@ impl Front {
         head: &Head<'_>,
         agent: &HostedAgent,
     ) -> Result<Caller, HttpResponse> {
-        match self.caller_of(head, agent).await {
-            Ok(caller) => Ok(caller),
-            Err(error) => {
-                let refusing = Refusing { agent, error };
-                let counted = self.count_failures(head, std::slice::from_ref(&refusing)).await;
-                let error = counted.err().unwrap_or(refusing.error);
-                Err(HttpResponse::error(&error))
+        let told = self.callers_of(head, [agent]).await;
+        let told = told.map_err(|held| HttpResponse::error(&held))?;
+        match told.into_iter().next() {
+            Some(Ok((_, caller))) => Ok(caller),
+            Some(Err(refusing)) => {
+                let counted = self.count_refusal(head, &refusing).await;
+                Err(HttpResponse::error(&counted.err().unwrap_or(refusing.error)))
             }
+            None => Err(HttpResponse::error(&Error::Internal { task: None })),
         }
     }
 
-    /// Writes the lines of audits, and counts the refusals of credentials in the rate limits of their agents.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::RateLimited`], if such a rate limit refuses the request.
-    pub(super) async fn count_failures(
-        &self,
-        head: &Head<'_>,
-        refusals: &[Refusing<'_>],
-    ) -> Result<(), Error> {
-        for Refusing { agent, error } in refusals {
-            self.count(head, agent, &Identity::Refused(error.clone())).await?;
-        }
-        Ok(())
-    }
-
-    /// Counts a request as a call of an agent by this caller, or by one whom it does not let in, of which a line of the audit tells.
+    /// Counts a request as a call of an agent that does not let it in, of which a line of the audit tells.
     ///
     /// # Errors
     ///
     /// [`Error::RateLimited`], if a rate limit of the agent refuses the request.
-    pub(super) async fn count(
+    pub(super) async fn count_refusal(
+        &self,
+        head: &Head<'_>,
+        refusing: &Refusing<'_>,
+    ) -> Result<(), Error> {
+        let Refusing { agent, error } = refusing;
+        self.seen.note_agent(agent);
+        self.seen.note_call();
+        self.seen.note_refusal(agent, error);
+        self.seen.audit_refusal(head, &self.observer);
+        self.heed_limits(head).await
+    }
+
+    /// Counts a request as a call of an agent by this caller.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`], if a rate limit of the agent refuses the request.
+    pub(super) async fn count_call(
         &self,
         head: &Head<'_>,
         agent: &HostedAgent,
-        identity: &Identity,
+        caller: &Caller,
     ) -> Result<(), Error> {
-        self.seen.begin();
-        self.seen.note_call();
-        self.seen.note_identity(agent, identity);
-        self.seen.audit(head, &self.observer);
-        let limits = self.seen.limits(&self.agents, head, false);
-        let Ok(text) = serde_json::to_string(&limits) else { return Ok(()) };
-        if limits.is_empty() {
-            return Ok(());
-        }
-        self.seen.note_asked(limits);
-        match self.held_seconds(&text).await {
-            0 => Ok(()),
-            seconds => Err(Error::RateLimited(seconds)),
-        }
+        self.seen.note_caller(agent, caller);
+        self.heed_limits(head).await
     }
 }

@@ -2,7 +2,7 @@
 
 use super::decision::{Decision, Front, preflight};
 use super::head::Head;
-use super::identify::{identify, shows_credentials};
+use super::identify::{judge, shows_credentials};
 use super::signatures::UnsignedCard;
 
 use crate::auth::{Caller, Identity, UncheckedToken};
@@ -95,9 +95,9 @@ impl Front {
         self.seen.note_agent(agent);
         self.seen.note_call();
         self.seen.check()?;
-        let identity = identify(head, agent, &self.verdicts);
-        self.seen.note_identity(agent, &identity);
-        Ok(match identity {
+        let judged = judge(head, agent, &self.verdicts);
+        self.seen.note_judged(agent, &judged);
+        Ok(match judged.identity {
             Identity::Caller(caller) if !caller.is_anonymous() => Reader::Known(caller),
             Identity::Pending(tokens) => Reader::Unchecked(tokens),
             Identity::Caller(_) | Identity::Refused(_) => Reader::Anybody,

@@ -14,7 +14,7 @@ use super::decision::{Decision, Front, Received};
 use super::head::Head;
 use super::listing::{list_tasks, list_webhooks};
 use super::route::{Route, route};
-use super::{quota, stream};
+use super::{callback, quota, stream};
 use crate::edge::address::TaskAddress;
 use crate::edge::command::{Command, StreamCommand};
 use crate::edge::objects::{AskError, Object};
@@ -24,7 +24,7 @@ use crate::port::{Act, Audit, Observation, Observer};
 use a2a::binding::ServiceParameters;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
-use a2a::model::TaskId;
+use a2a::model::{TaskId, read_own};
 use a2a::{Call, FollowCall, Operation, Outcome, TaskCall};
 
 /// Answers a request. Its body is `undefined` while it was not received. `asked` are the rate limits that were asked, as JSON.
@@ -41,7 +41,7 @@ pub async fn carry_out(
     body: Option<Uint8Array>,
 ) -> std::result::Result<web_sys::Response, JsValue> {
     // What is no list of limits is none that was asked.
-    let asked = serde_json::from_str(&asked).unwrap_or_default();
+    let asked = read_own(&asked).unwrap_or_default();
     let answered = AssertUnwindSafe(async move {
         let front = match Front::of(env) {
             Ok(front) => front,
@@ -55,9 +55,9 @@ pub async fn carry_out(
 
 #[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
-    /// Asks rate limits, a list as JSON. Gives the number of seconds for which one refuses, or 0.
-    #[wasm_bindgen(catch, js_name = heldFor)]
-    async fn held_for(env: &JsValue, limits: &str) -> std::result::Result<JsValue, JsValue>;
+    /// Asks rate limits, a list as JSON. Gives those that refuse, as such a list.
+    #[wasm_bindgen(catch, js_name = refusing)]
+    async fn refusing(env: &JsValue, limits: &str) -> std::result::Result<JsValue, JsValue>;
 }
 
 impl Front {
@@ -74,16 +74,23 @@ impl Front {
         if let Route::Console(below) = route(path) {
             return Box::pin(self.console(request, head, below, body)).await;
         }
+        let slug = || {
+            let agent = self.agents.find(route(path).agent());
+            agent.map_or("", |agent| agent.slug.as_str())
+        };
         let body = match body {
             Some(body) => Ok(Body::of(&body)),
-            // What is decided without the body is an answer, or that it must be received.
+            // What is decided without the body is an answer, or that it must be received, maybe after its object was asked.
             None => match self.decide_checked(head, &Received::Nothing).await {
-                Decision::Receive(limit) => Body::receive(request, limit).await,
+                Decision::Receive(limit) => Body::receive(request, slug(), limit).await,
                 Decision::Answer(answer) => return to_response(answer),
                 Decision::Perform(command, parameters) => {
                     return self.perform(&parameters, *command).await;
                 }
-                Decision::CallBack(called) => return self.call_back(*called).await,
+                Decision::CallBack(asked) => {
+                    let ask = async || self.ask_callback(head, *asked).await;
+                    Body::receive_if(request, slug(), callback::MAX_BODY_BYTES, ask).await
+                }
                 Decision::Overview(asked) => return self.show_overview(*asked).await,
                 Decision::Check(_)
                 | Decision::Learn(_)
@@ -103,7 +110,7 @@ impl Front {
         match decision {
             Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
             Decision::Answer(answer) => to_response(answer),
-            Decision::CallBack(called) => self.call_back(*called).await,
+            Decision::CallBack(called) => self.call_back(head, *called).await,
             Decision::Overview(asked) => self.show_overview(*asked).await,
             Decision::Receive(_) => to_response(HttpResponse::error(&Error::BodyIncomplete)),
             Decision::Check(_)
@@ -139,30 +146,38 @@ impl Front {
 
     /// The same decision, if the rate limits that were not asked yet let the request through.
     async fn guarded(&self, head: &Head<'_>, body: &Received<'_>, decided: Decision) -> Decision {
-        if matches!(decided, Decision::Answer(_)) {
+        // What is decided without the body is decided once more with it.
+        if !matches!(decided, Decision::Receive(_)) {
             self.seen.audit(head, &self.observer);
         }
-        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
-        let Ok(text) = serde_json::to_string(&limits) else { return decided };
-        if limits.is_empty() {
-            return decided;
+        let Err(held) = self.heed_limits(head).await else { return decided };
+        if let Error::RateLimited(seconds) = held {
+            self.seen.hold(seconds);
         }
-        self.seen.note_asked(limits);
-        let seconds = self.held_seconds(&text).await;
-        if seconds == 0 {
-            return decided;
-        }
-        self.seen.hold(seconds);
         match self.decide(head, body) {
             Decision::Answer(answer) => Decision::Answer(answer),
-            _ => Decision::Answer(HttpResponse::error(&Error::RateLimited(seconds))),
+            _ => Decision::Answer(HttpResponse::error(&held)),
         }
     }
 
-    /// For how many seconds one of these rate limits, a list as JSON, refuses a request; 0 if none does.
-    pub(super) async fn held_seconds(&self, limits: &str) -> u32 {
-        let held = held_for(&JsValue::from(self.env.clone()), limits).await;
-        held.ok().and_then(|seconds| seconds.as_f64()).unwrap_or(0.0) as u32
+    /// Asks the rate limits that are to be asked and were not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`], if one refuses the request.
+    pub(super) async fn heed_limits(&self, head: &Head<'_>) -> std::result::Result<(), Error> {
+        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
+        let Ok(text) = serde_json::to_string(&limits) else { return Ok(()) };
+        if limits.is_empty() {
+            return Ok(());
+        }
+        self.seen.note_asked(limits);
+        let refused = refusing(&JsValue::from(self.env.clone()), &text).await;
+        let refused = refused.ok().and_then(|list| list.as_string()).unwrap_or_default();
+        match self.seen.refused_by(&refused, &self.agents, head) {
+            0 => Ok(()),
+            seconds => Err(Error::RateLimited(seconds)),
+        }
     }
 
     /// Carries a command out: by the index, or by the object of its task.

@@ -14,6 +14,7 @@ use a2a::binding::http::split_url;
 use a2a::binding::rest::Endpoint;
 use a2a::dialect::{Spoken, operation_of_method};
 use a2a::error::Error;
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use a2a_agents::script::CARD;
 
 impl Front {
@@ -71,7 +72,7 @@ impl Front {
             return None;
         }
         let (_, path, _) = split_url(head.url());
-        let read = || -> Option<Value> { serde_json::from_slice(body?).ok() };
+        let read = || -> Option<Value> { read_foreign(body?, MAX_FOREIGN_VALUES).ok() };
         match route(path) {
             Route::JsonRpc(slug) | Route::Subscribe(slug) => {
                 let envelope = read().unwrap_or_default();

@@ -197,9 +197,9 @@ impl<'a> Exchange<'a> {
 
     /// Who makes the request, if it is for this agent.
     fn identify(&self, agent: &HostedAgent) -> Identity {
-        let identity = self.front.identify(self.head, agent);
-        self.front.seen.note_identity(agent, &identity);
-        identity
+        let judged = self.front.judge(self.head, agent);
+        self.front.seen.note_judged(agent, &judged);
+        judged.identity
     }
 
     /// What a request comes to whose body was not received: it is, unless the agent of the path refuses the request
@@ -235,6 +235,11 @@ impl<'a> Exchange<'a> {
         let asked = Asked { wanted, params, parameters, authorization, act_as, identify };
         let mut command = match self.door.admit(asked, reply) {
             Ok(command) => command,
+            Err(Unadmitted::Unlisted(slug, error)) => {
+                let agent = self.door.agents.find(Some(&slug));
+                let unlearned = agent.and_then(|agent| self.front.unlearned(agent));
+                return unlearned.ok_or(error);
+            }
             Err(Unadmitted::Refused(error)) => {
                 self.note(&error);
                 seen.note_refusal(self.door.agent, &error);

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use super::head::Head;
-use crate::auth::{Evidence, Identity, TokenDigest, Verdict};
+use super::seen::address;
+use crate::auth::{Evidence, Identity, Judged, TokenDigest, Verdict};
 use crate::edge::service::clock::now;
 use crate::executor::HostedAgent;
 use a2a::binding::http::split_url;
@@ -25,12 +26,18 @@ impl Verdicts {
     }
 }
 
-/// Who makes a request to an agent.
-pub(super) fn identify(head: &Head<'_>, agent: &HostedAgent, verdicts: &Verdicts) -> Identity {
+/// Who makes a request to an agent, and what the agent finds about its credentials.
+pub(super) fn judge<'a>(
+    head: &Head<'_>,
+    agent: &'a HostedAgent,
+    verdicts: &Verdicts,
+) -> Judged<'a> {
     let Ok(policy) = &agent.policy else {
-        return Identity::Refused(Error::AgentUnusable(agent.slug.clone()));
+        return Identity::Refused(Error::AgentUnusable(agent.slug.clone())).into();
     };
-    policy.identify(&evidence(head), &|digest| verdicts.of(digest), now())
+    let (evidence, now) = (evidence(head), now());
+    let held = policy.held(&evidence, || address(head), now);
+    held.unwrap_or_else(|| policy.identify(&evidence, &|digest| verdicts.of(digest), now))
 }
 
 /// Whether a request to an agent shows who makes it, truly or not.

@@ -7,9 +7,9 @@ use worker::{Env, Error, Response, Result};
 use super::carry_out::unchecked;
 use super::decision::{Decision, Front, Received};
 use super::head::{Head, NAMES, REQUEST};
-use super::identify::identify;
+use super::identify::judge;
 use super::route::{Route, route};
-use crate::auth::{Caller, Identity, Policy};
+use crate::auth::{Caller, Judged, Policy};
 use crate::edge::response::to_response;
 use crate::executor::HostedAgent;
 use a2a::binding::http::{HttpResponse, split_url};
@@ -81,15 +81,15 @@ impl Front {
 }
 
 impl Front {
-    /// Who makes a request to an agent.
-    pub(super) fn identify(&self, head: &Head<'_>, agent: &HostedAgent) -> Identity {
+    /// Who makes a request to an agent, and what the agent finds about its credentials.
+    pub(super) fn judge<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
         match (&self.inside, &agent.policy) {
             (Some(Inside { agent, caller, .. }), Ok(policy)) => {
                 let calling =
                     self.agents.find(Some(agent)).and_then(|agent| agent.policy.as_ref().ok());
-                policy.vouch(caller, calling.map(Policy::access))
+                policy.vouch(caller, calling.map(Policy::access)).into()
             }
-            (Some(_), Err(_)) | (None, _) => identify(head, agent, &self.verdicts),
+            (Some(_), Err(_)) | (None, _) => judge(head, agent, &self.verdicts),
         }
     }
 }

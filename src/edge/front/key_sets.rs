@@ -26,6 +26,7 @@ use crate::edge::service::remembered::{Fetched, FetchedValue, Recalled, Source};
 use crate::edge::target::{check_key_url, host_of};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer};
 use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered, fresh_ms};
+use a2a::binding::media_type::essence;
 use a2a::model::UnixMillis;
 
 /// The keys of a source, and when they were fetched.
@@ -168,7 +169,7 @@ fn told(error: &HttpError) -> String {
 
 /// Whether a content type is one of JSON: `application/json`, or one that ends in `+json`.
 fn is_json(content_type: &str) -> bool {
-    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = essence(content_type).to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 

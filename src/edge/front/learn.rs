@@ -1,4 +1,4 @@
-//! Looks at the sources from which agents learn skills, before a card is shown.
+//! Looks at the sources from which agents learn skills, before a card is shown or a message is refused for what the card does not list.
 //!
 //! | what is known | the card waits for |
 //! |---|---|
@@ -27,7 +27,7 @@ use a2a::model::UnixMillis;
 use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
 
 impl Front {
-    /// What a request for a card comes to first, if the skills that the agent learns were not looked at for a while.
+    /// What a request that needs the card comes to first, if the skills that the agent learns were not looked at for a while.
     pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Decision> {
         let learned = agent.learned.as_ref()?;
         let is_due = !self.has_learned.get() && learned.is_due(now());

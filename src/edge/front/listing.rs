@@ -17,7 +17,9 @@ use crate::port::{Observation, Observer};
 use a2a::TaskCall;
 use a2a::binding::{MediaType, Reply};
 use a2a::error::Error;
-use a2a::model::{GetTaskRequest, HistoryLimit, ListTasksRequest, ListWebhooksRequest, TaskId};
+use a2a::model::{
+    GetTaskRequest, HistoryLimit, ListTasksRequest, ListWebhooksRequest, TaskId, read_own,
+};
 
 /// What a command asks of the index.
 ///
@@ -158,7 +160,7 @@ async fn ask_for_task(
 
 /// The same task, with an empty list if it has no artifacts: who asks for them finds the member.
 fn with_artifacts_member(task: String) -> String {
-    let read: serde_json::Result<Value> = serde_json::from_str(&task);
+    let read: serde_json::Result<Value> = read_own(&task);
     let has_artifacts = read.is_ok_and(|task| task.get("artifacts").is_some());
     match task.strip_suffix('}') {
         Some(open) if !has_artifacts => format!(r#"{open},"artifacts":[]}}"#),

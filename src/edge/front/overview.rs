@@ -52,9 +52,9 @@ impl Front {
             "HEAD" => true,
             _ => return Err(Error::MethodNotAllowed(ALLOWED)),
         };
-        let identity = self.identify(head, agent);
-        self.seen.note_identity(agent, &identity);
-        let caller = match identity {
+        let judged = self.judge(head, agent);
+        self.seen.note_judged(agent, &judged);
+        let caller = match judged.identity {
             Identity::Caller(caller) => caller,
             Identity::Refused(error) => return Err(error),
             Identity::Pending(tokens) => return Ok(Decision::Check(tokens)),

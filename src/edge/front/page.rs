@@ -1,6 +1,7 @@
 //! The page that a browser gets at the URL of an agent: what it is and how to call it. It holds no script
 //! and loads nothing; all of its text comes from the card, escaped.
 
+use a2a::model::read_own;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -81,7 +82,7 @@ pub(super) fn page<'a>(
 
 /// A card as the build made it, maybe with skills of others; nothing else is ever given.
 fn read(card: &str) -> Value {
-    serde_json::from_str(&as_it_was(card.to_owned())).unwrap_or_default()
+    read_own(&as_it_was(card.to_owned())).unwrap_or_default()
 }
 
 fn text<'a>(object: &'a Value, key: &str) -> &'a str {

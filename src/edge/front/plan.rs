@@ -48,10 +48,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     };
     let head = Head::parse(head);
     let plan = match front.decide(&head, &received(body.as_deref(), is_broken)) {
-        Decision::Answer(answer) => {
-            front.seen.audit(&head, &front.observer);
-            answered(answer)
-        }
+        Decision::Answer(answer) => answered(answer),
         Decision::Receive(_)
         | Decision::Check(_)
         | Decision::Learn(_)
@@ -66,6 +63,10 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
             planned.unwrap_or_else(|error| answered(reply.refusal(is_stream, &error)))
         }
     };
+    // What is left to `carry_out` is audited there.
+    if plan != LATER {
+        front.seen.audit(&head, &front.observer);
+    }
     let plan = front.limited(&head, plan);
     match front.settings.development {
         true => front.with_fault(&head, body.as_deref(), plan),
@@ -73,16 +74,18 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     }
 }
 
-/// The answer to a request that a rate limit refuses for this number of seconds.
+/// The answer to a request that rate limits refuse, a list as JSON.
 #[wasm_bindgen(js_name = held)]
-pub fn held(env: Env, head: &str, body: Option<Vec<u8>>, seconds: u32) -> String {
+pub fn held(env: Env, head: &str, body: Option<Vec<u8>>, limits: &str) -> String {
     let front = match Front::of(env) {
         Ok(front) => front,
         Err(answer) => return to_text(&answer),
     };
+    let head = Head::parse(head);
+    let seconds = front.seen.refused_by(limits, &front.agents, &head);
     front.seen.hold(seconds);
     let refused = || HttpResponse::error(&Error::RateLimited(seconds));
-    to_text(&match front.decide(&Head::parse(head), &received(body.as_deref(), false)) {
+    to_text(&match front.decide(&head, &received(body.as_deref(), false)) {
         Decision::Answer(answer) => answer,
         _ => refused(),
     })

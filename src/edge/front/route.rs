@@ -33,6 +33,18 @@ pub(super) enum Route<'a> {
     Console(&'a str),
 }
 
+impl<'a> Route<'a> {
+    /// The slug of the agent that the path names; `None` for the default agent and for paths of no agent.
+    pub(super) fn agent(&self) -> Option<&'a str> {
+        match self {
+            Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
+            Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
+            Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
+            Self::KeySet | Self::Received | Self::Statements | Self::Console(_) => None,
+        }
+    }
+}
+
 /// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
 /// it, is not decided here.
 pub(super) fn route(path: &str) -> Route<'_> {

@@ -1,5 +1,5 @@
-//! What a decision has seen of a request: the agents that it is for, who makes it, and why it was refused. From that
-//! follow the rate limits that are to be asked first, the pages that may read the answer, and the lines for audits.
+//! What a decision has seen of a request: the agents that it is for, who makes it, which of its credentials nobody takes, and why it was
+//! refused. From that follow the rate limits that are to be asked first, the pages that may read the answer, and the lines for audits.
 
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, Ipv6Addr};
@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::head::Head;
-use crate::auth::{Caller, Identity, Policy};
+use crate::auth::{Caller, Guesses, Identity, Judged, Policy};
+use crate::edge::service::clock::now;
 use crate::executor::{Agents, HostedAgent};
 use crate::port::{Act, Audit, Observation, Observer};
+use a2a::binding::http::OWS;
 use a2a::error::Error;
-use a2a::model::hex;
+use a2a::model::{hex, read_own};
 use a2a_agents::access::{Access, LimitedBy, RateLimit};
 
 /// What the decision about this request has seen. Of agents that limit nobody it keeps nothing.
@@ -26,6 +28,10 @@ pub(super) struct Seen {
     caller: RefCell<Option<Caller>>,
     /// The slug of the agent that does not admit the request, and why.
     refusal: RefCell<Option<(String, Error)>>,
+    /// What the agents that were asked have found about its credentials.
+    guesses: RefCell<Guesses>,
+    /// Whether its credentials were reported already, by the request of which it is a part.
+    is_reported: Cell<bool>,
     /// The rate limits that were asked.
     asked: RefCell<Vec<Limit>>,
     /// After how many seconds to send the request again, if a rate limit refuses it.
@@ -39,6 +45,12 @@ impl Seen {
         self.is_call.set(false);
         self.caller.replace(None);
         self.refusal.replace(None);
+        self.guesses.replace(Guesses::default());
+    }
+
+    /// The request is a part of one whose credentials were reported, over all agents that it has asked.
+    pub(super) fn note_reported(&self) {
+        self.is_reported.set(true);
     }
 
     /// The answer is this agent's.
@@ -54,16 +66,39 @@ impl Seen {
         self.is_call.set(true);
     }
 
-    /// It is a call of this agent, by this caller.
-    pub(super) fn note_identity(&self, agent: &HostedAgent, identity: &Identity) {
+    /// This is what the agent says about it, whose answer it is.
+    pub(super) fn note_judged(&self, agent: &HostedAgent, judged: &Judged<'_>) {
         self.note_agent(agent);
-        match identity {
-            Identity::Caller(caller) if self.answering.borrow().is_some() => {
-                self.caller.replace(Some(caller.clone()));
+        self.note_findings(agent, judged);
+        match &judged.identity {
+            Identity::Caller(caller) => {
+                let is_told = || self.guesses.borrow().wrong().next().is_some();
+                if self.answering.borrow().is_some() || is_told() {
+                    self.caller.replace(Some(caller.clone()));
+                }
             }
             Identity::Refused(error) => self.note_refusal(agent, error),
-            Identity::Caller(_) | Identity::Pending(_) => {}
+            Identity::Pending(_) => {}
         }
+    }
+
+    /// This is what an agent has found about its credentials, of several that it asks.
+    pub(super) fn note_findings(&self, agent: &HostedAgent, judged: &Judged<'_>) {
+        if !self.is_reported.get() {
+            self.guesses.borrow_mut().note(&agent.slug, &judged.findings);
+        }
+    }
+
+    /// It is a post to a callback of an agent that has no such callback.
+    pub(super) fn note_no_callback(&self, slug: &str) {
+        self.guesses.borrow_mut().note_path(slug, NO_CALLBACK);
+    }
+
+    /// It is a call of this agent by this caller.
+    pub(super) fn note_caller(&self, agent: &HostedAgent, caller: &Caller) {
+        self.note_agent(agent);
+        self.note_call();
+        self.caller.replace(Some(caller.clone()));
     }
 
     /// This is why the agent does not admit it. The first refusal counts.
@@ -105,40 +140,90 @@ impl Seen {
         Some(head.header(ORIGIN).filter(is_allowed).unwrap_or_default())
     }
 
+    /// For how many seconds an agent takes nothing from the address of the request, if its credentials may be meant for it.
+    pub(super) fn held_s(&self) -> Option<u32> {
+        self.guesses.borrow().held_s()
+    }
+
     /// The rate limits that are to be asked, but for those that were. A request from inside of the Worker has no address, so
     /// they are those of its caller.
     pub(super) fn limits(&self, agents: &Agents, head: &Head<'_>, is_inside: bool) -> Vec<Limit> {
-        let slug = self.answering.borrow();
-        let agent = slug.as_deref().filter(|_| self.is_call.get());
-        let Some(agent) = agent.and_then(|slug| agents.find(Some(slug))) else { return Vec::new() };
-        let Some(access) = access(agent) else { return Vec::new() };
-        let refusal = self.refusal.borrow();
-        let is_failure = matches!(&*refusal, Some((_, Error::Unauthenticated(_))));
-        let (caller, asked) = (self.caller.borrow(), self.asked.borrow());
-        let limit = |limit: &RateLimit| {
-            let (kind, key) = match (limit.by, &*caller) {
-                (LimitedBy::Caller, Some(caller)) if !caller.is_anonymous() => {
-                    ("caller", caller.id.clone())
-                }
-                // Another agent of this Worker asks, which has no address.
-                _ if is_inside => return None,
-                (LimitedBy::Address, _) => ("address", address(head)),
-                (LimitedBy::Failures, _) if is_failure => ("failures", address(head)),
-                (LimitedBy::Caller, Some(_)) => ("anonymous", address(head)),
-                (LimitedBy::Failures, _) | (LimitedBy::Caller, None) => return None,
-            };
-            let key = bounded(format!("{}/{kind}/{key}", agent.slug));
-            Some(Limit(limit.binding.clone(), key, limit.period_s))
-        };
-        let limits = access.rate_limits.iter().filter_map(limit);
-        limits.filter(|limit| !asked.contains(limit)).collect()
+        let limited = |slug: &str| Some((slug.to_owned(), access(agents.find(Some(slug))?)?));
+        let answering = self.answering.borrow();
+        let called = answering.as_deref().filter(|_| self.is_call.get()).and_then(limited);
+        let (caller, asked, guesses) =
+            (self.caller.borrow(), self.asked.borrow(), self.guesses.borrow());
+        let mut limits: Vec<Limit> = Vec::new();
+        if let Some((slug, access)) = called {
+            limits.extend(access.rate_limits.iter().filter_map(|limit| {
+                let (kind, key) = match (limit.by, &*caller) {
+                    (LimitedBy::Caller, Some(caller)) if !caller.is_anonymous() => {
+                        ("caller", caller.id.clone())
+                    }
+                    // Another agent of this Worker asks, which has no address.
+                    _ if is_inside => return None,
+                    (LimitedBy::Address, _) => ("address", address(head)),
+                    (LimitedBy::Caller, Some(_)) => ("anonymous", address(head)),
+                    (LimitedBy::Failures, _) | (LimitedBy::Caller, None) => return None,
+                };
+                Some(Limit::new(limit, &slug, kind, &key))
+            }));
+        }
+        for (slug, access) in guesses.agents().into_iter().filter_map(limited) {
+            let counted = access.rate_limits.iter().filter(|limit| limit.by == LimitedBy::Failures);
+            limits.extend(counted.map(|limit| {
+                let counted = Limit::new(limit, &slug, "failures", &address(head));
+                Limit { guessed_at: slug.clone(), ..counted }
+            }));
+        }
+        limits.retain(|limit| !asked.contains(limit));
+        limits
     }
 
-    /// Writes the line of an audit about why the request is not admitted.
+    /// For how many seconds rate limits refuse the request: those in a list as JSON; 0 if it is empty. Where one of them counts wrong
+    /// credentials, its agent takes none from the address for so long.
+    pub(super) fn refused_by(&self, limits: &str, agents: &Agents, head: &Head<'_>) -> u32 {
+        // It has come from `js/hop.js`, which gives back what it was given.
+        let limits: Vec<Limit> = read_own(limits).unwrap_or_default();
+        let now = now();
+        for limit in limits.iter().filter(|limit| !limit.guessed_at.is_empty()) {
+            let agent = agents.find(Some(&limit.guessed_at));
+            if let Some(policy) = agent.and_then(|agent| agent.policy.as_ref().ok()) {
+                policy.hold(&address(head), now.after(u64::from(limit.period_s) * 1000), now);
+            }
+        }
+        limits.iter().map(|limit| limit.period_s).max().unwrap_or_default()
+    }
+
+    /// Writes the lines of an audit about credentials that nobody takes, and about why the request is not admitted.
     pub(super) fn audit(&self, head: &Head<'_>, observer: &dyn Observer) {
+        let caller = self.caller.borrow();
+        self.audit_guesses(head, caller.as_ref().map(|caller| caller.id.as_str()), observer);
+        self.audit_refusal(head, observer);
+    }
+
+    /// Writes a line of an audit for each of the credentials that nobody takes. `caller` is who the others say it is.
+    pub(super) fn audit_guesses(
+        &self,
+        head: &Head<'_>,
+        caller: Option<&str>,
+        observer: &dyn Observer,
+    ) {
+        for guess in self.guesses.borrow().wrong() {
+            let (act, trail) = (Act::AuthenticationFailed, head.trail());
+            let audit = Audit { caller, ..Audit::of(act, &guess.agent, "", &trail) };
+            observer.observe(&Observation::Audited(audit.refused(Some(&guess.reason))));
+        }
+    }
+
+    /// Writes the line of an audit about why the request is not admitted, unless a wrong credential is why.
+    pub(super) fn audit_refusal(&self, head: &Head<'_>, observer: &dyn Observer) {
         let refusal = self.refusal.borrow();
         let (slug, act, refusal) = match &*refusal {
             Some((slug, Error::Unauthenticated(refusal))) => {
+                if self.guesses.borrow().agents().contains(&slug.as_str()) {
+                    return;
+                }
                 (slug, Act::AuthenticationFailed, refusal)
             }
             Some((slug, Error::PermissionDenied(refusal))) => (slug, Act::AccessDenied, refusal),
@@ -153,9 +238,26 @@ impl Seen {
     }
 }
 
-/// A rate limit that is to be asked: its binding, what is counted together, and its period in seconds.
+/// A rate limit that is to be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Limit(String, String, u32);
+pub(super) struct Limit {
+    /// Its binding.
+    binding: String,
+    /// What is counted together.
+    key: String,
+    /// Its period in seconds.
+    period_s: u32,
+    /// The slug of the agent whose wrong credentials it counts; empty if it counts something else.
+    guessed_at: String,
+}
+
+impl Limit {
+    fn new(limit: &RateLimit, slug: &str, kind: &str, key: &str) -> Self {
+        let key = bounded(format!("{slug}/{kind}/{key}"));
+        let (binding, period_s) = (limit.binding.clone(), limit.period_s);
+        Self { binding, key, period_s, guessed_at: String::new() }
+    }
+}
 
 /// The headers that what the files of agents say makes necessary, in lower case.
 pub(super) fn headers(agents: &Agents) -> impl Iterator<Item = &'static str> {
@@ -172,17 +274,21 @@ fn access(agent: &HostedAgent) -> Option<&Access> {
     agent.policy.as_ref().ok().map(Policy::access)
 }
 
-/// What is counted together as an address. A client that has one IPv6 address has the 2^64 that begin alike.
-fn address(head: &Head<'_>) -> String {
-    let text = head.header(ADDRESS).unwrap_or_default();
-    match text.trim().parse::<IpAddr>().map(|address| address.to_canonical()) {
-        Ok(IpAddr::V4(address)) => address.to_string(),
-        Ok(IpAddr::V6(address)) => {
+/// What is counted together as the address of a request.
+pub(super) fn address(head: &Head<'_>) -> String {
+    // The platform always says it. Where nobody does, all count together.
+    head.header(ADDRESS).and_then(network).unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// What is counted together as this address; `None` if it is none. A client that has one IPv6 address has the 2^64 that begin
+/// alike.
+pub(super) fn network(text: &str) -> Option<String> {
+    match text.trim_matches(OWS).parse::<IpAddr>().ok()?.to_canonical() {
+        IpAddr::V4(address) => Some(address.to_string()),
+        IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
-            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+            Some(format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)))
         }
-        // The platform always says it. Where nobody does, all count together.
-        Err(_) => "unknown".to_owned(),
     }
 }
 
@@ -194,11 +300,14 @@ fn bounded(key: String) -> String {
     hex(&Sha256::digest(key.as_bytes()))
 }
 
+/// What an audit says of a post that no callback takes.
+const NO_CALLBACK: &str = "a post to a callback that there is not, or that is over";
+
 /// The header that tells from which page a browser sends a request.
 const ORIGIN: &str = "origin";
 
 /// The header in which the platform tells the address of the client. What a client sends under this name is lost.
-const ADDRESS: &str = "cf-connecting-ip";
+pub(super) const ADDRESS: &str = "cf-connecting-ip";
 
 /// The longest key of a rate limit as it is, in bytes.
 const MAX_KEY_BYTES: usize = 256;

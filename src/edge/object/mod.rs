@@ -24,7 +24,7 @@ use crate::config::Settings;
 use crate::edge::answer::to_text;
 use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
-use crate::edge::callback::CallbackPost;
+use crate::edge::callback::{CallbackPost, answer_to};
 use crate::edge::chunks::read_text;
 use crate::edge::command::Command;
 use crate::edge::poll::poll_now;
@@ -34,8 +34,8 @@ use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
 use crate::session::{
-    Deletion, FindAgent, Ids, NoAgent, OpenError, Opening, Owned, Sender, TaskSession, Visitor,
-    no_callback,
+    Deletion, FindAgent, Ids, NoAgent, OpenError, Opening, Owned, Posted, Sender, TaskSession,
+    Visitor,
 };
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
@@ -240,20 +240,22 @@ impl TaskObject {
         reply.outcome(&outcome)
     }
 
-    /// Takes what was posted to a callback.
+    /// Takes what was posted to a callback, or says whether it would.
     fn call_back(&self, post: CallbackPost) -> std::result::Result<HttpResponse, Refusal> {
         let CallbackPost { agent, token, key, body } = post;
         let visitor = Visitor::Callback(&agent, token.reveal(), key.as_deref());
-        let taken = match self.session(Opening::ByRequest, visitor, None) {
-            Ok(session) => session.call_back(&agent, token.reveal(), key, body),
-            Err(Error::TaskNotFound(_)) => Err(no_callback()),
-            Err(error) => Err(error),
+        let posted = match self.session(Opening::ByRequest, visitor, None) {
+            Ok(session) => match body {
+                Some(body) => session.call_back(&agent, token.reveal(), key, body),
+                None => session.takes_call(&agent, token.reveal(), key.as_deref()),
+            },
+            Err(Error::TaskNotFound(_)) => Posted::Unknown,
+            // Storage failed, another version can read the task, or its agent cannot run: none of it ends a callback.
+            Err(_) => Posted::Busy,
         };
-        match taken {
-            Ok(()) => Ok(HttpResponse::json(202, r#"{"accepted":true}"#.to_owned())),
-            Err(Error::Unavailable(_)) => Err(Refusal::Unreadable),
-            Err(error @ Error::Internal { .. }) => Err(Refusal::Failed(error.wire().http)),
-            Err(error) => Ok(HttpResponse::error(&error)),
+        match posted {
+            Posted::Busy => Err(Refusal::Unreadable),
+            posted => Ok(answer_to(posted)),
         }
     }
 

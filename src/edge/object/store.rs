@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::LocalBoxFuture;
 use serde::Deserialize;
@@ -63,7 +64,7 @@ impl SqlTaskStore {
         let indexed = Indexed { generation: indexed, failures: index_failures };
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let rows: Vec<PieceOfLog> = self.rows(query, Vec::new())?;
-        let log = batches(rows).into_iter().map(|row| row.batch).collect();
+        let log = batches(rows);
         let mut webhooks = Vec::new();
         if has("webhook") {
             let rows = self.rows("SELECT body FROM webhook ORDER BY seq", Vec::new())?;
@@ -156,6 +157,16 @@ impl SqlTaskStore {
         Ok((rows, has_more))
     }
 
+    /// The lines that begin in a row, as many rows of them as hold so many bytes.
+    fn lines_from(&self, row: u64, bytes: usize) -> worker::Result<String> {
+        let first = i64::try_from(row).unwrap_or(i64::MAX);
+        // A piece is shorter than a row by less than a character.
+        let pieces = i64::try_from(bytes / (MAX_ROW_BYTES - 3) + 1).unwrap_or(i64::MAX);
+        let query = "SELECT lines FROM log WHERE seq >= ? ORDER BY seq LIMIT ?";
+        let rows: Vec<LinesRow> = self.rows(query, vec![first.into(), pieces.into()])?;
+        Ok(rows.into_iter().map(|row| row.lines).collect())
+    }
+
     /// Whether the log has the column `times`.
     fn has_times(&self) -> worker::Result<bool> {
         if let Some(known) = self.has_times.get() {
@@ -235,23 +246,26 @@ impl TaskStore for SqlTaskStore {
         self.read_range(range, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
-    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<(), StoreError> {
+    fn read_lines(&self, row: u64, bytes: usize) -> Result<String, StoreError> {
+        self.lines_from(row, bytes).map_err(|error| StoreError::Failed(error.to_string()))
+    }
+
+    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
         let adds_times = opening.is_none() && !self.has_times()?;
         let sql = self.sql();
+        // The closure may not borrow what a panic would leave half changed: no `&mut`, no `Cell`.
+        let rows = AtomicU64::new(0);
         let mut write = || {
-            let written = write(&sql, adds_times, opening, batch);
-            written.map(|()| JsValue::NULL).map_err(JsValue::from)
+            let count = write(&sql, adds_times, opening, batch).map_err(JsValue::from)?;
+            rows.store(count, Ordering::Relaxed);
+            Ok(JsValue::NULL)
         };
         let written = storage.transaction_sync(&mut write);
-        match written {
-            Ok(_) => {
-                self.has_times.set(Some(true));
-                Ok(())
-            }
-            Err(error) => Err(StoreError::Failed(worker::Error::from(error).to_string())),
-        }
+        written.map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))?;
+        self.has_times.set(Some(true));
+        Ok(rows.into_inner())
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
@@ -324,12 +338,18 @@ struct FactsRow {
 #[derive(Deserialize)]
 struct PieceOfLog {
     #[serde(default)]
-    seq: u64,
+    seq: Option<u64>,
     generation: u64,
     more: u8,
     marks: String,
     #[serde(default)]
     times: String,
+    lines: String,
+}
+
+/// The entries of a row of the log.
+#[derive(Deserialize)]
+struct LinesRow {
     lines: String,
 }
 
@@ -373,13 +393,13 @@ extern "C" {
 }
 
 /// Writes a batch, in a transaction of the caller's; with `opening`, the first one, that as well. With `adds_times` the log gets the
-/// column that it lacks.
+/// column that it lacks. Gives the number of rows.
 fn write(
     sql: &SqlStorage,
     adds_times: bool,
     mut opening: Option<FirstRow<'_>>,
     batch: &Batch,
-) -> worker::Result<()> {
+) -> worker::Result<u64> {
     if opening.is_some() {
         sql.exec(SCHEMA, None)?;
     } else if adds_times {
@@ -389,7 +409,9 @@ fn write(
     let mut marks = batch.marks.as_str();
     let mut times = batch.times.as_str();
     let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
+    let mut rows = 0;
     while let Some(piece) = pieces.next() {
+        rows += 1;
         let more = i64::from(pieces.peek().is_some());
         // The marks and the times go with the first piece of a batch, the facts with the first row of the log.
         let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
@@ -418,10 +440,11 @@ fn write(
         };
         sql.exec(insert, values)?;
     }
-    Ok(())
+    Ok(rows)
 }
 
-/// Puts the pieces of each batch together.
+/// Puts the pieces of each batch together. Where the numbers of the rows were not selected, these are all rows: none is ever
+/// deleted, so they are numbered from 1.
 fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
     let mut log: Vec<LogRow> = Vec::new();
     let mut is_continued = false;
@@ -433,7 +456,9 @@ fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
             }
             _ => {
                 let batch = Batch { generation, marks, times, lines };
-                log.push(LogRow { row: seq, rows: 1, batch });
+                let counted = || log.last().map_or(1, |last| last.row + last.rows);
+                let row = seq.unwrap_or_else(counted);
+                log.push(LogRow { row, rows: 1, batch });
             }
         }
         is_continued = more != 0;
@@ -538,7 +563,7 @@ mod tests {
     #[test]
     fn a_batch_that_was_cut_over_rows_is_put_together() {
         let row = |seq, generation, more, marks: &str, lines: &str| PieceOfLog {
-            seq,
+            seq: Some(seq),
             generation,
             more,
             marks: marks.to_owned(),

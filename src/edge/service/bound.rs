@@ -16,6 +16,15 @@ pub(in crate::edge) struct BoundHttp {
     pub(in crate::edge) target: Target,
 }
 
+/// Whether there is what an agent wants to have bound.
+pub(in crate::edge) fn is_bound(env: &Env, target: &Target) -> bool {
+    match target {
+        Target::Service(name) => Called::find(env, name, "fetch").is_some(),
+        Target::WorkersAi(name) => Called::find(env, name, "run").is_some(),
+        Target::DevModel => true,
+    }
+}
+
 impl Http for BoundHttp {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         if request.is_guarded {

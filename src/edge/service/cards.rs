@@ -20,7 +20,7 @@ use crate::edge::target::host_of;
 use crate::port::{HttpError, Observation, Observer};
 use crate::remembered::{Age, MAX_FRESH_MS, MIN_FRESH_MS, Need, Remembered};
 use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifier};
-use a2a::model::{UnixMillis, hex};
+use a2a::model::{UnixMillis, hex, read_own};
 use a2a_agents::access::JwtAlgorithm;
 
 /// Cards that are remembered.
@@ -123,7 +123,7 @@ fn fetched(card: &CardText) -> FetchedValue {
 
 /// A card as it is remembered; `None` for what this version cannot read.
 fn read(value: &str, client: &Client) -> Option<CardText> {
-    let value: Value = serde_json::from_str(value).ok()?;
+    let value: Value = read_own(value).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let (etag, last_modified, place) = (text("etag"), text("modified"), text("place")?);
     let url = client.card_places().into_iter().find(|url| mark(url) == place)?;
@@ -145,7 +145,7 @@ fn tell(env: &Env, client: &Client, error: &ClientError) {
             format!("it has more than {max_bytes} bytes")
         }
         ClientError::Http(_) => "its server did not answer".to_owned(),
-        ClientError::Card(_) => "it cannot be used".to_owned(),
+        ClientError::Card(_) | ClientError::UnfitCard(_) => "it cannot be used".to_owned(),
         _ => "it was not asked for".to_owned(),
     };
     ConsoleObserver::of(env).observe(&Observation::CardUnavailable { host, reason: &reason });

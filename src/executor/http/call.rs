@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use a2a_agents::{Expandable, HttpTable, check_agent_url, check_path};
+use a2a_agents::{Expandable, HttpTable, Values, check_agent_url, check_path};
 
 use super::super::{ExecutorError, Turn};
 use super::document::idempotency_key;
@@ -16,6 +16,10 @@ pub(super) struct Call {
     cancel_url: Option<String>,
     /// Who answers, for texts.
     pub(super) name: String,
+    /// Where that is, without its path.
+    pub(super) host: String,
+    /// Whether it is another Worker that is bound to this one.
+    pub(super) is_bound: bool,
     headers: Vec<(String, String)>,
     secret: Option<SigningSecret>,
     key: String,
@@ -29,16 +33,15 @@ impl Call {
     /// If a secret or a variable is not set or does not fit where it stands. The text names it and shows nothing of it.
     pub(super) fn of(table: &HttpTable, turn: &Turn) -> Result<Self, ExecutorError> {
         let fill = |key: &str, text: &str| filled(turn, key, text);
-        let (http, url, name) = match (&table.service, &table.url) {
-            (Some(service), _) => {
+        let (http, url, name) = match &table.service {
+            Some(service) => {
                 let path = fill("path", table.path.as_deref().unwrap_or("/"))?;
                 check_path(&path).map_err(|fix| unfit("path", &fix))?;
                 let http = turn.host.bound(&Target::Service(service.clone()));
                 (http, format!("{SERVICE_ORIGIN}{path}"), format!("the service {service}"))
             }
-            (None, url) => {
-                let url = fill("url", url.as_deref().unwrap_or_default())?;
-                check_agent_url(&url).map_err(|fix| unfit("url", &fix))?;
+            None => {
+                let url = program_url(table, turn)?;
                 let name = url.split('?').next().unwrap_or_default().to_owned();
                 (turn.ports().http, url, name)
             }
@@ -63,7 +66,9 @@ impl Call {
                 Some(secret.map_err(|fix| unfit("signing_secret", &fix))?)
             }
         };
-        Ok(Self { http, url, cancel_url, name, headers, secret, key: idempotency_key(turn) })
+        let (key, is_bound) = (idempotency_key(turn), table.service.is_some());
+        let host = if is_bound { name.clone() } else { host_of(&turn.redaction.text(&url)) };
+        Ok(Self { http, url, cancel_url, name, host, is_bound, headers, secret, key })
     }
 
     /// The way to the agent.
@@ -98,10 +103,20 @@ impl Call {
     }
 }
 
+/// The URL of the agent's program, with secrets and variables as they are now.
+pub(super) fn program_url(
+    table: &HttpTable,
+    values: &impl Values,
+) -> Result<String, ExecutorError> {
+    let url = filled(values, "url", table.url.as_deref().unwrap_or_default())?;
+    check_agent_url(&url).map_err(|fix| unfit("url", &fix))?;
+    Ok(url)
+}
+
 /// The text with its secrets and variables.
-fn filled(turn: &Turn, key: &str, text: &str) -> Result<String, ExecutorError> {
+fn filled(values: &impl Values, key: &str, text: &str) -> Result<String, ExecutorError> {
     let text = Expandable::parse(text).map_err(|fix| unfit(key, &fix))?;
-    Ok(text.expand(turn)?.reveal().trim().to_owned())
+    Ok(text.expand(values)?.reveal().trim().to_owned())
 }
 
 /// The URL of a path at the server of another URL; a URL of its own is checked.
@@ -115,6 +130,12 @@ fn beside(url: &str, written: &str) -> Result<String, ExecutorError> {
     let rest = url.get(host..).unwrap_or_default();
     let end = rest.find(['/', '?']).map_or(url.len(), |at| host + at);
     Ok(format!("{}{written}", url.get(..end).unwrap_or_default()))
+}
+
+/// The host and the port of a URL in which secrets may have become their names.
+fn host_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?']).next().unwrap_or_default().to_owned()
 }
 
 fn unfit(key: &str, fix: &str) -> ExecutorError {

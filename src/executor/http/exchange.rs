@@ -40,11 +40,11 @@ pub(super) async fn ask(
     };
     let sent = call.http().send(request);
     let answer = match select(sent, turn.host.sleep(patience.head_ms)).await {
-        Either::Left((answer, _)) => answer.map_err(|error| Failure::broken(name, error, false))?,
+        Either::Left((answer, _)) => answer.map_err(|error| Failure::unanswered(call, error))?,
         Either::Right(_) => return Err(Failure::slow(name, patience.head_ms)),
     };
     if !answer.is_success() {
-        return Err(refused(name, turn, answer).await);
+        return Err(refused(call, turn, answer).await);
     }
     let framing = framing_of(&answer).map_err(|problem| Failure::wrong(name, &problem))?;
     let reading = Reading { name, turn, patience, frames: Frames::new(framing), saying };
@@ -83,7 +83,7 @@ impl Reading<'_, '_> {
                 // All that counts was read.
                 Either::Left((Some(Err(_)), _)) if has_ended => break,
                 Either::Left((Some(Err(error)), _)) => {
-                    return Err(Failure::broken(self.name, error, true));
+                    return Err(Failure::broken(self.name, error));
                 }
                 Either::Right(_) if wait_ms < left_ms => self.saying.say().map_err(Failure::own)?,
                 Either::Right(_) if has_ended => break,
@@ -115,9 +115,10 @@ impl Reading<'_, '_> {
 
     fn take(&mut self, frame: Frame) -> Result<(), Failure> {
         let Frame { place, value } = frame;
-        let told = |problem: &str| self.wrong(&format!("{place} {problem}"));
+        let name = self.name;
+        let told = |problem: &str| Failure::wrong(name, &format!("{place}: {problem}"));
         let verb = Verb::read(value).map_err(|problem| told(&problem))?;
-        self.saying.take(verb).map_err(|error| self.wrong(&format!("{place}: {error}")))
+        self.saying.take(verb).map_err(|error| told(&error.0))
     }
 
     fn wrong(&self, problem: &str) -> Failure {
@@ -140,13 +141,13 @@ fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
 }
 
 /// Why the answer is none, by its status.
-async fn refused(name: &str, turn: &Turn, mut answer: HttpAnswer) -> Failure {
+async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
     let patience = turn.host.sleep(ERROR_MS);
     let begins = match select(Box::pin(beginning(&mut answer.body)), patience).await {
         Either::Left((begins, _)) => begins,
         Either::Right(_) => String::new(),
     };
-    Failure::status(name, &answer, &begins, turn.now())
+    Failure::status(call, &answer, &begins, turn.now())
 }
 
 const NO_END: &str = "it has no end; one of complete, fail, reject, input_required, auth_required and reply must be its last verb";

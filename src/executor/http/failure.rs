@@ -1,9 +1,10 @@
 //! Why an exchange with the agent came to nothing, in words that the agent's author can act on.
 
 use super::super::ExecutorError;
+use super::call::Call;
 use super::verb::short;
 use crate::port::{HttpAnswer, HttpBody, HttpError};
-use a2a::http::{one_line, retry_after_ms};
+use a2a::http::{one_line, retry_after_ms, shown_url};
 use a2a::model::UnixMillis;
 
 /// Why an exchange came to nothing.
@@ -18,12 +19,14 @@ pub(super) struct Failure {
 }
 
 /// Whether a request is worth repeating.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Again {
     /// It would come to the same.
     Never,
     /// It may do better, not before this time in milliseconds if the agent named one.
     After(Option<u64>),
+    /// Nobody has answered. What became of the connection, to be read behind the name of the agent.
+    Unanswered(String),
 }
 
 impl Failure {
@@ -52,41 +55,34 @@ impl Failure {
         Self { text, again: Again::Never, may_work_on: true }
     }
 
-    /// The request was not answered, or its answer broke off.
-    pub(super) fn broken(name: &str, error: HttpError, has_begun: bool) -> Self {
-        let (what, again) = match error {
-            HttpError::Failed { url, reason } => {
-                // The words of the platform may name the whole URL.
-                let reason = one_line(&reason.replace(&url, name));
-                (reason, Again::After(None))
+    /// The request was not answered.
+    pub(super) fn unanswered(call: &Call, error: HttpError) -> Self {
+        let name = &call.name;
+        let (what, again) = told(name, error);
+        let again = match again {
+            Again::After(_) if !call.is_bound || is_of_platform(&what) => {
+                Again::Unanswered(fate(&what))
             }
-            HttpError::Silent { timeout_ms, .. } => {
-                (format!("nothing came within {timeout_ms} ms"), Again::Never)
-            }
-            HttpError::TooLarge { max_bytes, .. } => {
-                (format!("it has more than {max_bytes} bytes"), Again::Never)
-            }
-            HttpError::Refused { reason, .. } => (format!("its URL {reason}"), Again::Never),
-            HttpError::Unbound { reason } => (reason, Again::Never),
-            HttpError::Status { .. } | HttpError::Misfit { .. } => {
-                (error.to_string(), Again::Never)
-            }
+            // The words are those of an exception that a bound Worker has thrown, so it runs.
+            again => again,
         };
-        let text = match has_begun {
-            true => format!("the answer of {name} broke off: {what}"),
-            false => format!("{name} did not answer: {what}"),
-        };
-        Self { text, again, may_work_on: has_begun }
+        Self { text: format!("{name} did not answer: {what}"), again, may_work_on: false }
+    }
+
+    /// The answer broke off.
+    pub(super) fn broken(name: &str, error: HttpError) -> Self {
+        let (what, again) = told(name, error);
+        Self { text: format!("the answer of {name} broke off: {what}"), again, may_work_on: true }
     }
 
     /// The answer has a status that is no success.
-    pub(super) fn status(name: &str, answer: &HttpAnswer, begins: &str, now: UnixMillis) -> Self {
-        let status = answer.status;
+    pub(super) fn status(call: &Call, answer: &HttpAnswer, begins: &str, now: UnixMillis) -> Self {
+        let (name, status) = (&call.name, answer.status);
         let said = match (status, answer.header("location")) {
             (300..400, Some(location)) => {
                 format!(
                     ", a redirect to {}; redirects are not followed: name that URL in the agent file",
-                    short(location)
+                    short(&shown_url(location))
                 )
             }
             (300..400, None) => "; redirects are not followed".to_owned(),
@@ -94,6 +90,13 @@ impl Failure {
             _ => format!(": {begins}"),
         };
         let again = match status {
+            // Cloudflare answers like this in the place of a server that it cannot reach.
+            521 => Again::Unanswered("refused the connection".to_owned()),
+            522 | 523 | 530 => Again::Unanswered(format!("cannot be reached (status {status})")),
+            // So does `wrangler dev` in the place of a Worker that is not started.
+            503 if call.is_bound && begins.ends_with(NOT_STARTED) => {
+                Again::Unanswered("is not started".to_owned())
+            }
             429 | 500.. => {
                 let wait = answer.header("retry-after");
                 Again::After(wait.and_then(|wait| retry_after_ms(wait, now)))
@@ -101,6 +104,15 @@ impl Failure {
             _ => Again::Never,
         };
         Self { text: format!("{name} answered {status}{said}"), again, may_work_on: false }
+    }
+
+    /// Nobody has answered for too long: so often, in a row.
+    pub(super) fn down(host: &str, fate: &str, times: u32, silent_ms: u64) -> Self {
+        let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+        let seconds = silent_ms.div_ceil(1_000).max(1);
+        let text =
+            format!("the agent's program at {host} {fate}, {times} in {seconds} s; is it running?");
+        Self { text, again: Again::Never, may_work_on: false }
     }
 
     /// The same after this number of requests.
@@ -111,6 +123,46 @@ impl Failure {
         }
     }
 }
+
+/// What has become of an exchange, and whether the same request may do better.
+fn told(name: &str, error: HttpError) -> (String, Again) {
+    match error {
+        HttpError::Failed { url, reason } => {
+            // The words of the platform may name the whole URL.
+            let reason = one_line(&reason.replace(&url, name));
+            (reason, Again::After(None))
+        }
+        HttpError::Silent { timeout_ms, .. } => {
+            (format!("nothing came within {timeout_ms} ms"), Again::Never)
+        }
+        HttpError::TooLarge { max_bytes, .. } => {
+            (format!("it has more than {max_bytes} bytes"), Again::Never)
+        }
+        HttpError::Refused { reason, .. } => (format!("its URL {reason}"), Again::Never),
+        HttpError::Unbound { reason } => (reason, Again::Never),
+        HttpError::Status { .. } | HttpError::Misfit { .. } => (error.to_string(), Again::Never),
+    }
+}
+
+/// What has become of a connection that gave no answer. The platform says the same of one that was refused and of one that
+/// was lost; that it knows no such host it calls an internal error.
+fn fate(what: &str) -> String {
+    if what.contains(LOST) {
+        return "refused or lost the connection".to_owned();
+    }
+    format!("cannot be reached ({what})")
+}
+
+/// Whether these are the platform's own words for an exchange that came to nothing.
+fn is_of_platform(what: &str) -> bool {
+    what.contains(LOST) || what.contains(INTERNAL)
+}
+
+const LOST: &str = "Network connection lost";
+const INTERNAL: &str = "internal error; reference = ";
+
+/// How `wrangler dev` ends what it answers for a bound Worker that is not started.
+const NOT_STARTED: &str = "Make sure it is running locally.";
 
 /// The first words of a body.
 pub(super) async fn beginning(body: &mut HttpBody) -> String {

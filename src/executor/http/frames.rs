@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::verb::short;
 use a2a::binding::media_type::essence;
 use a2a::client::SseReader;
-use a2a::model::JsonSize;
+use a2a::model::{MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 
 /// How verbs are separated, as the content type says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Frames {
                     .map(|(value, number)| Frame { place: format!("verb {number}"), value })
                     .collect();
             }
-            value => self.verbs.push_back(Frame { place: "it".to_owned(), value }),
+            value => self.verbs.push_back(Frame { place: "verb 1".to_owned(), value }),
         }
         Ok(())
     }
@@ -201,16 +201,10 @@ impl Frames {
     }
 
     fn parse(&self, text: &[u8]) -> Result<Value, String> {
-        // A tree of JSON takes far more memory than its text, and what is stored is nested a little deeper.
-        let size = JsonSize::of(text);
-        if size.values > MAX_VALUES {
-            return Err(format!("holds more than {MAX_VALUES} JSON values"));
-        }
-        if size.depth > MAX_DEPTH {
-            return Err(format!("is nested more than {MAX_DEPTH} levels"));
-        }
-        serde_json::from_slice(text)
-            .map_err(|error| format!("is no JSON ({error}): {}", excerpt(text)))
+        read_foreign(text, MAX_FOREIGN_VALUES).map_err(|unfit| match unfit {
+            UnfitJson::NotJson { .. } => format!("{unfit}: {}", excerpt(text)),
+            beyond => beyond.to_string(),
+        })
     }
 
     fn too_large(&self, unit: &str, number: u64) -> String {
@@ -261,11 +255,5 @@ fn excerpt(text: &[u8]) -> String {
 
 /// The largest document, line or event, in bytes. What a task takes of it is decided by its own limits.
 const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
-
-/// How deep the JSON of a frame may be nested, as that of a request.
-const MAX_DEPTH: usize = 100;
-
-/// How many JSON values a frame may hold, as a request.
-const MAX_VALUES: usize = 100_000;
 
 const STREAM_THEM: &str = "answer with a stream instead";

@@ -3,6 +3,8 @@
 //! The agent gets the turn as a document and answers with verbs, which become events of our task as they come. A run that
 //! was interrupted asks again: the agent is told so, by the same idempotency key, and what it begins again replaces what was
 //! half said. So a run never repeats what it said ([`Turn::take_up`]), and needs no steps but for the conversation before the task.
+//!
+//! A program that is down is waited for: for some seconds in memory, then by a run that is parked.
 
 mod call;
 mod document;
@@ -10,6 +12,7 @@ mod exchange;
 mod failure;
 mod frames;
 mod saying;
+mod tries;
 mod verb;
 mod writer;
 
@@ -17,21 +20,26 @@ use async_trait::async_trait;
 use futures_util::future::{Either, select};
 
 use super::awake::AwakeRuns;
-use super::{AgentExecutor, Events, ExecutorError, Turn};
-use crate::port::HttpRequest;
+use super::learned::Unobserved;
+use super::{AgentExecutor, Events, ExecutorError, Needs, Turn, Wait};
+use crate::port::{HttpRequest, Outside, Target};
 use crate::task::Recovery;
+use a2a::model::TaskState;
 use a2a_agents::{HttpTable, RunSettings};
-use call::Call;
+use call::{Call, program_url};
 use document::{cancel_document, turn_document};
 use exchange::{Patience, ask};
 use failure::{Again, Failure};
 use saying::Saying;
+use tries::Tries;
 
 /// An agent behind a URL or a service binding.
 pub(super) struct HttpExecutor {
     table: HttpTable,
     /// Whether the agent is asked again when its answer broke off in the middle.
     asks_again: bool,
+    /// Whether a run may be parked until it asks again.
+    parks: bool,
     awake: AwakeRuns,
 }
 
@@ -39,7 +47,8 @@ impl HttpExecutor {
     /// The agent that the table of an agent file describes, whose runs are bounded like this.
     pub(super) fn new(table: HttpTable, run: &RunSettings) -> Self {
         let asks_again = run.recovery != Some(Recovery::Fail);
-        Self { table, asks_again, awake: AwakeRuns::default() }
+        let parks = matches!(run.recovery, None | Some(Recovery::Resume));
+        Self { table, asks_again, parks, awake: AwakeRuns::default() }
     }
 
     /// Asks the agent until it has answered, or no further attempt is worth it.
@@ -49,29 +58,79 @@ impl HttpExecutor {
         // They are of use, but not needed.
         let earlier = Box::pin(turn.earlier_tasks(self.table.context_tasks)).await;
         let earlier = earlier.unwrap_or_default();
-        let mut has_said = turn.resumes;
-        let mut asked = 0;
+        let mut tries = Tries::before(turn);
         loop {
-            let attempt = turn.attempt.saturating_add(asked);
-            let document = turn_document(turn, &earlier, attempt, has_said);
+            let attempt = tries.begin();
+            let document = turn_document(turn, &earlier, attempt, tries.has_said());
             let document = document.await.map_err(Failure::own)?;
-            asked += 1;
             let mut saying = Saying::new(turn, events, event_interval_ms);
             let failure = match ask(call, turn, document, patience, &mut saying).await {
                 Ok(()) => return Ok(()),
                 Err(failure) => failure,
             };
-            let Again::After(wait_ms) = failure.again else { return Err(failure) };
-            if asked >= attempts || (saying.has_begun() && !self.asks_again) {
-                return Err(failure.after(asked));
+            let wait_ms = match failure.again {
+                Again::Never => return Err(failure),
+                Again::Unanswered(what) if self.table.unreachable_wait_ms > 0 => {
+                    self.wait_for(&what, call, turn, events, &mut tries).await?;
+                    // A cancel ends the wait, and nothing is posted behind it.
+                    if turn.is_canceled() {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                Again::Unanswered(_) => None,
+                Again::After(wait_ms) => wait_ms,
+            };
+            let faulty = tries.note_fault(saying.has_begun());
+            let failure = failure.after(tries.asked());
+            if faulty >= attempts || (saying.has_begun() && !self.asks_again) {
+                return Err(failure);
             }
-            has_said |= saying.has_begun();
-            let pause_ms = wait_ms.unwrap_or_else(|| pause_ms(asked, turn.host.random().chance()));
+            let pause_ms = wait_ms.unwrap_or_else(|| pause_ms(faulty, turn.host.random().chance()));
             if pause_ms >= turn.time_left_ms() {
-                return Err(failure.after(asked));
+                return Err(failure);
             }
             turn.sleep(pause_ms).await;
+            if turn.is_canceled() {
+                return Ok(());
+            }
         }
+    }
+
+    /// Waits before a request is repeated that nobody has answered: for a moment in memory; for longer the run is parked,
+    /// which does not return.
+    ///
+    /// # Errors
+    ///
+    /// If nobody has answered for too long, or our own task takes no more.
+    async fn wait_for(
+        &self,
+        what: &str,
+        call: &Call,
+        turn: &Turn,
+        events: &Events,
+        tries: &mut Tries,
+    ) -> Result<(), Failure> {
+        let limit_ms = self.table.unreachable_wait_ms;
+        let parks = |pause_ms: u64| self.parks && pause_ms >= SHORTEST_PARK_MS;
+        let pause_ms = tries
+            .note_silence(turn.now(), limit_ms, turn.host.random())
+            // The time of a run that is parked does not count.
+            .filter(|pause_ms| parks(*pause_ms) || *pause_ms < turn.time_left_ms());
+        let Some(pause_ms) = pause_ms else {
+            let (times, silent_ms) = tries.silence(turn.now());
+            return Err(Failure::down(&call.host, what, times, silent_ms));
+        };
+        if !parks(pause_ms) {
+            turn.sleep(pause_ms).await;
+            return Ok(());
+        }
+        let state = turn.task().map(|task| task.status.state);
+        if matches!(state, None | Some(TaskState::Submitted)) {
+            events.working(None).map_err(Failure::own)?;
+        }
+        let wait = Wait::for_millis(pause_ms).unanswered_so_far(tries.unanswered());
+        turn.wait_until(wait).await.map(|_| ()).map_err(Failure::own)
     }
 
     /// Tells the agent that nobody waits for its answer any more, if it wants that.
@@ -86,7 +145,7 @@ impl HttpExecutor {
 #[async_trait(?Send)]
 impl AgentExecutor for HttpExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let _awake = self.awake.wake(turn);
+        let awake = self.awake.wake(turn);
         turn.take_up();
         turn.host.set_event_interval(self.table.event_interval_ms);
         let call = Call::of(&self.table, turn)?;
@@ -96,7 +155,7 @@ impl AgentExecutor for HttpExecutor {
             Either::Left((answered, _)) => answered,
             Either::Right(_) => Ok(()),
         };
-        match answered {
+        let result = match answered {
             _ if turn.is_canceled() => {
                 self.tell(&call, turn).await;
                 Ok(())
@@ -108,12 +167,14 @@ impl AgentExecutor for HttpExecutor {
                 Err(ExecutorError(failure.text))
             }
             Ok(()) => Ok(()),
-        }
+        };
+        awake.end();
+        result
     }
 
     async fn cancel(&self, turn: &Turn) {
         // A run in memory tells the agent itself.
-        if !self.awake.has(turn)
+        if self.awake.has_left(turn).await
             && let Ok(call) = Call::of(&self.table, turn)
         {
             self.tell(&call, turn).await;
@@ -127,11 +188,22 @@ impl AgentExecutor for HttpExecutor {
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }
+
+    fn parks(&self) -> bool {
+        self.parks && self.table.unreachable_wait_ms > 0
+    }
+
+    fn needs(&self, outside: &Outside) -> Result<Needs, ExecutorError> {
+        Ok(match &self.table.service {
+            Some(service) => Needs::Bound(Target::Service(service.clone())),
+            None => Needs::Program(program_url(&self.table, &Unobserved(outside))?),
+        })
+    }
 }
 
-/// How long to wait before asking again, in milliseconds: half a second, doubled each time, up to half as much again by `chance`.
-fn pause_ms(asked: u32, chance: f64) -> u64 {
-    let base = 500_u64.saturating_mul(1 << asked.saturating_sub(1).min(5));
+/// How long to wait before an agent that has answered is asked again, in milliseconds: half a second, doubled each time, up to half as much again by `chance`.
+fn pause_ms(faulty: u32, chance: f64) -> u64 {
+    let base = 500_u64.saturating_mul(1 << faulty.saturating_sub(1).min(5));
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -141,6 +213,9 @@ fn pause_ms(asked: u32, chance: f64) -> u64 {
     let more = (base as f64 * chance / 2.0) as u64;
     base + more
 }
+
+/// From which pause on the run is parked, in milliseconds: a park is two rows and an alarm.
+const SHORTEST_PARK_MS: u64 = 3_000;
 
 /// How long the agent may take to hear of a cancel, in milliseconds.
 const CANCEL_MS: u64 = 4_000;

@@ -1,7 +1,9 @@
 //! What an agent says becomes what our task says.
 
+use std::collections::BTreeMap;
+
 use super::super::{Emission, Events, ExecutorError, Turn};
-use super::verb::{End, Given, Verb};
+use super::verb::{End, Given, Verb, short};
 use super::writer::Writer;
 use a2a::model::{Artifact, Part, PartContent, TaskState};
 
@@ -14,16 +16,30 @@ pub(super) struct Saying<'a> {
     unnamed: u32,
     /// The artifact that was begun last.
     newest: Option<String>,
+    /// How far the artifacts are that this answer has begun or added to.
+    extents: BTreeMap<String, Extent>,
     /// How many verbs there were.
     verbs: u32,
     end: Option<End>,
+}
+
+/// How far an artifact is in this answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// More of it may follow.
+    Grows,
+    /// `artifact` has given it without `more`.
+    Whole,
+    /// `append` has given its last piece.
+    Ended,
 }
 
 impl<'a> Saying<'a> {
     /// An answer that has not begun. Pieces of text that come within `interval_ms` milliseconds become one.
     pub(super) fn new(turn: &'a Turn, events: &'a Events, interval_ms: u64) -> Self {
         let writer = Writer::new(turn, events, interval_ms);
-        Self { turn, events, writer, unnamed: 0, newest: None, verbs: 0, end: None }
+        let extents = BTreeMap::new();
+        Self { turn, events, writer, unnamed: 0, newest: None, extents, verbs: 0, end: None }
     }
 
     /// Whether a verb was read.
@@ -44,13 +60,13 @@ impl<'a> Saying<'a> {
     pub(super) fn take(&mut self, verb: Verb) -> Result<(), ExecutorError> {
         if self.end.is_some() {
             return Err(ExecutorError(
-                "stands behind the end of the answer: exactly one verb ends it, and it is the last one".to_owned(),
+                "it stands behind the end of the answer: exactly one verb ends it, and it is the last one".to_owned(),
             ));
         }
         self.verbs += 1;
         if self.verbs > MAX_VERBS {
             return Err(ExecutorError(format!(
-                "is one too many: an answer has up to {MAX_VERBS} verbs"
+                "it is one too many: an answer has up to {MAX_VERBS} verbs"
             )));
         }
         match verb {
@@ -111,12 +127,11 @@ impl<'a> Saying<'a> {
             format!("artifact-{}-{}", self.turn.number, self.unnamed)
         });
         self.newest = Some(artifact_id.clone());
+        let extent = if has_more { Extent::Grows } else { Extent::Whole };
+        self.extents.insert(artifact_id.clone(), extent);
         let extensions = Vec::new();
         let artifact = Artifact { artifact_id, name, description, parts, metadata, extensions };
-        match has_more {
-            true => self.events.begin(artifact),
-            false => self.events.artifact(artifact),
-        }
+        if has_more { self.events.begin(artifact) } else { self.events.artifact(artifact) }
     }
 
     fn append(
@@ -127,9 +142,13 @@ impl<'a> Saying<'a> {
     ) -> Result<(), ExecutorError> {
         let Some(artifact_id) = id.or_else(|| self.newest.clone()) else {
             return Err(ExecutorError(
-                "appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`".to_owned(),
+                "it appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`".to_owned(),
             ));
         };
+        // Text that is held back may be refused later: what is known is refused now.
+        self.check_grows(&artifact_id)?;
+        let extent = if is_last { Extent::Ended } else { Extent::Grows };
+        self.extents.insert(artifact_id.clone(), extent);
         if let (
             [
                 Part {
@@ -142,8 +161,6 @@ impl<'a> Saying<'a> {
             false,
         ) = (parts.as_slice(), is_last)
         {
-            // It may be refused later, when it is said: what is known is refused now.
-            self.check_known(&artifact_id)?;
             return self.writer.append(&artifact_id, text);
         }
         self.writer.flush(false)?;
@@ -158,18 +175,31 @@ impl<'a> Saying<'a> {
         self.events.append(chunk, is_last)
     }
 
-    /// Whether an artifact exists that text is to be added to.
+    /// Whether an artifact may be added to: this answer has begun it and not completed it, or the task has it from an
+    /// earlier answer. How far that one was, nobody knows, and an answer that resumes goes on with it.
+    fn check_grows(&self, id: &str) -> Result<(), ExecutorError> {
+        let fix = match self.extents.get(id) {
+            Some(Extent::Grows) => return Ok(()),
+            Some(Extent::Whole) => r#"give it with `"more": true`"#,
+            Some(Extent::Ended) => r#"let only the last `append` have `"last": true`"#,
+            None => return self.check_known(id),
+        };
+        Err(ExecutorError(format!(
+            "artifact {} is complete, so nothing can be appended to it: {fix}",
+            short(id)
+        )))
+    }
+
+    /// Whether the task has an artifact.
     fn check_known(&self, id: &str) -> Result<(), ExecutorError> {
-        if self.newest.as_deref() == Some(id) {
+        let task = self.turn.task();
+        if task.is_some_and(|task| task.artifacts.iter().any(|known| known.artifact_id == id)) {
             return Ok(());
         }
-        let task = self.turn.task();
-        match task.is_some_and(|task| task.artifacts.iter().any(|known| known.artifact_id == id)) {
-            true => Ok(()),
-            false => Err(ExecutorError(format!(
-                "artifact {id} was never begun, so nothing can be appended to it"
-            ))),
-        }
+        Err(ExecutorError(format!(
+            "artifact {} was never begun, so nothing can be appended to it",
+            short(id)
+        )))
     }
 }
 

@@ -51,9 +51,9 @@ impl Verb {
             Some(Value::String(name)) => name.clone(),
             Some(_) => return Err("`do` must be a text".to_owned()),
             None if value.is_object() => {
-                return Err(format!("has no `do`, the name of a verb: {}", names()));
+                return Err(format!("it has no `do`, the name of a verb: {}", names()));
             }
-            None => return Err(r#"must be an object such as {"do": "complete"}"#.to_owned()),
+            None => return Err(r#"it must be an object such as {"do": "complete"}"#.to_owned()),
         };
         let Some((_, keys)) = VERBS.iter().find(|(known, _)| *known == name) else {
             return Err(format!("there is no verb {:?}; there are: {}", short(&name), names()));

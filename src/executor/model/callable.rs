@@ -3,6 +3,7 @@
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
+use crate::executor::tools::mcp::desk::Desk;
 use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Part, TaskState};
 use chat::ToolSpec;
@@ -20,7 +21,7 @@ pub(in crate::executor) trait Callable {
     /// # Errors
     ///
     /// Why the run fails: the task takes nothing more, or storage failed. What the model can do something about, as wrong arguments
-    /// or a tool that failed, is a [`Said::Result`].
+    /// or a tool that failed, is a [`Said::Failed`].
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a>;
 
     /// Whether a call with these arguments [asks](Said::Asks) the user for certain, as can be told without making it.
@@ -56,6 +57,8 @@ pub(in crate::executor) struct ModelCall<'a> {
     pub(in crate::executor) arguments: Map<String, Value>,
     /// Whether an earlier attempt may have made it.
     pub(in crate::executor) is_doubtful: bool,
+    /// Where the calls of its round ask the user while they are open.
+    pub(in crate::executor) desk: &'a Desk<'a>,
 }
 
 /// What a call says.
@@ -63,6 +66,8 @@ pub(in crate::executor) struct ModelCall<'a> {
 pub(in crate::executor) enum Said {
     /// The result, as the model is told it.
     Result(String),
+    /// What went wrong, as the model is told it.
+    Failed(String),
     /// The user is asked first, when all other calls of the round are done.
     Asks(Box<Question>),
 }
@@ -92,6 +97,6 @@ impl ModelCall<'_> {
 impl Said {
     /// An error that the model is told.
     pub(in crate::executor) fn error(reason: impl std::fmt::Display) -> Self {
-        Self::Result(format!("error: {reason}"))
+        Self::Failed(format!("error: {reason}"))
     }
 }

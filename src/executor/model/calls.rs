@@ -6,10 +6,14 @@ use futures_util::stream;
 use serde_json::{Map, Value, json};
 
 use super::callable::{ModelCall, Question, Said};
+use super::conversation::Conversation;
 use super::run::Run;
 use super::toolbox::Toolbox;
+use crate::executor::tools::mcp::desk::{Desk, take_again};
 use crate::executor::{ExecutorError, StepStart};
-use a2a::model::{Json, Part, TaskState};
+use a2a::model::{
+    Json, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, Part, TaskState, UnfitJson, read_foreign,
+};
 use chat::ToolCall;
 
 /// A call that the model makes, or that goes on.
@@ -20,7 +24,8 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Run<'_> {
-    /// Makes the calls of a round, as far as they are not done; gives what each said, in order.
+    /// Makes the calls of a round, as far as they are not done; gives what each said, in order. The conversation ends with the
+    /// answer that asks for them.
     ///
     /// # Errors
     ///
@@ -28,21 +33,30 @@ impl Run<'_> {
     pub(super) async fn make_calls(
         &self,
         toolbox: &Toolbox,
+        conversation: &Conversation,
         round: u64,
         wanted: &[Wanted<'_>],
         is_doubtful: bool,
     ) -> Result<Vec<Said>, ExecutorError> {
+        let desk = Desk::new(self.turn, self.events, |_, _| self.keep_open(conversation, round));
+        let desk = &desk;
         let mut said: Vec<Option<Said>> = Vec::new();
         let mut open = Vec::new();
         for (index, wanted) in wanted.iter().enumerate() {
             let key = format!("{round}.{}", index + 1);
             match self.turn.host.begin_step(&key)? {
-                StepStart::Done(kept) => said.push(Some(read(kept)?)),
+                StepStart::Done(kept) => {
+                    let kept = kept.map(|kept| kept.value());
+                    take_again(self.turn, kept.as_ref().unwrap_or(&Value::Null));
+                    said.push(Some(read(kept)?));
+                }
                 StepStart::New(nth) => {
+                    self.is_beyond.set(true);
                     said.push(None);
                     let too_many = index >= MAX_CALLS;
                     open.push(self.make_call(
                         toolbox,
+                        desk,
                         wanted,
                         index,
                         key,
@@ -87,6 +101,7 @@ impl Run<'_> {
     fn make_call<'r>(
         &'r self,
         toolbox: &'r Toolbox,
+        desk: &'r Desk<'_>,
         wanted: &'r Wanted<'_>,
         index: usize,
         key: String,
@@ -98,10 +113,14 @@ impl Run<'_> {
             let step = key.clone();
             let said = match too_many {
                 true => Said::error(format!("at most {MAX_CALLS} calls may be made at once")),
-                false => self.say(toolbox, wanted, key, is_doubtful).await?,
+                false => self.say(toolbox, desk, wanted, key, is_doubtful).await?,
             };
-            let kept = kept(&said, &wanted.call.name);
-            self.turn.host.end_step(&step, nth, Ok(Json::from(&kept)))?;
+            let kept = desk.noted(&step, kept(&said, &wanted.call.name));
+            let (host, kept) = (&self.turn.host, Json::from(&kept));
+            match said {
+                Said::Failed(_) => host.end_failed_step(&step, nth, kept)?,
+                Said::Result(_) | Said::Asks(_) => host.end_step(&step, nth, Ok(kept))?,
+            }
             Ok((index, said))
         })
     }
@@ -110,6 +129,7 @@ impl Run<'_> {
     async fn say(
         &self,
         toolbox: &Toolbox,
+        desk: &Desk<'_>,
         wanted: &Wanted<'_>,
         key: String,
         is_doubtful: bool,
@@ -124,7 +144,7 @@ impl Run<'_> {
             Err(reason) => return Ok(Said::error(reason)),
         };
         let (turn, events) = (self.turn, self.events);
-        let call = ModelCall { turn, events, key, arguments, is_doubtful };
+        let call = ModelCall { turn, events, key, arguments, is_doubtful, desk };
         match wanted.kept {
             Some(kept) => callable.answered(&call, kept).await,
             None => callable.call(&call).await,
@@ -141,18 +161,26 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     if written.trim().is_empty() {
         return Ok(Map::new());
     }
-    match serde_json::from_str(written) {
+    match read_foreign(written.as_bytes(), MAX_FOREIGN_VALUES) {
         Ok(Value::Object(arguments)) => Ok(arguments),
         Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err("the arguments must be a JSON object".to_owned()),
-        Err(error) => Err(format!("the arguments are no JSON: {error}; write one JSON object")),
+        Err(UnfitJson::NotJson { reason, .. }) => {
+            Err(format!("the arguments are no JSON: {reason}; write one JSON object"))
+        }
+        Err(UnfitJson::TooManyValues { max_values, .. }) => {
+            Err(format!("the arguments hold more than {max_values} JSON values"))
+        }
+        Err(UnfitJson::TooDeep) => {
+            Err(format!("the arguments are nested more than {MAX_JSON_DEPTH} levels deep"))
+        }
     }
 }
 
 /// What a call of a tool said, as a step keeps it. The name of the tool is for those who look at the task.
 fn kept(said: &Said, tool: &str) -> Value {
     match said {
-        Said::Result(text) => json!({"tool": tool, "result": text}),
+        Said::Result(text) | Said::Failed(text) => json!({"tool": tool, "result": text}),
         Said::Asks(question) => json!({"tool": tool, "asks": question_json(question)}),
     }
 }
@@ -177,9 +205,9 @@ pub(super) fn read_question(kept: &Value) -> Option<Question> {
     })
 }
 
-fn read(kept: Result<Json, String>) -> Result<Said, ExecutorError> {
+fn read(kept: Result<Value, String>) -> Result<Said, ExecutorError> {
     let kept = match kept {
-        Ok(kept) => kept.value(),
+        Ok(kept) => kept,
         // What it said could not be kept.
         Err(reason) => return Ok(Said::error(reason)),
     };
@@ -207,10 +235,13 @@ mod tests {
             kept: json!({"task": "t"}),
         };
         for said in [Said::Result("21".to_owned()), Said::Asks(Box::new(question))] {
-            assert_eq!(read(Ok(Json::from(&kept(&said, "x")))), Ok(said));
+            assert_eq!(read(Ok(kept(&said, "x"))), Ok(said));
         }
+        // The model was told it as a result.
+        let again = read(Ok(kept(&Said::error("no"), "x")));
+        assert_eq!(again, Ok(Said::Result("error: no".to_owned())));
         assert_eq!(read(Err("too large".to_owned())), Ok(Said::error("too large")));
-        assert!(read(Ok(Json::from(&json!(5)))).is_err());
+        assert!(read(Ok(json!(5))).is_err());
     }
 
     #[test]

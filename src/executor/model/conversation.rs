@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::parts;
 use a2a::model::{Message, Role};
-use chat::{ChatMessage, Content};
+use chat::{ChatMessage, Content, ToolCall};
 
 /// What a model was told and has said, oldest first, without its instructions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +42,22 @@ impl Conversation {
                 _ => ChatMessage::user(text),
             });
         }
+    }
+
+    /// The newest calls that the model has asked for, without those whose results are there.
+    pub(super) fn calls(&self) -> Vec<ToolCall> {
+        let mut done = Vec::new();
+        for entry in self.entries.iter().rev() {
+            match &entry.message {
+                ChatMessage::Tool { call_id, .. } => done.push(call_id),
+                ChatMessage::Assistant { calls, .. } if !calls.is_empty() => {
+                    let open = calls.iter().filter(|call| !done.contains(&&call.id));
+                    return open.cloned().collect();
+                }
+                _ => {}
+            }
+        }
+        Vec::new()
     }
 
     /// What is kept of it for the next turn, cut at message borders to this size.

@@ -1,21 +1,24 @@
-//! What the last answer of a model means for the task.
+//! What an answer of a model means for the task.
 
 use chat::{ChatAnswer, End};
 
-/// What an answer without calls means for the task.
+/// What an answer means for the task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It is the answer.
     Answered,
+    /// It calls tools.
+    Calls,
     /// The model declines, in these words.
     Refused(String),
     /// It is no answer, for this reason.
     Failed(String),
 }
 
-/// What an answer without calls means for the task.
+/// What an answer means for the task. Calls of one that is not whole are not made, as the model may have meant to say more.
 pub(super) fn ending(answer: &ChatAnswer) -> Ending {
-    if let Some(refusal) = &answer.refusal {
+    let has_calls = !answer.calls.is_empty();
+    if let Some(refusal) = answer.refusal.as_ref().filter(|_| !has_calls) {
         return Ending::Refused(refusal.clone());
     }
     let cut = "the answer of the model was cut: it reached the largest number of tokens that an answer may have; raise \
@@ -28,6 +31,7 @@ pub(super) fn ending(answer: &ChatAnswer) -> Ending {
         End::Other(reason) if is_failure(reason) => {
             Ending::Failed(format!("the model stopped before its answer was whole: {reason}"))
         }
+        _ if has_calls => Ending::Calls,
         End::Other(reason) if is_empty(answer) => {
             Ending::Failed(format!("the model gave an empty answer, and stopped with {reason:?}"))
         }

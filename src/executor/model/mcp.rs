@@ -1,23 +1,16 @@
 //! Tools of MCP servers, as a model calls them.
 
-use futures_util::future::{Either, LocalBoxFuture, pending, select};
 use serde_json::{Value, json};
 
 use super::callable::{Callable, ModelCall, Question, Said, Saying};
 use super::result;
-use crate::executor::tools::CallInTurn;
-use crate::executor::tools::mcp::call::{Pace, failure};
+use crate::executor::ExecutorError;
+use crate::executor::tools::mcp::call::{Answers, End, ServerCall, failure, unknown};
 use crate::executor::tools::mcp::content::parts_of;
-use crate::executor::tools::mcp::plan::{Asked, Way, bare};
+use crate::executor::tools::mcp::plan::Asked;
 use crate::executor::tools::mcp::question;
 use crate::executor::tools::offer::McpTool;
-use crate::executor::{ExecutorError, StepStart};
-use ::mcp::client::{
-    Call, CallEvent, Client, McpError, TaskHandle, TaskState as State, ToolRequest,
-};
-use ::mcp::model::{Answer, CallResult, Question as Asking, Tool};
-use a2a::model::Json;
-use a2a_agents::tool::ToolCall;
+use ::mcp::model::{CallResult, Tool};
 use chat::ToolSpec;
 
 /// A tool of an MCP server.
@@ -38,7 +31,7 @@ impl Callable for ServerTool {
     }
 
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
-        Box::pin(self.make(call, None))
+        Box::pin(self.make(call, Answers::default()))
     }
 
     fn answered<'a>(&'a self, call: &'a ModelCall<'a>, kept: &'a Value) -> Saying<'a> {
@@ -47,8 +40,8 @@ impl Callable for ServerTool {
                 return Ok(Said::error("what the tool had asked cannot be read; call it again"));
             };
             match question::answers(&call.turn.message, &asked.questions) {
-                Ok(answers) => self.make(call, Some((asked, answers))).await,
-                Err(unfit) => Ok(asks(asked, Some(unfit))),
+                Ok(answers) => self.make(call, Answers { asked: Some(asked), answers }).await,
+                Err(unfit) => Ok(asks(asked, Some(&unfit))),
             }
         })
     }
@@ -56,178 +49,23 @@ impl Callable for ServerTool {
 
 impl ServerTool {
     /// Makes a call, or goes on with one that has asked.
-    async fn make(
-        &self,
-        call: &ModelCall<'_>,
-        asked: Option<(Asked, Vec<(String, Answer)>)>,
-    ) -> Result<Said, ExecutorError> {
-        let turn = call.turn;
-        let (client, definition) = match self.reach(call).await {
-            Ok(reached) => reached,
+    async fn make(&self, call: &ModelCall<'_>, answers: Answers) -> Result<Said, ExecutorError> {
+        let ModelCall { turn, events, key, arguments, is_doubtful, desk } = call;
+        let server = match turn.mcp_server(&self.tool.server) {
+            Ok(server) => server,
             Err(error) => return Ok(Said::error(error.0)),
         };
-        let step = format!("{}/task", call.key);
-        let nth = match turn.host.begin_step(&step)? {
-            StepStart::Done(task) => {
-                let task = task.ok().and_then(|task| TaskHandle::read(&task.value()));
-                let unfit = || ExecutorError("the stored task of a call cannot be read".to_owned());
-                return self.follow(call, &client, task.ok_or_else(unfit)?, &[]).await;
-            }
-            StepStart::New(nth) => nth,
-        };
-        let (answers, state, round) = match asked {
-            Some((Asked { way: Way::Task(task), .. }, answers)) => {
-                // One that was answered by an attempt before takes no notice of the same answers.
-                return match client.answer_task(&task, &answers).await {
-                    Ok(()) => self.follow(call, &client, task, &answers).await,
-                    Err(error) => Ok(self.failed(&error)),
-                };
-            }
-            Some((Asked { way: Way::Round { state, round }, .. }, answers)) => {
-                (answers, state, round)
-            }
-            Some((Asked { way: Way::Held, .. }, _)) | None => (Vec::new(), None, 0),
-        };
-        if call.is_doubtful && !self.tool.repeats {
-            let McpTool { id, server, .. } = &self.tool;
-            return Ok(Said::error(format!(
-                "this agent was interrupted while it called {id}; it is not known whether the MCP server {server} has carried \
-                 it out, so it was not called again"
-            )));
-        }
-        let in_turn = CallInTurn { turn, events: call.events, key: call.key.clone() };
-        let arguments = Value::Object(call.arguments.clone());
-        let request = ToolRequest::new(&definition, arguments);
-        let key = Some(in_turn.idempotency_key());
-        let mut made = client.call(ToolRequest { answers, state, round, key, ..request });
-        match Box::pin(self.listen(call, &mut made)).await? {
-            Heard::Event(CallEvent::Finished(result)) => {
-                let closing = turn.host.sleep(CLOSE_MS);
-                select(Box::pin(client.close()), closing).await;
-                self.finished(call, result)
-            }
-            Heard::Event(CallEvent::Asked { questions, state, round }) => {
-                let way = Way::Round { state, round };
-                Ok(asks(Asked { position: 1, questions, way }, None))
-            }
-            Heard::Event(CallEvent::Task(task)) => {
-                turn.end_step(&step, nth, Ok(Json::from(&task.to_json())))?;
-                self.follow(call, &client, task, &[]).await
-            }
-            Heard::Event(CallEvent::LegacyAsked(question)) => {
-                // The connection does not outlive the turn that would have to ask.
-                made.cancel().await;
-                Ok(Said::error(format!(
-                    "the server asks in the middle of the call, and takes no later answer: {}",
-                    question.message
-                )))
-            }
-            Heard::Event(CallEvent::Progress(_)) => {
-                Ok(Said::error("the call ended without a result"))
-            }
-            Heard::Failed(error) => Ok(self.failed(&error)),
-            Heard::Canceled => {
-                made.cancel().await;
-                Ok(Said::error("canceled"))
-            }
-        }
-    }
-
-    /// The client of the server, and the tool as the server lists it.
-    async fn reach(&self, call: &ModelCall<'_>) -> Result<(Client, Tool), ExecutorError> {
-        let server = call.turn.mcp_server(&self.tool.server)?;
-        let known = call.turn.host.mcp_tools(&server, None).await.ok();
-        let client = match &known {
-            Some(known) => known.tell(server.client),
-            None => server.client,
-        };
-        let tool = known.and_then(|known| known.tool(&self.tool.tool.name).cloned());
-        Ok((client, tool.unwrap_or_else(|| bare(&self.tool.tool.name))))
-    }
-
-    /// What the call brings, to its last event. Its progress is told.
-    async fn listen(&self, call: &ModelCall<'_>, made: &mut Call) -> Result<Heard, ExecutorError> {
-        let turn = call.turn;
-        let mut pace = Pace::default();
-        loop {
-            let pause_ms = pace.pause_ms(turn.now());
-            let event = Box::pin(made.next());
-            let stop: LocalBoxFuture<'_, bool> = Box::pin(async {
-                turn.canceled().await;
-                true
-            });
-            let pause: LocalBoxFuture<'_, bool> = match pause_ms {
-                None => Box::pin(pending()),
-                Some(pause_ms) => Box::pin(async move {
-                    turn.host.sleep(pause_ms).await;
-                    false
-                }),
-            };
-            match select(event, select(stop, pause)).await {
-                Either::Left((Some(Ok(CallEvent::Progress(progress))), _)) => pace.take(progress),
-                Either::Left((Some(Ok(event)), _)) => return Ok(Heard::Event(event)),
-                Either::Left((Some(Err(error)), _)) => return Ok(Heard::Failed(error)),
-                Either::Left((None, _)) => {
-                    let reason = "the call ended without a result".to_owned();
-                    return Ok(Heard::Failed(McpError::Lost(reason)));
-                }
-                Either::Right((Either::Left(_), _)) => return Ok(Heard::Canceled),
-                Either::Right((Either::Right(_), _)) => {}
-            }
-            if let Some(text) = pace.due(turn.now())
-                && let Err(refused) = call.events.working(Some(&text))
-            {
-                return if turn.is_canceled() { Ok(Heard::Canceled) } else { Err(refused) };
-            }
-        }
-    }
-
-    /// Follows a task of the server until it ends, or asks what was not answered.
-    async fn follow(
-        &self,
-        call: &ModelCall<'_>,
-        client: &Client,
-        task: TaskHandle,
-        answers: &[(String, Answer)],
-    ) -> Result<Said, ExecutorError> {
-        let turn = call.turn;
-        let mut told = None;
-        loop {
-            if turn.is_canceled() {
-                let _ = client.cancel_task(&task).await;
-                return Ok(Said::error("canceled"));
-            }
-            match client.task(&task).await {
-                Ok(look) => {
-                    match look.state {
-                        State::Working => {}
-                        State::Completed(result) => return self.finished(call, result),
-                        State::Failed(error) => {
-                            return Ok(self.failed(&McpError::Rpc { error, status: 200 }));
-                        }
-                        State::Cancelled => return Ok(Said::error("the server has canceled it")),
-                        // It takes a moment until an answer is seen.
-                        State::Asked(questions) => {
-                            let is_new = |question: &Asking| {
-                                !answers.iter().any(|(known, _)| *known == question.key)
-                            };
-                            if questions.iter().any(is_new) {
-                                let way = Way::Task(task);
-                                return Ok(asks(Asked { position: 1, questions, way }, None));
-                            }
-                        }
-                    }
-                    if look.message.is_some() && look.message != told {
-                        call.events.working(look.message.as_deref())?;
-                        told = look.message;
-                    }
-                }
-                // It may be there again later: the run's own time bounds that.
-                Err(error) if error.may_pass() => {}
-                Err(error) => return Ok(self.failed(&error)),
-            }
-            turn.sleep(task.poll_interval_ms.clamp(SHORTEST_POLL_MS, LONGEST_POLL_MS)).await;
-        }
+        let known = turn.host.mcp_tools(&server, None).await.ok();
+        let (tool, is_doubtful) = (&self.tool, *is_doubtful);
+        let made = ServerCall { turn, events, tool, key, is_doubtful, desk, parked_ms: None };
+        let end = Box::pin(made.make(server, known, arguments.clone(), answers)).await?;
+        Ok(match end {
+            End::Finished(result) => self.finished(call, result)?,
+            End::Asked(questions, way) => asks(Asked { position: 1, questions, way }, None),
+            End::Failed(error) => Said::error(failure(&tool.server, &error)),
+            End::Unknown => Said::error(unknown(tool)),
+            End::Canceled => Said::error("canceled"),
+        })
     }
 
     fn finished(&self, call: &ModelCall<'_>, result: CallResult) -> Result<Said, ExecutorError> {
@@ -241,17 +79,6 @@ impl ServerTool {
             told => told,
         })
     }
-
-    fn failed(&self, error: &McpError) -> Said {
-        Said::error(failure(&self.tool.server, error))
-    }
-}
-
-/// What a call hears last.
-enum Heard {
-    Event(CallEvent),
-    Failed(McpError),
-    Canceled,
 }
 
 fn asks(asked: Asked, unfit: Option<&str>) -> Said {
@@ -261,10 +88,3 @@ fn asks(asked: Asked, unfit: Option<&str>) -> Said {
 
 /// How much of a description a model is told, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;
-
-/// How long an older server has to end its session, in milliseconds.
-const CLOSE_MS: u64 = 1_000;
-
-/// How often a task of a server is looked at, in milliseconds.
-const SHORTEST_POLL_MS: u64 = 500;
-const LONGEST_POLL_MS: u64 = 30_000;

@@ -27,10 +27,11 @@ use async_trait::async_trait;
 
 use super::awake::AwakeRuns;
 use super::tools::{McpOffer, Offer};
-use super::{AgentExecutor, Events, ExecutorError, Turn};
+use super::{AgentExecutor, Events, ExecutorError, Needs, Turn};
+use crate::port::{Outside, Target};
 use crate::task::Recovery;
 use crate::usage::CallerLimits;
-use a2a_agents::{ModelLimits, ModelSettings};
+use a2a_agents::{ModelLimits, ModelSettings, Provider};
 use run::Run;
 
 /// The id of the artifact that holds the answer.
@@ -63,18 +64,19 @@ impl AgentExecutor for ModelExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         turn.take_up();
         turn.host.set_event_interval(self.settings.event_interval_ms);
-        let _awake = self.awake.wake(turn);
+        let awake = self.awake.wake(turn);
         let result = Box::pin(Run::new(self, turn, events).execute()).await;
         // What other agents were given is of no use to a task that has ended. Where storage has failed nothing is found: another
         // run goes on with it.
         if self.coordinates() && (turn.is_canceled() || result.is_err() || has_ended(turn)) {
             Box::pin(delegate::cancel_left(turn)).await;
         }
+        awake.end();
         result
     }
 
     async fn cancel(&self, turn: &Turn) {
-        if self.coordinates() && !self.awake.has(turn) {
+        if self.coordinates() && self.awake.has_left(turn).await {
             // A run that was dropped may have begun tasks and not known it.
             Box::pin(delegate::cancel_left(turn)).await;
         }
@@ -91,6 +93,13 @@ impl AgentExecutor for ModelExecutor {
             tokens_per_day: caller_tokens_per_day,
             cost_micros_per_day: caller_cost_per_day.map(limits::micros),
         }
+    }
+
+    fn needs(&self, _: &Outside) -> Result<Needs, ExecutorError> {
+        Ok(match self.settings.provider {
+            Provider::WorkersAi => Needs::Bound(Target::WorkersAi(self.settings.binding.clone())),
+            Provider::OpenAi => Needs::Nothing,
+        })
     }
 
     /// What is done is not done again.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use a2a_agents::tool::validate;
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
+use a2a_agents::tool::validate_as;
 
 /// The data that an answer is.
 ///
@@ -12,14 +13,9 @@ use a2a_agents::tool::validate;
 pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
     let text = unfenced(text.trim());
     let data =
-        serde_json::from_str::<Value>(text).map_err(|error| format!("it is no JSON: {error}"))?;
-    let problems = validate(schema, &data);
-    if problems.is_empty() {
-        return Ok(data);
-    }
-    // The check speaks of arguments, which is what it is made for.
-    let problems = problems.iter().map(|problem| problem.replacen("arguments", "answer", 1));
-    Err(problems.collect::<Vec<_>>().join("; "))
+        read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES).map_err(|unfit| format!("it {unfit}"))?;
+    let problems = validate_as("answer", schema, &data);
+    if problems.is_empty() { Ok(data) } else { Err(problems.join("; ")) }
 }
 
 /// What the model is told about an answer that does not fit, once.
@@ -53,7 +49,7 @@ mod tests {
         {
             assert_eq!(parse(text, &schema), Ok(json!({"n": 5})), "{text}");
         }
-        assert!(parse("five", &schema).unwrap_err().starts_with("it is no JSON: "));
+        assert!(parse("five", &schema).unwrap_err().starts_with("it is no JSON ("));
         assert_eq!(
             parse("{\"n\": \"five\"}", &schema).unwrap_err(),
             "answer.n: must be of type integer, got string"

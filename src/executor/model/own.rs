@@ -28,8 +28,8 @@ impl Callable for OwnTool {
 
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
         Box::pin(async {
-            let ModelCall { turn, events, key, arguments, .. } = call;
-            let in_turn = CallInTurn { turn, events, key: key.clone() };
+            let ModelCall { turn, events, key, arguments, desk, .. } = call;
+            let in_turn = CallInTurn::new(turn, events, key).beside(desk);
             let arguments = Value::Object(arguments.clone());
             match call_checked(self.tool.as_ref(), arguments, &in_turn).await {
                 Ok(output) => {

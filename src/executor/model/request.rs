@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::conversation::{Conversation, size_of};
-use super::ending;
+use super::ending::{self, Ending};
 use super::limits::usage_of;
 use super::run::Run;
 use super::writer::Writer;
-use crate::executor::{ExecutorError, StepStart};
+use crate::executor::{ExecutorError, Redaction, StepStart};
 use a2a::model::Json;
 use chat::{
     AnswerStream, ChatAnswer, ChatError, ChatErrorKind, ChatRequest, Delta, Endpoint, ToolSpec,
@@ -55,6 +55,23 @@ enum Heard {
     Canceled,
 }
 
+/// A request whose answer is under way. When that comes to nothing, also because the run is dropped, what is known of its usage is
+/// recorded.
+struct Pending<'a> {
+    run: &'a Run<'a>,
+    /// What has come of the answer.
+    stream: Option<AnswerStream>,
+    is_open: bool,
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.run.record_repeated(self.stream.as_ref().and_then(AnswerStream::usage));
+        }
+    }
+}
+
 impl Run<'_> {
     /// The next answer of the model, which is told the conversation. `None` if the task has ended meanwhile.
     ///
@@ -75,6 +92,10 @@ impl Run<'_> {
                 return read.map(Some).map_err(ExecutorError);
             }
         };
+        // The attempt that was lost got as far as this, and has asked already, or was about to.
+        if !self.is_beyond.replace(true) && self.turn.resumes && self.turn.attempt > 1 {
+            self.record_repeated(None);
+        }
         if self.is_used_up()? {
             return Ok(None);
         }
@@ -90,11 +111,12 @@ impl Run<'_> {
                 Heard::Canceled => return Ok(None),
                 Heard::Answer(answer) => {
                     let usage = usage_of(&answer, request_bytes);
-                    self.record(usage);
                     if ending::may_be_repeated(&answer) && !may_be_empty {
                         may_be_empty = true;
+                        self.record_repeated(Some(usage));
                         continue;
                     }
+                    self.record(usage);
                     let answered =
                         Answered { answer: *answer, usage, request_bytes, is_recalled: false };
                     self.keep(nth, &answered, &mut writer)?;
@@ -167,23 +189,35 @@ impl Run<'_> {
         request: &ChatRequest,
         writer: &mut Writer<'_>,
     ) -> Result<Heard, ExecutorError> {
-        let mut stream = match chat::open(self.http(), &asking.endpoint, request).await {
-            Ok(stream) => stream,
-            Err(error) => return Ok(Heard::Failed(error)),
+        let mut pending = Pending { run: self, stream: None, is_open: true };
+        let stream = match chat::open(self.http(), &asking.endpoint, request).await {
+            Ok(stream) => pending.stream.insert(stream),
+            Err(error) => {
+                // There is no answer, or one that says that there is none.
+                pending.is_open = false;
+                return Ok(Heard::Failed(error));
+            }
         };
         // What is checked as a whole is not shown before.
         let shows = self.settings().output_schema.is_none();
         loop {
-            match self.next(&mut stream, writer).await? {
+            match self.next(stream, writer).await? {
                 Ok(Some(Delta::Text(text))) if shows => writer.take(&text)?,
                 Ok(Some(Delta::Text(_) | Delta::Refusal(_))) => {}
                 Ok(None) => break,
-                Err(error) => return Ok(Heard::Failed(error)),
+                Err(error) => {
+                    let broke_off =
+                        matches!(error.kind, ChatErrorKind::CutOff | ChatErrorKind::Silent);
+                    pending.is_open = broke_off || stream.has_begun() || stream.usage().is_some();
+                    return Ok(Heard::Failed(error));
+                }
             }
         }
-        Ok(match stream.into_answer() {
-            Ok(answer) => Heard::Answer(Box::new(answer)),
-            Err(error) => Heard::Failed(error),
+        pending.is_open = false;
+        Ok(match pending.stream.take().map(AnswerStream::into_answer) {
+            Some(Ok(answer)) => Heard::Answer(Box::new(answer)),
+            Some(Err(error)) => Heard::Failed(error),
+            None => Heard::Canceled,
         })
     }
 
@@ -213,14 +247,14 @@ impl Run<'_> {
         answered: &Answered,
         writer: &mut Writer<'_>,
     ) -> Result<(), ExecutorError> {
-        let ChatAnswer { calls, text, .. } = &answered.answer;
-        let stays = calls.is_empty();
+        let text = &answered.answer.text;
+        let stays = ending::ending(&answered.answer) != Ending::Calls;
         writer.end(stays)?;
         if !stays && !text.trim().is_empty() {
             self.events.working(Some(text))?;
         }
         let is_shown = stays && self.settings().output_schema.is_none();
-        let kept = answered.to_json(is_shown);
+        let kept = answered.to_json(is_shown, &self.turn.redaction);
         self.turn.host.end_step(STEP, nth, Ok(Json::from(&kept)))
     }
 
@@ -253,11 +287,12 @@ impl Run<'_> {
 }
 
 impl Answered {
-    fn to_json(&self, is_shown: bool) -> Value {
+    fn to_json(&self, is_shown: bool, redaction: &Redaction) -> Value {
         let mut kept = self.answer.to_json();
-        // The artifact has it, in the same row.
-        if is_shown && let Some(text) = kept.get_mut("text") {
-            *text = Value::from("");
+        if let Some(text) = kept.get_mut("text") {
+            // The artifact has it, in the same row.
+            let stored = if is_shown { "".into() } else { redaction.text(&self.answer.text) };
+            *text = Value::from(stored);
         }
         if let Value::Object(members) = &mut kept {
             members.insert("took".to_owned(), self.usage.to_json());

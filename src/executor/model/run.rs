@@ -1,5 +1,6 @@
 //! A turn with a model: rounds of requests and calls, until there is an answer.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -30,6 +31,8 @@ pub(super) struct Run<'a> {
     pub(super) events: &'a Events,
     /// Where the model is, if it is not at a URL.
     bound: Option<Rc<dyn Http>>,
+    /// Whether it does something that no earlier attempt has done.
+    pub(super) is_beyond: Cell<bool>,
 }
 
 /// How a turn goes on behind an answer.
@@ -61,7 +64,7 @@ impl<'a> Run<'a> {
             Provider::OpenAi => None,
         };
         let bound = target.map(|target| turn.host.bound(&target));
-        Self { executor, turn, events, bound }
+        Self { executor, turn, events, bound, is_beyond: Cell::new(false) }
     }
 
     pub(super) fn settings(&self) -> &'a ModelSettings {
@@ -78,12 +81,22 @@ impl<'a> Run<'a> {
 
     /// An answer took this.
     pub(super) fn record(&self, usage: chat::Usage) {
-        self.turn.record_usage(Usage {
+        self.turn.record_usage(self.used(usage));
+    }
+
+    /// An answer that came to nothing took this, as far as that is known.
+    pub(super) fn record_repeated(&self, usage: Option<chat::Usage>) {
+        self.turn.record_repeated_usage(self.used(usage.unwrap_or_default()));
+    }
+
+    /// One request, whose answer took this.
+    fn used(&self, usage: chat::Usage) -> Usage {
+        Usage {
             requests: 1,
             input_tokens: usage.input,
             output_tokens: usage.output,
             cost_micros: cost_micros(usage, self.settings().price.as_ref()),
-        });
+        }
     }
 
     /// Asks, and calls, until the task ends or waits for the client.
@@ -112,7 +125,8 @@ impl<'a> Run<'a> {
         if !pending.is_empty() {
             let wanted = pending.iter().map(|(call, kept)| Wanted { call, kept: Some(kept) });
             let wanted: Vec<Wanted<'_>> = wanted.collect();
-            let said = Box::pin(self.make_calls(&toolbox, 0, &wanted, self.turn.resumes)).await?;
+            let (said, resumes) = (&talk.conversation, self.turn.resumes);
+            let said = Box::pin(self.make_calls(&toolbox, said, 0, &wanted, resumes)).await?;
             let calls: Vec<&ToolCall> = pending.iter().map(|(call, _)| call).collect();
             if let Next::Over = self.take_results(&mut talk, &calls, said)? {
                 return Ok(());
@@ -126,9 +140,9 @@ impl<'a> Run<'a> {
             let Some(answered) = Box::pin(asked).await? else { return Ok(()) };
             budget.learn(answered.answer.usage.as_ref(), answered.request_bytes);
             talk.spent.add(answered.usage, self.settings().price.as_ref());
-            let next = match answered.answer.calls.is_empty() {
-                true => self.end(&mut talk, &answered.answer)?,
-                false => Box::pin(self.call(&toolbox, &mut talk, answered)).await?,
+            let next = match ending(&answered.answer) {
+                Ending::Calls => Box::pin(self.call(&toolbox, &mut talk, answered)).await?,
+                ending => self.end(&mut talk, &answered.answer, ending)?,
             };
             if let Next::Over = next {
                 return Ok(());
@@ -153,7 +167,8 @@ impl<'a> Run<'a> {
         talk.has_called = true;
         talk.conversation.push(answer.to_message());
         let round = talk.spent.rounds;
-        let said = Box::pin(self.make_calls(toolbox, round, &wanted, is_recalled)).await?;
+        let said = &talk.conversation;
+        let said = Box::pin(self.make_calls(toolbox, said, round, &wanted, is_recalled)).await?;
         let calls: Vec<&ToolCall> = answer.calls.iter().collect();
         self.take_results(talk, &calls, said)
     }
@@ -171,7 +186,7 @@ impl<'a> Run<'a> {
         let mut asked: Vec<(String, Question)> = Vec::new();
         for (call, said) in calls.iter().zip(said) {
             match said {
-                Said::Result(text) => {
+                Said::Result(text) | Said::Failed(text) => {
                     talk.conversation.push(ChatMessage::Tool { call_id: call.id.clone(), text });
                 }
                 Said::Asks(question) => asked.push((call.id.clone(), *question)),
@@ -186,8 +201,13 @@ impl<'a> Run<'a> {
 
     /// What an answer without calls means. One that does not fit its schema goes back once, and a message that came meanwhile is
     /// answered, too.
-    fn end(&self, talk: &mut Talk, answer: &ChatAnswer) -> Result<Next, ExecutorError> {
-        match ending(answer) {
+    fn end(
+        &self,
+        talk: &mut Talk,
+        answer: &ChatAnswer,
+        ending: Ending,
+    ) -> Result<Next, ExecutorError> {
+        match ending {
             Ending::Refused(refusal) if talk.has_called => {
                 self.events.fail(&format!("the model declines to go on: {refusal}"))?;
                 return Ok(Next::Over);
@@ -200,7 +220,7 @@ impl<'a> Run<'a> {
                 self.events.fail(&reason)?;
                 return Ok(Next::Over);
             }
-            Ending::Answered => {}
+            Ending::Answered | Ending::Calls => {}
         }
         if let Some(schema) = &self.settings().output_schema {
             match output::parse(&answer.text, schema) {

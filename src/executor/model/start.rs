@@ -18,6 +18,7 @@ use super::run::Run;
 use super::toolbox::Toolbox;
 use crate::executor::tools::is_for;
 use crate::executor::{ExecutorError, StepStart};
+use crate::task::StepRecord;
 use a2a::model::{Json, TaskState};
 use a2a_agents::{DEV_MODEL, Expandable, ModelSettings, Provider};
 use chat::{ChatMessage, Endpoint, ToolCall};
@@ -85,8 +86,7 @@ impl Run<'_> {
     pub(super) async fn start(&self, asking: &mut Asking) -> Result<Start, ExecutorError> {
         let (turn, takes) = (self.turn, &self.settings().takes);
         if turn.number > 1
-            && let Some(kept) = turn.last_step::<Value>(STEP)?
-            && let Some(start) = self.go_on(&kept)
+            && let Some(start) = self.go_on(&turn.host.steps()?)
         {
             return Ok(start);
         }
@@ -108,18 +108,29 @@ impl Run<'_> {
         Ok(Start::Talk(conversation))
     }
 
-    /// Goes on from what an earlier turn has kept. `None` if that cannot be read.
-    fn go_on(&self, kept: &Value) -> Option<Start> {
-        if kept.get("turn")?.as_u64()? == u64::try_from(self.turn.number).ok()? {
-            return read_question(kept.get("question")?).map(Start::Asked);
+    /// Goes on from what the newest turn has kept that has kept something. `None` if there is none, or that cannot be read.
+    fn go_on(&self, turns: &[Vec<StepRecord>]) -> Option<Start> {
+        let number = u64::try_from(self.turn.number).ok()?;
+        let is_own = |kept: &Value| kept.get("turn").and_then(Value::as_u64) == Some(number);
+        for turn in turns.iter().rev() {
+            if let Some(kept) = newest(turn, STEP) {
+                if is_own(&kept) {
+                    return read_question(kept.get("question")?).map(Start::Asked);
+                }
+                return self.answered(&kept);
+            }
+            // A question of this turn is asked again when its call is made again.
+            if let Some(kept) = newest(turn, OPEN).filter(|kept| !is_own(kept)) {
+                return self.without_open(&kept, turn).map(Start::Talk);
+            }
         }
-        let (history, takes) = (self.turn.history(), &self.settings().takes);
-        let conversation = Conversation::read(kept.get("entries")?, &history, takes)?;
-        let calls = conversation.entries.iter().rev().find_map(|entry| match &entry.message {
-            ChatMessage::Assistant { calls, .. } if !calls.is_empty() => Some(calls.clone()),
-            _ => None,
-        });
-        let calls = calls?;
+        None
+    }
+
+    /// The calls of an earlier turn that the client's message answers.
+    fn answered(&self, kept: &Value) -> Option<Start> {
+        let conversation = self.read(kept)?;
+        let calls = conversation.calls();
         let pending = kept.get("pending")?.as_array()?.iter().map(|pending| {
             let id = pending.get("id")?.as_str()?;
             let call = calls.iter().find(|call| call.id == id)?;
@@ -127,6 +138,47 @@ impl Run<'_> {
         });
         let pending = pending.collect::<Option<Vec<_>>>()?;
         Some(Start::Answered { conversation, pending })
+    }
+
+    /// The conversation of an earlier turn that was lost while a call of it had asked the user. The model is told so, and what the
+    /// client has said.
+    fn without_open(&self, kept: &Value, turn: &[StepRecord]) -> Option<Conversation> {
+        let mut conversation = self.read(kept)?;
+        let round = kept.get("round")?.as_u64()?;
+        for (index, call) in conversation.calls().into_iter().enumerate() {
+            let done = newest(turn, &format!("{round}.{}", index + 1));
+            let done = done.as_ref().and_then(|done| done.get("result")?.as_str());
+            let text = done.map_or_else(|| LOST.to_owned(), str::to_owned);
+            conversation.push(ChatMessage::Tool { call_id: call.id, text });
+        }
+        conversation.push_client(&self.turn.message, &self.settings().takes);
+        Some(conversation)
+    }
+
+    fn read(&self, kept: &Value) -> Option<Conversation> {
+        let (history, takes) = (self.turn.history(), &self.settings().takes);
+        Conversation::read(kept.get("entries")?, &history, takes)
+    }
+
+    /// Keeps the conversation of a round a call of which is about to ask the user while it is open: the turn that begins with the
+    /// answer when this run is lost has lost the call, too.
+    pub(super) fn keep_open(
+        &self,
+        conversation: &Conversation,
+        round: u64,
+    ) -> Result<(), ExecutorError> {
+        loop {
+            match self.turn.host.begin_step(OPEN)? {
+                StepStart::Done(kept) if is_of_round(&kept, round) => return Ok(()),
+                StepStart::Done(_) => {}
+                StepStart::New(nth) => {
+                    let entries = conversation.kept(MAX_KEPT_BYTES);
+                    let kept =
+                        json!({"turn": self.turn.number, "round": round, "entries": entries});
+                    return self.turn.end_step(OPEN, nth, Ok(Json::from(&kept)));
+                }
+            }
+        }
     }
 
     /// Asks the user what calls want to know. What was said so far is kept for the turn that goes on.
@@ -204,8 +256,27 @@ fn expandable(text: &str) -> Result<Expandable, ExecutorError> {
     Expandable::parse(text).map_err(|fix| ExecutorError(format!("the agent file {fix}")))
 }
 
+/// What the newest step of this name has kept.
+fn newest(turn: &[StepRecord], name: &str) -> Option<Value> {
+    let mut kept = turn.iter().rev().filter(|step| step.name == name);
+    kept.find_map(|step| step.outcome.as_ref().ok().map(Json::value))
+}
+
+fn is_of_round(kept: &Result<Json, String>, round: u64) -> bool {
+    let kept = kept.as_ref().ok().map(Json::value);
+    kept.is_some_and(|kept| kept.get("round").and_then(Value::as_u64) == Some(round))
+}
+
 /// The step that keeps the conversation while the user is asked.
 const STEP: &str = "conversation";
+
+/// The step that keeps the conversation while a call asks the user that is open meanwhile.
+const OPEN: &str = "open calls";
+
+/// What the model is told of a call that was lost with its connection.
+const LOST: &str = "error: the agent was interrupted while this call was open, and what its server had asked the user is lost with \
+                    the connection; it is not known whether the call was carried out. If it is still wanted, make it again: the \
+                    server asks again then";
 
 /// How much of a conversation is kept for the next turn, in bytes of JSON.
 const MAX_KEPT_BYTES: usize = 200_000;

@@ -12,8 +12,10 @@ pub(super) mod pace;
 pub(super) mod send;
 
 use async_trait::async_trait;
+use futures_util::future::select;
 
 use super::awake::AwakeRuns;
+use super::calling::CANCEL_MS;
 use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
 use crate::task::Recovery;
 use a2a::client::{Client, Settings};
@@ -70,17 +72,27 @@ impl RemoteExecutor {
             }
             Begun::Answered(message) => events.emit(Emission::Reply(message)),
             Begun::Failed(reason) => Err(ExecutorError(reason)),
+            Begun::TimedOut(total_ms) => {
+                events.fail(&format!("the remote agent has not answered within {total_ms} ms"))?;
+                // The message may have begun a task all the same.
+                self.cancel_remote(turn, true).await;
+                Ok(())
+            }
             Begun::Over => Ok(()),
         }
     }
 
-    /// Cancels the remote task. One that no link leads to is looked for if `looks` says so.
+    /// Cancels the remote task, which is tried for some seconds. One that no link leads to is looked for if `looks` says so.
     async fn cancel_remote(&self, turn: &Turn, looks: bool) {
+        select(Box::pin(self.end_remote(turn, looks)), turn.host.sleep(CANCEL_MS)).await;
+    }
+
+    async fn end_remote(&self, turn: &Turn, looks: bool) {
         let (Ok(link), Ok(client)) = (Link::last(turn), (self.connect)(turn)) else { return };
         let (client, id) = match link {
             Some(link) => (link.reach(client), Some(link.task)),
             None if looks => {
-                let found = sending(turn, None).found(&client).await;
+                let found = sending(turn, &client, None).found(&client).await;
                 (client, found.map(|task| task.id))
             }
             None => return,
@@ -111,12 +123,13 @@ async fn begin(turn: &Turn, client: Client) -> Result<Begun, ExecutorError> {
         let message = messages::with_credentials(turn).await?;
         Ok(messages::request(turn, message, turn.number, known.as_ref()))
     };
-    sending(turn, known.clone()).begin(nth, client, Box::pin(request)).await
+    sending(turn, &client, known.clone()).begin(nth, client, Box::pin(request)).await
 }
 
 /// The message of the turn on its way.
-fn sending(turn: &Turn, known: Option<Link>) -> Sending<'_> {
+fn sending<'a>(turn: &'a Turn, client: &Client, known: Option<Link>) -> Sending<'a> {
     Sending {
+        deadline: turn.now().after(client.settings().timeout_ms),
         turn,
         step: LINKED,
         agent: "the remote agent",
@@ -130,18 +143,19 @@ fn sending(turn: &Turn, known: Option<Link>) -> Sending<'_> {
 #[async_trait(?Send)]
 impl AgentExecutor for RemoteExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        let _awake = self.awake.wake(turn);
+        let awake = self.awake.wake(turn);
         let result = Box::pin(self.pass_through(turn, events)).await;
         // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
         // over, and nothing is found: another run goes on with the remote task.
         if turn.is_canceled() || result.is_err() {
             self.cancel_remote(turn, false).await;
         }
+        awake.end();
         result
     }
 
     async fn cancel(&self, turn: &Turn) {
-        if !self.awake.has(turn) {
+        if self.awake.has_left(turn).await {
             // A run that was dropped may have begun a task and not known it.
             Box::pin(self.cancel_remote(turn, true)).await;
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{Either, LocalBoxFuture, select};
 use futures_util::{StreamExt, stream};
 
 use super::super::{ExecutorError, StepStart, Turn};
@@ -10,7 +10,7 @@ use super::link::Link;
 use a2a::client::{Client, ClientError, Sent, TaskStream};
 use a2a::model::{
     CancelTaskRequest, ContextId, GetTaskRequest, Json, ListTasksRequest, Message,
-    SendMessageRequest, StreamResponse, Task, TaskId,
+    SendMessageRequest, StreamResponse, Task, TaskId, UnixMillis,
 };
 
 /// A message on its way to another agent. A step keeps what leads to the task there, before anything is waited for: an attempt that finds
@@ -30,6 +30,8 @@ pub(in crate::executor) struct Sending<'a> {
     pub(in crate::executor) known: Option<Link>,
     /// Whether an attempt before may have sent the message.
     pub(in crate::executor) is_doubtful: bool,
+    /// When the other agent has to have answered, retries included.
+    pub(in crate::executor) deadline: UnixMillis,
 }
 
 /// What an earlier attempt has kept of a message.
@@ -50,6 +52,8 @@ pub(in crate::executor) enum Begun {
     Answered(Message),
     /// It could not be sent, for this reason.
     Failed(String),
+    /// It was not answered within this many milliseconds. What it may have begun is to be looked for and canceled.
+    TimedOut(u64),
     /// The client has canceled our task meanwhile; the one there, too.
     Over,
 }
@@ -94,12 +98,19 @@ impl Sending<'_> {
         client: Client,
         request: Made<'_>,
     ) -> Result<Begun, ExecutorError> {
-        let turn = self.turn;
-        let (task, context, opened) = match self.reach(&client, request).await {
+        let (turn, total_ms) = (self.turn, self.left_ms());
+        let reaching = Box::pin(self.reach(&client, request));
+        let reached = match select(reaching, turn.host.sleep(total_ms)).await {
+            Either::Left((reached, _)) => reached,
+            Either::Right(_) => Err(ClientError::Timeout),
+        };
+        let (task, context, opened) = match reached {
             Ok(Reached::Task(task, context, opened)) => (task, context, opened),
             // The step is left open: the answer is the end of the call, and stored with it.
             Ok(Reached::Message(message)) => return Ok(Begun::Answered(message)),
             Err(_) if turn.is_canceled() => return Ok(Begun::Over),
+            // Likewise.
+            Err(ClientError::Timeout) => return Ok(Begun::TimedOut(total_ms)),
             Err(error) => {
                 let reason = format!("{} was not reached: {error}", self.agent);
                 turn.end_step(self.step, nth, Err(reason.clone()))?;
@@ -125,6 +136,10 @@ impl Sending<'_> {
         };
         turn.end_step(self.step, nth, Ok(Json::from(&link.stored())))?;
         Ok(Begun::Linked(link.into(), client, opened))
+    }
+
+    fn left_ms(&self) -> u64 {
+        self.deadline.millis_since(self.turn.now())
     }
 
     async fn reach(&self, client: &Client, request: Made<'_>) -> Result<Reached, ClientError> {
@@ -197,7 +212,12 @@ impl Sending<'_> {
         context: ContextId,
     ) -> Result<Link, ClientError> {
         let connection = client.connect().await?;
-        let has_webhooks = client.discover().await.is_some_and(|card| card.sends_webhooks);
+        let card =
+            match select(Box::pin(client.discover()), self.turn.host.sleep(self.left_ms())).await {
+                Either::Left((card, _)) => card,
+                Either::Right(_) => None,
+            };
+        let has_webhooks = card.is_some_and(|card| card.sends_webhooks);
         // Not every server says in each event which conversation it belongs to.
         let is_named = !context.as_str().is_empty();
         let context = if is_named { context } else { self.context.clone() };
@@ -218,13 +238,7 @@ fn task_as_it_is(task: Task) -> Reached {
 
 /// Whether a message may have arrived though sending it failed.
 fn is_doubtful(error: &ClientError) -> bool {
-    matches!(
-        error,
-        ClientError::Http(_)
-            | ClientError::Timeout
-            | ClientError::Ended
-            | ClientError::Unexpected(_)
-    )
+    matches!(error, ClientError::Http(_) | ClientError::Ended | ClientError::Unexpected(_))
 }
 
 /// Sends a message by a stream, if the remote agent streams.

@@ -26,7 +26,7 @@ pub(super) enum Asked<'a> {
 /// The tools of an agent, and how it understands messages.
 pub(super) struct Understanding<'a> {
     pub(super) tools: &'a [Callable],
-    /// Whether arguments that are missing are asked for.
+    /// Whether arguments that are missing or do not fit are asked for.
     pub(super) asks_missing: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Understanding<'a> {
         if asked.is_empty() {
             return self.cannot(TaskState::Rejected, "say what to call");
         }
-        match asked.iter().find_map(|call| self.missing_in(call)) {
+        match asked.iter().find_map(|call| self.question_of(call)) {
             Some(parts) => Asked::Said(TaskState::InputRequired, parts),
             None => Asked::Calls(asked),
         }
@@ -77,8 +77,8 @@ impl<'a> Understanding<'a> {
             return Asked::Calls(named);
         }
         let has_text = message.parts.iter().any(|part| part.as_text().is_some());
-        if let Some(call) = asked.iter_mut().find(|call| !call.missing().is_empty()) {
-            let strings = call.missing();
+        if let Some(call) = asked.iter_mut().find(|call| !self.wanted(call).names.is_empty()) {
+            let strings = self.wanted(call).names;
             let strings = strings.iter().filter(|name| call.takes_string(name));
             if let ([only], true) = (strings.copied().collect::<Vec<_>>().as_slice(), has_text)
                 && !given.contains_key(*only)
@@ -99,17 +99,48 @@ impl<'a> Understanding<'a> {
         Asked::Calls(vec![AskedCall { tool, arguments, text: Some(argument) }])
     }
 
-    /// The question for what a call lacks. `None` if nothing else is wrong with it, or something that no answer would
-    /// put right.
-    fn missing_in(&self, call: &AskedCall<'_>) -> Option<Vec<Part>> {
-        let missing = call.missing();
-        if !self.asks_missing || missing.is_empty() {
+    /// The question for what a call lacks, and for what does not fit. `None` if nothing is wrong with it, or something that no
+    /// answer would put right.
+    fn question_of(&self, call: &AskedCall<'_>) -> Option<Vec<Part>> {
+        let Wanted { names, misfits } = self.wanted(call);
+        if !self.asks_missing || names.is_empty() {
             return None;
         }
-        let problems = validate(call.tool.schema(), &call.arguments.clone().into());
+        let schema = call.tool.schema();
+        let mut fitting = call.arguments.clone();
+        fitting.retain(|name, _| !names.contains(&name.as_str()));
+        let missing = required(schema).iter().filter(|name| !fitting.contains_key(**name)).count();
         // What is missing is told first, a problem each.
-        let is_all = problems.len() == missing.len();
-        is_all.then(|| telling::question(call.tool, &missing))
+        let is_all = validate(schema, &fitting.into()).len() == missing;
+        is_all.then(|| telling::question(call.tool, &names, &misfits))
+    }
+
+    /// What a call needs from the client: what is missing and, where that is asked for, what does not fit. The arguments of
+    /// an MCP server's tool are its own matter.
+    fn wanted(&self, call: &AskedCall<'a>) -> Wanted<'a> {
+        let mut wanted = Wanted::default();
+        let Callable::Own(tool) = call.tool else { return wanted };
+        let schema = tool.input_schema();
+        let required = required(schema);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let names = properties.into_iter().flat_map(Map::keys).map(String::as_str);
+        let optional = names.filter(|name| !required.contains(name));
+        for name in required.iter().copied().chain(optional) {
+            match call.arguments.get(name) {
+                Some(value) if self.asks_missing => {
+                    let member = Map::from_iter([(name.to_owned(), value.clone())]);
+                    let misfits = validate(&telling::wanted(schema, &[name]), &member.into());
+                    if !misfits.is_empty() {
+                        wanted.names.push(name);
+                        wanted.misfits.extend(misfits);
+                    }
+                }
+                Some(_) => {}
+                None if required.contains(&name) => wanted.names.push(name),
+                None => {}
+            }
+        }
+        wanted
     }
 
     /// The tool of this name. One of an MCP server has a second name.
@@ -123,14 +154,16 @@ impl<'a> Understanding<'a> {
     }
 }
 
-impl<'a> AskedCall<'a> {
-    /// The required arguments that are not given. Those of an MCP server's tool are its own matter.
-    fn missing(&self) -> Vec<&'a str> {
-        let Callable::Own(tool) = self.tool else { return Vec::new() };
-        let required = required(tool.input_schema()).into_iter();
-        required.filter(|name| !self.arguments.contains_key(*name)).collect()
-    }
+/// What a call needs from the client.
+#[derive(Default)]
+struct Wanted<'a> {
+    /// The arguments.
+    names: Vec<&'a str>,
+    /// What is wrong with those that are given.
+    misfits: Vec<String>,
+}
 
+impl AskedCall<'_> {
     fn takes_string(&self, name: &str) -> bool {
         takes_string(self.tool.schema(), name)
     }

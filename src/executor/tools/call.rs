@@ -4,6 +4,7 @@ use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
+use super::mcp::desk::Desk;
 use crate::port::{Http, HttpAnswer, HttpRequest};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
@@ -12,13 +13,25 @@ use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
 
 /// A call that is part of a turn: its progress is that of the task, its steps are the run's.
 pub(in crate::executor) struct CallInTurn<'a> {
-    pub(in crate::executor) turn: &'a Turn,
-    pub(in crate::executor) events: &'a Events,
+    turn: &'a Turn,
+    events: &'a Events,
     /// Which of the calls of its message it is: `2`, or `1.2` for the second one of a first round. What it is known by in steps.
-    pub(in crate::executor) key: String,
+    key: String,
+    /// Where other calls of the same time ask the user.
+    desk: Option<&'a Desk<'a>>,
 }
 
-impl CallInTurn<'_> {
+impl<'a> CallInTurn<'a> {
+    /// The call of this key.
+    pub(in crate::executor) fn new(turn: &'a Turn, events: &'a Events, key: &str) -> Self {
+        Self { turn, events, key: key.to_owned(), desk: None }
+    }
+
+    /// The same beside calls that may ask the user.
+    pub(in crate::executor) fn beside(self, desk: &'a Desk<'a>) -> Self {
+        Self { desk: Some(desk), ..self }
+    }
+
     fn own(&self, step: &str) -> String {
         format!("{}/{step}", self.key)
     }
@@ -60,6 +73,10 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn progress(&self, text: &str) -> Result<(), ToolError> {
+        // While the user is asked something, the task does not say that it works.
+        if self.desk.is_some_and(Desk::is_taken) {
+            return Ok(());
+        }
         self.events.working(Some(text)).map_err(refused)
     }
 

@@ -86,7 +86,7 @@ impl AgentExecutor for ToolsExecutor {
                 }
             };
             match call_own(turn, events, tool.as_ref(), arguments, position).await? {
-                Flow::GoesOn => end_call(turn, position, count, nth)?,
+                Flow::GoesOn => end_call(turn, position, count, nth, &Value::Null)?,
                 Flow::Over => return Ok(()),
             }
         }
@@ -126,7 +126,7 @@ async fn call_own(
     arguments: Map<String, Value>,
     position: usize,
 ) -> Result<Flow, ExecutorError> {
-    let call = CallInTurn { turn, events, key: position.to_string() };
+    let call = CallInTurn::new(turn, events, &position.to_string());
     match call_checked(tool, arguments.into(), &call).await {
         Ok(output) => {
             let parts = output.into_parts().into_iter();
@@ -148,9 +148,15 @@ fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), Execut
 }
 
 /// A call is done. The last one is so when the task has ended.
-fn end_call(turn: &Turn, position: usize, count: usize, nth: u32) -> Result<(), ExecutorError> {
+fn end_call(
+    turn: &Turn,
+    position: usize,
+    count: usize,
+    nth: u32,
+    outcome: &Value,
+) -> Result<(), ExecutorError> {
     match position < count {
-        true => turn.host.end_step(&position.to_string(), nth, Ok(Json::from(&Value::Null))),
+        true => turn.host.end_step(&position.to_string(), nth, Ok(Json::from(outcome))),
         false => Ok(()),
     }
 }

@@ -28,45 +28,56 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     vec![Part::text(text), Part::data(json!({"tools": listed}))]
 }
 
-/// The question for required arguments that are missing: as text, and as the schema of the answer.
-pub(super) fn question(tool: &Callable, missing: &[&str]) -> Vec<Part> {
+/// The question for arguments that are missing or do not fit, with what is wrong with those that were given: as text, and as the
+/// schema of the answer.
+pub(super) fn question(tool: &Callable, names: &[&str], misfits: &[String]) -> Vec<Part> {
     let schema = tool.schema();
-    let property = |name: &str| schema.get("properties").and_then(|all| all.get(name));
-    let described = missing.iter().map(|name| {
-        let description = property(name).and_then(|property| property.get("description"));
+    let described = names.iter().map(|name| {
+        let description = property(schema, name).and_then(|property| property.get("description"));
         match description.and_then(Value::as_str) {
             Some(description) => format!("{name} ({})", description.trim_end_matches('.')),
             None => (*name).to_owned(),
         }
     });
     let described = described.collect::<Vec<_>>().join(", ");
-    let properties: Map<String, Value> = missing
-        .iter()
-        .map(|name| ((*name).to_owned(), property(name).cloned().unwrap_or_else(|| json!({}))))
-        .collect();
-    let mut wanted = json!({
-        "type": "object",
-        "properties": properties,
-        "required": missing,
-        "additionalProperties": false,
-    });
-    let strings = missing.iter().filter(|name| takes_string(schema, name)).count();
+    let wanted = wanted(schema, names);
+    let strings = names.iter().filter(|name| takes_string(schema, name)).count();
     let answer = example(&wanted);
-    let by_text = match (strings, missing) {
+    let by_text = match (strings, names) {
         (1, [_]) => "a text, or ",
         (1, _) => "a text for the one that is text, or ",
         _ => "",
     };
+    let misfits = misfits.iter().map(|misfit| misfit.strip_prefix("arguments.").unwrap_or(misfit));
+    let mut text: String = misfits.map(|misfit| format!("{misfit}. ")).collect();
     let name = tool.name();
-    let text =
-        format!("{name} needs {described}. Answer with {by_text}a data part such as {answer}");
-    // What the missing ones refer to.
+    text += &format!("{name} needs {described}. Answer with {by_text}a data part such as {answer}");
+    vec![Part::text(text), Part::data(wanted)]
+}
+
+/// The schema of these arguments alone, all of which are required.
+pub(super) fn wanted(schema: &Value, names: &[&str]) -> Value {
+    let properties = names.iter().map(|name| {
+        let property = property(schema, name).cloned().unwrap_or_else(|| json!({}));
+        ((*name).to_owned(), property)
+    });
+    let mut wanted = json!({
+        "type": "object",
+        "properties": properties.collect::<Map<_, _>>(),
+        "required": names,
+        "additionalProperties": false,
+    });
+    // What they refer to.
     for key in ["$defs", "definitions"] {
         if let (Some(definitions), Some(wanted)) = (schema.get(key), wanted.as_object_mut()) {
             wanted.insert(key.to_owned(), definitions.clone());
         }
     }
-    vec![Part::text(text), Part::data(wanted)]
+    wanted
+}
+
+fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get("properties").and_then(|all| all.get(name))
 }
 
 /// Why a call failed, and by whose fault, in plain words.

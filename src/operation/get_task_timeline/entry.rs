@@ -6,7 +6,7 @@ use super::excerpt::{self, Budget};
 use super::merge::OneAttempt;
 use crate::push::origin_of;
 use crate::session::LoggedLine;
-use crate::task::{CallbackName, LogEntry, RunStart, StepRecord};
+use crate::task::{CallbackName, LogEntry, RunStart, StepRecord, Unanswered};
 use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus, UnixMillis};
 
 /// Who is told.
@@ -67,9 +67,10 @@ fn told(entry: &LogEntry, audience: Audience) -> (&'static str, Map<String, Valu
         }
         LogEntry::StatusUpdate(event) => ("status", of_status(&event.status, &mut budget)),
         LogEntry::ArtifactUpdate(event) => ("artifact", of_artifact(event, &mut budget)),
+        LogEntry::Held(held) => ("held", members([("chars", held.chars.into())])),
         LogEntry::Run(start) => ("run", of_run(start, audience)),
         LogEntry::Step(StepRecord { usage: Some(usage), name, .. }) if name.is_empty() => {
-            ("usage", members([("usage", json!(usage.used))]))
+            ("usage", members([("usage", usage.told())]))
         }
         LogEntry::Step(step) => ("step", of_step(step, audience, &mut budget)),
         LogEntry::Taken => ("taken", Map::new()),
@@ -81,6 +82,9 @@ fn told(entry: &LogEntry, audience: Audience) -> (&'static str, Map<String, Valu
             ]);
             if let Some(callback) = &park.callback {
                 told.insert("callback".to_owned(), Value::Object(named(callback)));
+            }
+            if let Some(Unanswered { times, since_ms, .. }) = park.unanswered {
+                told.insert("unanswered".to_owned(), json!({"times": times, "since": since_ms}));
             }
             ("parked", told)
         }
@@ -149,7 +153,7 @@ fn of_run(start: &RunStart, audience: Audience) -> Map<String, Value> {
 }
 
 fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<String, Value> {
-    let StepRecord { name, nth, outcome, usage, duration_ms } = step;
+    let StepRecord { name, nth, outcome, usage, duration_ms, failed: _ } = step;
     let mut told = members([("name", excerpt::name(name).into()), ("nth", (*nth).into())]);
     told.extend(step_kind(name, usage.is_some()));
     let value = outcome.as_ref().ok().filter(|json| json.as_str().starts_with('{'));
@@ -172,12 +176,12 @@ fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<St
         }
         _ => {}
     }
-    told.insert("failed".to_owned(), outcome.is_err().into());
+    told.insert("failed".to_owned(), step.has_failed().into());
     if let Some(duration_ms) = duration_ms {
         told.insert("durationMs".to_owned(), (*duration_ms).into());
     }
     if let Some(usage) = usage {
-        told.insert("usage".to_owned(), json!(usage.used));
+        told.insert("usage".to_owned(), usage.told());
     }
     let (member, text) = match outcome {
         Ok(json) => ("outcome", json.as_str()),
@@ -223,6 +227,7 @@ fn time_of(entry: &LogEntry) -> Option<UnixMillis> {
         }
         LogEntry::Run(_)
         | LogEntry::Message(_)
+        | LogEntry::Held(_)
         | LogEntry::ArtifactUpdate(_)
         | LogEntry::Taken
         | LogEntry::Woken(_)
@@ -288,6 +293,9 @@ mod tests {
         let beside = json!({"step": {"name": "", "nth": 0, "outcome": {"Ok": null},
             "usage": {"atMs": 5, "used": used}}});
         assert_eq!(told(&beside, OWNER)["kind"], "usage");
+        let mut repeated = line;
+        repeated["step"]["usage"]["repeated"] = used.clone();
+        assert_eq!(told(&repeated, OWNER)["usage"]["repeated"], used);
     }
 
     #[test]

@@ -94,8 +94,12 @@ fn head(task: Owned<'_>, generation: u64, is_operators: bool) -> Map<String, Val
     }
     put("generation", json!(generation));
     let usage = task.usage();
-    if !usage.is_nothing() {
-        put("usage", json!(usage));
+    if !usage.total().is_nothing() {
+        put("usage", usage.told());
+    }
+    let failed_steps = task.failed_steps();
+    if failed_steps > 0 {
+        put("failedSteps", failed_steps.into());
     }
     let steps = task.open_steps().into_iter().take(MAX_OPEN_STEPS);
     let steps = steps.map(|OpenStep { name, nth, since }| {

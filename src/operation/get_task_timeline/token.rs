@@ -9,7 +9,7 @@ use crate::format;
 use crate::port::LogRange;
 use crate::session::Owned;
 use a2a::error::Error;
-use a2a::model::{TaskId, TimelineOrder, fnv1a};
+use a2a::model::{MAX_DOCUMENT_VALUES, TaskId, TimelineOrder, fnv1a, read_foreign};
 
 /// Where a page begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,8 @@ impl Cursor {
         }
         let (belongs_to, text) = text.split_once('.').ok_or_else(unknown)?;
         let belongs_to = u64::from_str_radix(belongs_to, 16).map_err(|_| unknown())?;
-        let members: Value = serde_json::from_str(text).map_err(|_| unknown())?;
+        let members = read_foreign(text.as_bytes(), MAX_DOCUMENT_VALUES);
+        let members = members.map_err(|_| unknown())?;
         let read = Self::of_members(&members).ok_or_else(unknown)?;
         if belongs_to != fnv1a(task.as_str().as_bytes()) {
             return Err(Error::invalid("pageToken", "belongs to the timeline of another task"));

@@ -49,9 +49,10 @@ impl TaskMachine {
         }
     }
 
-    /// What a post to a callback with this token is, if `key` is what its sender calls it.
+    /// What a post to a callback with this token is, if `key` is what its sender calls it. A run that was lost is another
+    /// attempt soon, so its callbacks are open.
     pub fn admit_call(&self, token: &str, key: Option<&str>, now: UnixMillis) -> Admission {
-        let is_open = (self.running || self.parked.is_some()) && !self.state().is_terminal();
+        let is_open = !self.is_turn_over() && !self.state().is_terminal();
         self.callbacks.admit(token, key, is_open, now)
     }
 

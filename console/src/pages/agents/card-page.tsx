@@ -8,8 +8,11 @@ import { Fact } from "../../parts/fact.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonTree } from "../../parts/json.tsx";
 import { OutLink } from "../../parts/link.tsx";
+import { fits, Search } from "../../parts/search.tsx";
 import { Badge } from "../../parts/state.tsx";
+import { go, href, place } from "../../route.ts";
 import { schemesOf, waysOf } from "../../session/schemes.ts";
+import { numbered } from "./list.tsx";
 
 interface CardPageProps {
   card: AgentCard;
@@ -35,12 +38,29 @@ export function CardPage({ card, chat, isGenuine, foundAt }: CardPageProps) {
   );
 }
 
+/** With more skills than that there is a field to search them. */
+const MANY_SKILLS = 12;
+
 function Skills({ skills, chat }: { skills: AgentSkill[]; chat: CardPageProps["chat"] }) {
+  const { path, query } = place.value;
+  const sought = skills.length > MANY_SKILLS ? (query.get("q") ?? "") : "";
+  const shown = skills.filter(({ id, name, description, tags = [] }) => fits([id, name, description, ...tags], sought));
+  const search = (text: string) => go(href(path, { q: text }), { replace: true });
   return (
     <section class="stack" aria-labelledby="skills">
       <h2 id="skills">Skills</h2>
       {skills.length === 0 && <p class="empty">The card lists no skills.</p>}
-      {skills.map((skill, index) => (
+      {skills.length > MANY_SKILLS && (
+        <Search
+          name="Search the skills"
+          sought={sought}
+          placeholder="Name, tag or text"
+          told={sought === "" ? numbered(skills.length, "skill") : `${shown.length} of ${numbered(skills.length, "skill")}`}
+          search={search}
+        />
+      )}
+      {skills.length > 0 && shown.length === 0 && <p class="empty">No skill has “{sought}” in its name, its description or its tags.</p>}
+      {shown.map((skill, index) => (
         <article class="card skill" key={index}>
           <div class="row skill-head">
             <h3>{skill.name === "" ? skill.id : skill.name}</h3>

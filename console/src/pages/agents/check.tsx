@@ -6,6 +6,7 @@ import { METHODS, probe as ask, type Probe } from "../../lint/probe.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Badge } from "../../parts/state.tsx";
+import { sentence } from "../../parts/words.ts";
 import { numbered } from "./list.tsx";
 
 const WORDS: Record<Severity, { tone: string; word: string }> = {
@@ -101,7 +102,7 @@ function ProbeTable({ probe }: { probe: Probe }) {
               <td>
                 <code>{method}</code>
               </td>
-              <td>{probe[method]?.isOk === true ? "It answers." : [probe[method]?.message, probe[method]?.reason].filter(Boolean).join(" · ")}</td>
+              <td>{probe[method]?.isOk === true ? "It answers." : [sentence(probe[method]?.message ?? ""), probe[method]?.reason].filter(Boolean).join(" · ")}</td>
             </tr>
           ))}
         </tbody>

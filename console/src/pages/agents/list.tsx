@@ -3,15 +3,18 @@ import { useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { NoCatalogue } from "../../parts/loading.tsx";
+import { fits, Search } from "../../parts/search.tsx";
+import { sentence } from "../../parts/words.ts";
 import { go, href, place } from "../../route.ts";
 import { kindsOf } from "../../session/schemes.ts";
-import { HealthBadge } from "./health.tsx";
+import { HealthBadge, healthOf, useHealth } from "../../parts/health.tsx";
 
 export function AgentList() {
   const agents = catalogue.value?.agents;
+  useHealth(agents ?? []);
   const sought = place.value.query.get("q") ?? "";
   // The default agent is what a newcomer asks first.
-  const shown = agents?.filter((agent) => fits(agent, sought)).sort((one, other) => Number(other.isDefault) - Number(one.isDefault)) ?? [];
+  const shown = agents?.filter((agent) => fits(textsOf(agent), sought)).sort((one, other) => Number(other.isDefault) - Number(one.isDefault)) ?? [];
   const search = (text: string) => go(href(["agents"], { q: text }), { replace: true });
   return (
     <section class="page">
@@ -21,18 +24,13 @@ export function AgentList() {
       </header>
       {agents === undefined && <NoCatalogue />}
       {agents !== undefined && (
-        <div class="agents-found">
-          <label class="search">
-            <span>Search</span>
-            <span class="search-field">
-              <Icon name="search" />
-              <input type="search" value={sought} placeholder="Name, skill or text" onInput={(event) => search(event.currentTarget.value)} />
-            </span>
-          </label>
-          <p class="quiet" role="status">
-            {sought === "" ? numbered(agents.length, "agent") : `${shown.length} of ${numbered(agents.length, "agent")}`}
-          </p>
-        </div>
+        <Search
+          name="Search"
+          sought={sought}
+          placeholder="Name, skill or text"
+          told={sought === "" ? numbered(agents.length, "agent") : `${shown.length} of ${numbered(agents.length, "agent")}`}
+          search={search}
+        />
       )}
       {agents !== undefined && shown.length === 0 && (
         <div class="empty">
@@ -56,7 +54,8 @@ export function AgentList() {
 }
 
 function AgentItem({ agent }: { agent: CataloguedAgent }) {
-  const { slug, name, description, version, isDefault, dialects, isOpen, health, skills, capabilities } = agent;
+  const { slug, name, description, version, isDefault, dialects, isOpen, skills, capabilities } = agent;
+  const health = healthOf(agent);
   const kinds = kindsOf({ securitySchemes: agent.access?.securitySchemes ?? {} });
   const abilities = [capabilities?.streaming === true && "Streams", capabilities?.pushNotifications === true && "Webhooks", capabilities?.extendedAgentCard === true && "Extended card"];
   return (
@@ -74,7 +73,7 @@ function AgentItem({ agent }: { agent: CataloguedAgent }) {
         <span>{` version ${version}${isDefault ? ", the default agent" : ""}`}</span>
       </p>
       <p class="agent-text">{description}</p>
-      {health.reason !== undefined && <p class="agent-reason">{health.reason}</p>}
+      {health.reason !== undefined && <p class="agent-reason">{sentence(health.reason)}</p>}
       <ul class="facts" aria-label="Facts">
         {skills !== undefined && <li>{numbered(skills.length, "skill")}</li>}
         <li>{isOpen ? "Open to everybody" : kinds.join(", ") || "Needs credentials"}</li>
@@ -131,9 +130,8 @@ function webUrl(given: string): string | undefined {
   }
 }
 
-function fits({ slug, name, description, skills = [] }: CataloguedAgent, sought: string): boolean {
-  const text = [slug, name, description, ...skills.flatMap((skill) => [skill.id, skill.name])].join(" ").toLowerCase();
-  return sought.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+function textsOf({ slug, name, description, skills = [] }: CataloguedAgent): string[] {
+  return [slug, name, description, ...skills.flatMap((skill) => [skill.id, skill.name])];
 }
 
 /** As `1 skill` or `3 skills`. */

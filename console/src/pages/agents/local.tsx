@@ -4,7 +4,7 @@ import { localEndpoint } from "../../api/endpoint.ts";
 import { send } from "../../api/http.ts";
 import { readCard } from "../../api/card.ts";
 import { jsonIn } from "../../api/json-in.ts";
-import { Problem } from "../../api/problem.ts";
+import { Problem, UnfitCard } from "../../api/problem.ts";
 import type { Found } from "../../lint/index.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -13,7 +13,9 @@ import { ProblemBox } from "../../parts/problem.tsx";
 import { href, place } from "../../route.ts";
 import { AgentView, type CardDocument } from "./agent-view.tsx";
 import { genuine } from "./genuine.ts";
-import { HealthBadge } from "./health.tsx";
+import { UnfitCardView } from "./unfit-card.tsx";
+import { sentence } from "../../parts/words.ts";
+import { HealthBadge, healthOf, useHealth } from "../../parts/health.tsx";
 
 const CARD = ".well-known/agent-card.json";
 
@@ -24,6 +26,8 @@ export function LocalAgent({ slug }: { slug: string }) {
   const endpoint = localEndpoint(slug);
 
   const agent = agentOf(slug);
+  const health = agent === undefined ? undefined : healthOf(agent);
+  useHealth(agent === undefined ? [] : [agent]);
   const isUnknown = catalogue.value !== undefined && agent === undefined;
   const [, , tab = ""] = place.value.path;
   return (
@@ -34,7 +38,7 @@ export function LocalAgent({ slug }: { slug: string }) {
       {problem !== undefined && (
         <>
           <h1>{agent?.name ?? slug}</h1>
-          {isUnknown ? <p>This Worker has no agent at <code>/{slug}</code>.</p> : <ProblemBox problem={problem} retry={again} />}
+          {isUnknown ? <p>This Worker has no agent at <code>/{slug}</code>.</p> : problem instanceof UnfitCard ? <UnfitCardView unfit={problem} again={again} /> : <ProblemBox problem={problem} retry={again} />}
         </>
       )}
       {problem === undefined && found === undefined && <Loading />}
@@ -47,10 +51,10 @@ export function LocalAgent({ slug }: { slug: string }) {
           chat={(skill, text) => href(["chat", slug], { skill, text })}
           documents={documentsOf(slug, found)}
           status={
-            agent !== undefined && (
+            health !== undefined && (
               <>
-                <HealthBadge health={agent.health} />
-                {agent.health.reason !== undefined && <p class="agent-reason">{agent.health.reason}</p>}
+                <HealthBadge health={health} />
+                {health.reason !== undefined && <p class="agent-reason">{sentence(health.reason)}</p>}
               </>
             )
           }
@@ -86,6 +90,7 @@ async function textOf(slug: string, version: string, signal?: AbortSignal): Prom
 
 function foundIn(slug: string, text: string): Found {
   const json = jsonIn(text);
-  if (json === undefined) throw new Problem("The card is no JSON.");
-  return { card: readCard(json), text, foundAt: new URL(`/${slug}/${CARD}`, location.origin).href, isLocal: true };
+  const foundAt = new URL(`/${slug}/${CARD}`, location.origin).href;
+  if (json === undefined) throw new UnfitCard(new Problem("The card is no JSON."), { text, isCut: false, foundAt });
+  return { card: readCard(json), text, foundAt, isLocal: true };
 }

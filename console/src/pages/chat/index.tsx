@@ -1,11 +1,12 @@
 // The chat with an agent, which the address names: by its slug one of this Worker, by its URL one elsewhere.
 import { useMemo } from "preact/hooks";
 import { catalogue } from "../../api/agents.ts";
-import { localEndpoint, type Endpoint } from "../../api/endpoint.ts";
+import { isElsewhere, localEndpoint, type Endpoint } from "../../api/endpoint.ts";
 import { remoteEndpoint } from "../../api/remote.ts";
 import { NoCatalogue } from "../../parts/loading.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { href, place } from "../../route.ts";
+import { HealthBadge, healthOf, useHealth } from "../../parts/health.tsx";
 import { ChatView } from "./view.tsx";
 import "./chat.css";
 
@@ -15,13 +16,13 @@ export function ChatPage() {
   return <section class="page chat-page">{endpoint === undefined ? <Picker /> : <ChatView key={endpoint.key} endpoint={endpoint} taskId={taskId} />}</section>;
 }
 
-/** No slug looks like a URL. */
 function endpointOf(name: string): Endpoint {
-  return name.includes("://") ? remoteEndpoint(name) : localEndpoint(name);
+  return isElsewhere(name) ? remoteEndpoint(name) : localEndpoint(name);
 }
 
 function Picker() {
   const agents = catalogue.value?.agents;
+  useHealth(agents ?? []);
   return (
     <>
       <header>
@@ -31,7 +32,7 @@ function Picker() {
       {agents === undefined && <NoCatalogue />}
       {agents?.length === 0 && <p class="empty">This Worker has no agents yet.</p>}
       <ul class="pick">
-        {(agents ?? []).map(({ slug, name, description, health, isDefault }) => (
+        {(agents ?? []).map((agent) => ({ ...agent, health: healthOf(agent) })).map(({ slug, name, description, health, isDefault }) => (
           <li key={slug}>
             <a class="card" href={href(["chat", slug])}>
               <strong>{name}</strong>
@@ -39,7 +40,7 @@ function Picker() {
               <span class="row">
                 <code>/{slug}</code>
                 {isDefault && <Badge tone="idle">default</Badge>}
-                {health.state !== "ok" && <Badge tone="bad">{health.state === "partial" ? "partly available" : "cannot run"}</Badge>}
+                {!["ok", "unasked"].includes(health.state) && <HealthBadge health={health} />}
               </span>
             </a>
           </li>

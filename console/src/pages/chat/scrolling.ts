@@ -5,8 +5,10 @@ import type { RefObject } from "preact";
 /** So far from its end a page still counts as being there. */
 const NEAR_PX = 120;
 
-/** `isAway`: the person reads further up, and there is more below. `toEnd` goes there, and follows again. */
-export function useFollowedEnd(end: RefObject<HTMLElement | null>): { isAway: boolean; toEnd: () => void } {
+/**
+ * Follows once something was said. `isAway`: the person reads further up, and there is more below. `toEnd` goes there, and follows again.
+ */
+export function useFollowedEnd(end: RefObject<HTMLElement | null>, hasBegun: boolean): { isAway: boolean; toEnd: () => void } {
   const [isAway, setAway] = useState(false);
   const [follows] = useState(() => ({ now: true, height: 0 }));
   const page = document.documentElement;
@@ -18,7 +20,7 @@ export function useFollowedEnd(end: RefObject<HTMLElement | null>): { isAway: bo
   };
   useEffect(() => {
     const content = end.current?.parentElement;
-    if (content === null || content === undefined) return;
+    if (content === null || content === undefined || !hasBegun) return;
     const grown = new ResizeObserver(() => {
       if (follows.now) scrollTo({ top: page.scrollHeight, behavior: "instant" });
       else setAway(!isNear());
@@ -35,6 +37,6 @@ export function useFollowedEnd(end: RefObject<HTMLElement | null>): { isAway: bo
       grown.disconnect();
       removeEventListener("scroll", scrolled);
     };
-  }, []);
+  }, [hasBegun]);
   return { isAway, toEnd };
 }

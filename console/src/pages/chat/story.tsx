@@ -12,6 +12,7 @@ import { notify } from "../../parts/notice.tsx";
 import { Parts } from "../../parts/part.tsx";
 import { StateBadge, stateWord } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
+import { sentence } from "../../parts/words.ts";
 import { href } from "../../route.ts";
 import { Question, schemaIn } from "./question.tsx";
 
@@ -133,7 +134,8 @@ function LinkState({ feed }: { feed: Feed }) {
       <p class="link-state" role="status">
         <Icon name="refresh" />
         <span>
-          Reconnecting<span aria-hidden="true">{seconds > 0 ? ` in ${seconds} s` : ""}</span>. {link.problem.message}
+          {link.isSend ? "The message is sent again" : "Reconnecting"}
+          <span aria-hidden="true">{seconds > 0 ? ` in ${seconds} s` : ""}</span>. {sentence(link.problem.message)}
         </span>
         <button type="button" class="small" onClick={() => feed.retry()}>
           Now

@@ -1,6 +1,6 @@
 // The chat with one agent, of this Worker or elsewhere.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Endpoint } from "../../api/endpoint.ts";
+import { isElsewhere, type Endpoint } from "../../api/endpoint.ts";
 import { GENERATION_EXTENSION, type Abilities } from "../../api/follow.ts";
 import { Problem } from "../../api/problem.ts";
 import { inputSchemas, type Schema } from "../../api/schemas.ts";
@@ -29,7 +29,7 @@ export function ChatView({ endpoint, taskId }: { endpoint: Endpoint; taskId?: st
 }
 
 function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard; taskId: string | undefined }) {
-  const isLocal = !endpoint.key.includes("://");
+  const isLocal = !isElsewhere(endpoint.key);
   const { query } = place.value;
   const context = query.get("context") ?? undefined;
   const [schemas, setSchemas] = useState<Record<string, Schema>>({});
@@ -38,7 +38,9 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   const [showsRaw, setShowsRaw] = useState(false);
   const [talk, setTalk] = useState(() => new Conversation(endpoint, abilitiesOf(card, isLocal)));
   const end = useRef<HTMLDivElement>(null);
-  const { isAway, toEnd } = useFollowedEnd(end);
+  const items = talk.items.value;
+  const isEmpty = items.length === 0 && !talk.isLoading.value && talk.problem.value === undefined;
+  const { isAway, toEnd } = useFollowedEnd(end, !isEmpty);
 
   // Another task in the address is another conversation; the one that this conversation has begun is not. Before a message can be sent: a later look
   // would find its task not in the address yet, and drop it.
@@ -86,10 +88,8 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
     go(href(["chat", ...endpoint.path]));
   };
 
-  const items = talk.items.value;
   const current = talk.current.value;
   const state = current?.story.value.task?.status.state;
-  const isEmpty = items.length === 0 && !talk.isLoading.value && talk.problem.value === undefined;
   return (
     <div class={showsRaw ? "chat with-raw" : "chat"}>
       <div class="chat-main">

@@ -2,18 +2,26 @@
 import type { AgentCard } from "../../api/types.ts";
 import type { Schema } from "../../api/schemas.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { useState } from "preact/hooks";
 
-/** The most skills and examples that are shown. */
+/** The most skills that are shown until all are wanted, and the most examples of one. */
 const MAX_SKILLS = 12;
 const MAX_EXAMPLES = 4;
 
+/** Whether there is anything to fill in. */
+function hasArguments(schema: Schema): boolean {
+  return Object.keys(schema.properties ?? {}).length > 0;
+}
+
 /** `pick` puts a skill or an example into the box. */
 export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Record<string, Schema>; pick: (first: { text: string; skill: string }) => void }) {
+  const [hasAll, setHasAll] = useState(false);
+  const shown = hasAll ? card.skills : card.skills.slice(0, MAX_SKILLS);
   return (
     <section class="welcome" aria-label="What the agent does">
       <p class="welcome-about">{card.description}</p>
       <ul class="skills">
-        {card.skills.slice(0, MAX_SKILLS).map(({ id, name, description, examples = [] }) => (
+        {shown.map(({ id, name, description, examples = [] }) => (
           <li key={id} class="offer">
             <h2>{name}</h2>
             <p class="quiet">{description}</p>
@@ -21,7 +29,7 @@ export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Rec
               {schemas[id] !== undefined && (
                 <button type="button" class="small example" onClick={() => pick({ text: "", skill: id })}>
                   <Icon name="plus" />
-                  <span>Fill in its arguments</span>
+                  <span>{hasArguments(schemas[id]) ? "Fill in its arguments" : "Call it"}</span>
                 </button>
               )}
               {schemas[id] === undefined &&
@@ -34,6 +42,11 @@ export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Rec
           </li>
         ))}
       </ul>
+      {shown.length < card.skills.length && (
+        <button type="button" class="small" onClick={() => setHasAll(true)}>
+          {`Show all ${card.skills.length} skills`}
+        </button>
+      )}
     </section>
   );
 }

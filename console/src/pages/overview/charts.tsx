@@ -1,23 +1,23 @@
 // The two charts of the overview: how tasks ended, and how long the completed ones took.
 import { Frame, HEIGHT, type Plot } from "./frame.tsx";
-import { ended, ENDS, failureRate, quantile, sumOf, ticks, type End, type Hour, type Sums } from "./numbers.ts";
-import { counted, dayWord, END_WORDS, hourWord, numberWord, percentWord, quantileWord, whenWord } from "./words.ts";
-import { duration } from "../../parts/time.tsx";
+import { ended, ENDS, failureRate, quantile, ticks, type End, type Quantile, type Sums } from "./numbers.ts";
+import { counted, dayWord, END_WORDS, hourWord, numberWord, percentWord, quantileWord, shortly, whenWord } from "./words.ts";
 
 interface ChartProps {
   groups: readonly Sums[];
+  /** What all of them come to. */
+  all: Sums;
   bounds: readonly number[];
   /** Whether words below the charts are days, for a week. */
   areDays: boolean;
 }
 
 /** How tasks ended, as stacked bars. Each state has a pattern besides its colour. */
-export function EndsChart({ groups, areDays }: ChartProps) {
+export function EndsChart({ groups, all, areDays }: ChartProps) {
   const most = Math.max(...groups.map(ended));
   const lines = ticks(most);
   const top = lines.at(-1) ?? 1;
   const y = (count: number): number => HEIGHT - (count / top) * HEIGHT;
-  const all = totals(groups);
   return (
     <Frame
       title="How tasks ended"
@@ -126,20 +126,23 @@ function NumbersTable({ heads, groups, cells }: { heads: readonly string[]; grou
 
 const LINES_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000];
 
-/** How long completed tasks took: the median as a line with dots, the 95th percentile as a broken one with squares. */
-export function DurationsChart({ groups, bounds, areDays }: ChartProps) {
-  const found = groups.map(({ buckets }) => ({ median: quantile(buckets, bounds, 0.5), high: quantile(buckets, bounds, 0.95) }));
-  const values = found.flatMap(({ median, high }) => [median, high]).flatMap((one) => (one === undefined ? [] : [Math.max(1, one.ms)]));
+/** How long completed tasks took: the median as a line with dots, the 95th percentile as a broken one with squares, each in the middle of where it lies. */
+export function DurationsChart({ groups, all, bounds, areDays }: ChartProps) {
+  const found = groups.map(({ durations }) => ({ median: quantile(durations, bounds, 0.5), high: quantile(durations, bounds, 0.95) }));
+  const values = found.flatMap(({ median, high }) => [median, high]).flatMap((one) => (one === undefined ? [] : [Math.max(1, one.from), Math.max(1, one.to)]));
   const least = LINES_MS.findLast((line) => line <= Math.min(...values)) ?? 1;
   const most = LINES_MS.find((line) => line >= Math.max(...values) && line > least) ?? 21_600_000;
   const y = (ms: number): number => HEIGHT * (1 - Math.log(Math.max(least, ms) / least) / Math.log(most / least));
-  const all = totals(groups);
+  const middle = ({ from, to }: Quantile): number => (y(from) + y(to)) / 2;
   const points = (which: "median" | "high", plot: Plot): ([number, number] | undefined)[] =>
-    found.map((one, nth) => (one[which] === undefined ? undefined : [plot.middle(nth), y(one[which].ms)]));
+    found.map((one, nth) => (one[which] === undefined ? undefined : [plot.middle(nth), middle(one[which])]));
+  // Beside each other where both lie in the same place.
+  const ranges = (which: "median" | "high", plot: Plot, aside: number): string =>
+    found.map(({ [which]: one }, nth) => (one === undefined ? "" : `M${plot.middle(nth) + aside} ${y(one.from)}V${y(one.to)}`)).join("");
   return (
     <Frame
       title="How long completed tasks took"
-      summary={`the median of all is ${quantileWord(quantile(all.buckets, bounds, 0.5))}, the 95th percentile ${quantileWord(quantile(all.buckets, bounds, 0.95))}.`}
+      summary={`the median of all is ${quantileWord(quantile(all.durations, bounds, 0.5))}, the 95th percentile ${quantileWord(quantile(all.durations, bounds, 0.95))}.`}
       times={timesOf(groups, areDays)}
       ticks={LINES_MS.filter((line) => line >= least && line <= most).map((line) => ({ y: y(line), word: shortly(line) }))}
       legend={
@@ -162,6 +165,8 @@ export function DurationsChart({ groups, bounds, areDays }: ChartProps) {
       }
       draw={(plot) => (
         <>
+          <path class="range high" d={ranges("high", plot, 2)} />
+          <path class="range median" d={ranges("median", plot, -2)} />
           <path class="curve high" d={pathOf(points("high", plot))} />
           <path class="curve median" d={pathOf(points("median", plot))} />
           {points("high", plot).map((point, nth) => point && <rect key={nth} class="point high" x={point[0] - 3} y={point[1] - 3} width="6" height="6" />)}
@@ -187,19 +192,6 @@ export function DurationsChart({ groups, bounds, areDays }: ChartProps) {
 /** A line through the points that are there, broken where one is missing. */
 function pathOf(points: readonly ([number, number] | undefined)[]): string {
   return points.map((point, nth) => (point === undefined ? "" : `${points[nth - 1] === undefined ? "M" : "L"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`)).join("");
-}
-
-/** As `10 ms` and `1 min`. */
-function shortly(ms: number): string {
-  if (ms >= 3_600_000) return `${ms / 3_600_000} h`;
-  if (ms >= 60_000) return `${ms / 60_000} min`;
-  return ms >= 1000 ? `${ms / 1000} s` : duration(ms);
-}
-
-/** The sum of groups. */
-export function totals(groups: readonly Sums[]): Sums {
-  const asHour = ({ from, states, buckets, totalMs }: Sums): Hour => ({ from, states, durations: { completed: { buckets, totalMs } } });
-  return sumOf(groups.map(asHour), groups[0]?.from ?? 0);
 }
 
 const timesOf = (groups: readonly Sums[], areDays: boolean): string[] =>

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { Badge } from "../../parts/state.tsx";
 import { href } from "../../route.ts";
-import { askToSignIn } from "../../session/asking.ts";
 import { isOperator } from "../../session/operator.ts";
 import type { Read } from "./load.ts";
 import { ended, failureRate, quantile, sumOf, unfinishedOf, webhooksOf, type Overview, type Sums } from "./numbers.ts";
@@ -10,13 +9,17 @@ import { counted, numberWord, percentWord, quantileWord, rateWord } from "./word
 
 interface TilesProps {
   sums: Sums;
+  reads: readonly Read[];
   overviews: readonly Overview[];
+  period: string;
+  /** The slug of the only agent that was asked; empty for all. */
+  agent: string;
   /** For how many hours tasks were counted, the one under way in part. */
   hours: number;
 }
 
-/** The most important numbers of all agents that are shown. */
-export function Tiles({ sums, overviews, hours }: TilesProps) {
+/** The most important numbers of all agents that are shown, which lead to what they count. */
+export function Tiles({ sums, reads, overviews, period, agent, hours }: TilesProps) {
   const bounds = overviews[0]?.bucketsMs ?? [];
   const unfinished = unfinishedOf(overviews);
   const webhooks = webhooksOf(overviews);
@@ -24,22 +27,40 @@ export function Tiles({ sums, overviews, hours }: TilesProps) {
   const waiting = unfinished.inputRequired + unfinished.authRequired;
   const rate = failureRate(sums);
   const trouble = webhooks.failing + webhooks.suspended;
+  const states = WAITING.filter(([name]) => unfinished[name] > 0);
+  const lead = (path: readonly string[], query: Record<string, string> = {}) => ({ to: [path, query] as const, reads: reads.filter(({ overview }) => overview !== undefined) });
+  const tasks = (query: Record<string, string> = {}) => lead(["tasks"], { agent, ...query });
+  const since = sinceOf(period);
+  const completed = tasks({ state: "TASK_STATE_COMPLETED", since });
   return (
     <dl class="tiles">
-      <Tile name="Tasks that ended" value={numberWord(ended(sums))} more={`${rateWord(ended(sums) / hours)} an hour`} />
-      <Tile name="Failed" value={percentWord(rate)} more={counted(sums.states.failed, "task")} isBad={sums.states.failed > 0} />
-      <Tile name="Median duration" value={quantileWord(quantile(sums.buckets, bounds, 0.5))} more="of completed tasks" />
-      <Tile name="95th percentile" value={quantileWord(quantile(sums.buckets, bounds, 0.95))} more="of completed tasks" />
-      <Tile name="Not finished now" value={`${numberWord(running + waiting)}${unfinished.isAtLeast ? "+" : ""}`} more={`${numberWord(running)} at work, ${numberWord(waiting)} waiting`} />
-      <Tile name="Webhooks in trouble" value={`${numberWord(trouble)}${webhooks.isAtLeast ? "+" : ""}`} more={`${numberWord(webhooks.suspended)} suspended; ${counted(webhooks.deadLetters, "dead letter")}`} isBad={trouble > 0} />
+      <Tile name="Tasks that ended" lead={tasks({ since })} value={numberWord(ended(sums))} more={`${rateWord(ended(sums) / hours)} an hour`} />
+      <Tile name="Failed" lead={tasks({ state: "TASK_STATE_FAILED", since })} value={percentWord(rate)} more={counted(sums.states.failed, "task")} isBad={sums.states.failed > 0} />
+      <Tile name="Median duration" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.5))} more="of completed tasks" />
+      <Tile name="95th percentile" lead={completed} value={quantileWord(quantile(sums.durations, bounds, 0.95))} more="of completed tasks" />
+      <Tile
+        name="Not finished now"
+        lead={tasks(states.length === 1 ? { state: states[0]?.[2] ?? "" } : {})}
+        value={`${numberWord(running + waiting)}${unfinished.isAtLeast ? "+" : ""}`}
+        more={`${numberWord(running)} at work, ${numberWord(waiting)} waiting`}
+      />
+      <Tile
+        name="Webhooks in trouble"
+        lead={lead(agent === "" ? ["webhooks"] : ["webhooks", agent])}
+        value={`${numberWord(trouble)}${webhooks.isAtLeast ? "+" : ""}`}
+        more={`${numberWord(webhooks.suspended)} suspended; ${counted(webhooks.deadLetters, "dead letter")}`}
+        isBad={trouble > 0}
+      />
     </dl>
   );
 }
 
-function Tile({ name, value, more, isBad = false }: { name: string; value: string; more: string; isBad?: boolean }) {
+function Tile({ name, lead, value, more, isBad = false }: { name: string; lead: Omit<LeadProps, "children">; value: string; more: string; isBad?: boolean }) {
   return (
     <div class={isBad ? "tile bad" : "tile"}>
-      <dt>{name}</dt>
+      <dt>
+        <Lead {...lead}>{name}</Lead>
+      </dt>
       <dd>
         <span class="figure">{value}</span>
         <span class="quiet">{more}</span>
@@ -55,8 +76,8 @@ const WAITING = [
   ["authRequired", "authentication required", "TASK_STATE_AUTH_REQUIRED"],
 ] as const;
 
-/** A row for each agent: its numbers, or why there are none. */
-export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; period: string; again(): void }) {
+/** A row for each agent. */
+export function AgentsTable({ reads, period }: { reads: readonly Read[]; period: string }) {
   return (
     <section class="card">
       <h2>By agent</h2>
@@ -82,7 +103,7 @@ export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; 
                   </a>
                   <span class="quiet">{read.agent.slug}</span>
                 </th>
-                {read.overview === undefined ? <NoNumbers read={read} again={again} /> : <Numbers read={read} overview={read.overview} period={period} />}
+                {read.overview === undefined ? <td colSpan={6} class="quiet">No numbers</td> : <Numbers read={read} overview={read.overview} period={period} />}
               </tr>
             ))}
           </tbody>
@@ -95,9 +116,8 @@ export function AgentsTable({ reads, period, again }: { reads: readonly Read[]; 
 function Numbers({ read, overview, period }: { read: Read; overview: Overview; period: string }) {
   const sums = sumOf(overview.hours);
   const { webhooks, unfinished, bucketsMs } = overview;
-  const tasks = (state: string, more: Record<string, string> = {}) => ["tasks", read.agent.slug, { state, ...more }] as const;
-  // The list of tasks has no two hours.
-  const since = period === "week" ? "week" : "day";
+  const lead = (path: readonly string[], query: Record<string, string> = {}) => ({ to: [[...path, read.agent.slug], query] as const, reads: [read] });
+  const tasks = (state: string, more: Record<string, string> = {}) => lead(["tasks"], { state, ...more });
   const waiting = WAITING.filter(([name]) => unfinished[name] > 0);
   return (
     <>
@@ -106,15 +126,15 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
         {!overview.counting && <span class="quiet block">not counted now</span>}
       </td>
       <td class="number">
-        {sums.states.failed === 0 ? "0" : <Lead read={read} to={tasks("TASK_STATE_FAILED", { since })}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
+        {sums.states.failed === 0 ? "0" : <Lead {...tasks("TASK_STATE_FAILED", { since: sinceOf(period) })}>{`${numberWord(sums.states.failed)} (${percentWord(failureRate(sums))})`}</Lead>}
       </td>
-      <td class="number">{quantileWord(quantile(sums.buckets, bucketsMs, 0.5))}</td>
-      <td class="number">{quantileWord(quantile(sums.buckets, bucketsMs, 0.95))}</td>
+      <td class="number">{quantileWord(quantile(sums.durations, bucketsMs, 0.5))}</td>
+      <td class="number">{quantileWord(quantile(sums.durations, bucketsMs, 0.95))}</td>
       <td>
         <ul class="plain-list">
           {waiting.map(([name, word, state]) => (
             <li key={name}>
-              <Lead read={read} to={tasks(state)}>{`${numberWord(unfinished[name])}${unfinished.isAtLeast ? "+" : ""} ${word}`}</Lead>
+              <Lead {...tasks(state)}>{`${numberWord(unfinished[name])}${unfinished.isAtLeast ? "+" : ""} ${word}`}</Lead>
             </li>
           ))}
         </ul>
@@ -122,9 +142,9 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
       </td>
       <td>
         <ul class="plain-list">
-          {webhooks.failing > 0 && <li><Lead read={read} to={["webhooks", read.agent.slug, { state: "failing" }]}>{`${numberWord(webhooks.failing)} failing`}</Lead></li>}
-          {webhooks.suspended > 0 && <li><Lead read={read} to={["webhooks", read.agent.slug, { state: "suspended" }]}>{`${numberWord(webhooks.suspended)} suspended`}</Lead></li>}
-          {webhooks.deadLetters > 0 && <li><Lead read={read} to={["webhooks", read.agent.slug, {}]}>{counted(webhooks.deadLetters, "dead letter")}</Lead></li>}
+          {webhooks.failing > 0 && <li><Lead {...lead(["webhooks"], { state: "failing" })}>{`${numberWord(webhooks.failing)} failing`}</Lead></li>}
+          {webhooks.suspended > 0 && <li><Lead {...lead(["webhooks"], { state: "suspended" })}>{`${numberWord(webhooks.suspended)} suspended`}</Lead></li>}
+          {webhooks.deadLetters > 0 && <li><Lead {...lead(["webhooks"])}>{counted(webhooks.deadLetters, "dead letter")}</Lead></li>}
         </ul>
         {webhooks.failing + webhooks.suspended + webhooks.deadLetters === 0 && <Badge tone="good">All well</Badge>}
       </td>
@@ -132,26 +152,21 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
   );
 }
 
-/** A link to another page. What is counted here is of all callers, so with an agent that knows callers the page there is an operator's. */
-function Lead({ read, to: [page, slug, query], children }: { read: Read; to: readonly [string, string, Record<string, string>]; children: ComponentChildren }) {
+interface LeadProps {
+  to: readonly [path: readonly string[], query: Record<string, string>];
+  /** The agents whose numbers lead there. */
+  reads: readonly Read[];
+  children: ComponentChildren;
+}
+
+/** A link to another page. What is counted here is of all callers, so with agents that know callers the page there is an operator's. */
+function Lead({ to: [path, query], reads, children }: LeadProps) {
   return (
-    <a href={href([page, slug], query)} onClick={() => { if (!read.agent.isOpen) isOperator.value = true; }}>
+    <a href={href(path, query)} onClick={() => { if (reads.some(({ agent }) => !agent.isOpen)) isOperator.value = true; }}>
       {children}
     </a>
   );
 }
 
-function NoNumbers({ read, again }: { read: Read; again(): void }) {
-  const { problem } = read;
-  const signIn = (): void => void askToSignIn(read.agent.slug, problem).then((hasSignedIn) => hasSignedIn && again());
-  return (
-    <td colSpan={6}>
-      <p>{problem?.message ?? "There is no answer."}</p>
-      {problem?.status === 401 && (
-        <button type="button" class="small" onClick={signIn}>
-          Sign in with {read.agent.slug}
-        </button>
-      )}
-    </td>
-  );
-}
+/** The period as the list of tasks has it, which has no two hours. */
+const sinceOf = (period: string): string => (period === "week" ? "week" : "day");

@@ -2,9 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
 import { Choice } from "../../parts/choice.tsx";
+import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading, NoCatalogue } from "../../parts/loading.tsx";
-import { ProblemBox } from "../../parts/problem.tsx";
 import { Time } from "../../parts/time.tsx";
 import { go, href, place } from "../../route.ts";
 import { isSignedIn } from "../../session/credentials.ts";
@@ -78,7 +78,7 @@ export function OverviewPage() {
       ) : shown === undefined ? (
         <Loading />
       ) : (
-        <Numbers shown={shown} again={again} />
+        <Numbers shown={shown} agent={chosen} again={again} />
       )}
     </section>
   );
@@ -98,7 +98,7 @@ function useOverviews(agents: readonly CataloguedAgent[], period: Period): { sho
     setIsLoading(true);
     readAll(agents, PERIODS[period].hours, leaving.signal).then(
       (reads) => {
-        setShown({ period, reads, at: Date.now() });
+        setShown((before) => joined({ period, reads, at: Date.now() }, before));
         setIsLoading(false);
       },
       (error: unknown) => {
@@ -122,10 +122,22 @@ function useOverviews(agents: readonly CataloguedAgent[], period: Period): { sho
   return { shown, isLoading, again };
 }
 
-function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(): void }) {
+/** While an agent cannot answer, what it has answered before for this period stays. */
+function joined(now: Shown, before: Shown | undefined): Shown {
+  if (before?.period !== now.period) return now;
+  const reads = now.reads.map((read) => {
+    const overview = read.problem?.isPassing === true ? before.reads.find(({ agent }) => agent.slug === read.agent.slug)?.overview : undefined;
+    return overview === undefined ? read : { ...read, overview };
+  });
+  return { ...now, reads, at: now.reads.some(({ overview }) => overview !== undefined) ? now.at : before.at };
+}
+
+function Numbers({ shown: { period, reads, at }, agent, again }: { shown: Shown; agent: string; again(): void }) {
   const overviews = reads.flatMap(({ overview }) => overview ?? []);
+  const failed = reads.flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent: agent.slug, problem }]));
+  const failures = <Failures what="numbers" failed={failed} of={reads.length} retry={again} />;
   const [first] = overviews;
-  if (first === undefined) return <NoOperator reads={reads} period={period} again={again} />;
+  if (first === undefined) return <>{failed.some(({ problem }) => problem.status === 401 || problem.status === 403) && <NoOperator />}{failures}</>;
   const hours = overviews.map((overview) => overview.hours);
   const grouped = groups(hours, PERIODS[period].size);
   const sums = sumOf(hours.flat());
@@ -134,6 +146,7 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
   const isCounting = overviews.every(({ counting }) => counting);
   return (
     <>
+      {failures}
       <p class="quiet">
         Since {period === "hour" ? hourWord(begun) : whenWord(begun)}, by {areDays ? "six hours" : "the hour"}, in the time of this browser. Read <Time at={at} />.
         {period === "hour" && " These are the hour under way and the one before."}
@@ -146,7 +159,7 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
           </p>
         </div>
       )}
-      <Tiles sums={sums} overviews={overviews} hours={Math.max(1 / 60, (first.now - begun) / 3_600_000)} />
+      <Tiles sums={sums} reads={reads} overviews={overviews} period={period} agent={agent} hours={Math.max(1 / 60, (first.now - begun) / 3_600_000)} />
       {ended(sums) === 0 ? (
         <div class="empty">
           <p>No task {isCounting ? "has ended" : "was counted"} in this period.</p>
@@ -158,30 +171,22 @@ function Numbers({ shown: { period, reads, at }, again }: { shown: Shown; again(
         </div>
       ) : (
         <>
-          <EndsChart groups={grouped} bounds={first.bucketsMs} areDays={areDays} />
-          {sums.states.completed > 0 && <DurationsChart groups={grouped} bounds={first.bucketsMs} areDays={areDays} />}
+          <EndsChart groups={grouped} all={sums} bounds={first.bucketsMs} areDays={areDays} />
+          {sums.states.completed > 0 && <DurationsChart groups={grouped} all={sums} bounds={first.bucketsMs} areDays={areDays} />}
         </>
       )}
-      <AgentsTable reads={reads} period={period} again={again} />
+      <AgentsTable reads={reads} period={period} />
     </>
   );
 }
 
 /** Nobody has answered with numbers: who looks is most likely no operator. */
-function NoOperator({ reads, period, again }: { reads: readonly Read[]; period: Period; again(): void }) {
-  const isRefused = reads.some(({ problem }) => problem?.status === 401 || problem?.status === 403);
+function NoOperator() {
   return (
-    <>
-      {isRefused ? (
-        <div class="empty">
-          <h2>This page is for operators</h2>
-          <p>Sign in with credentials that have the permission of operators, which the agent's file names ([access] operator). The table says what each agent answered.</p>
-        </div>
-      ) : (
-        <ProblemBox problem={reads[0]?.problem} retry={again} />
-      )}
-      <AgentsTable reads={reads} period={period} again={again} />
-    </>
+    <div class="empty">
+      <h2>This page is for operators</h2>
+      <p>Sign in with credentials that have the permission of operators, which the agent's file names ([access] operator).</p>
+    </div>
   );
 }
 

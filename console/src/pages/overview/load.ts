@@ -4,7 +4,7 @@ import { json } from "../../api/http.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Overview } from "./numbers.ts";
 
-/** What an agent has answered. One of `overview` and `problem` is there. */
+/** What an agent has answered. With a `problem`, the overview is one of before. */
 export interface Read {
   agent: CataloguedAgent;
   overview?: Overview;

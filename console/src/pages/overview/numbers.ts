@@ -34,9 +34,8 @@ export interface Sums {
   /** How many hours these are. */
   hours: number;
   states: Record<End, number>;
-  /** How long the completed ones took. */
-  buckets: number[];
-  totalMs: number;
+  /** How long the completed ones took, by hour and agent. */
+  durations: Durations[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -54,38 +53,38 @@ export function failureRate(sums: Pick<Sums, "states">): number | undefined {
 
 /** What ended in these hours, which may be those of several agents. */
 export function sumOf(hours: readonly Hour[], from = Math.min(...hours.map((hour) => hour.from))): Sums {
-  const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, buckets: [], totalMs: 0 };
+  const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, durations: [] };
   for (const { states, durations } of hours) {
     for (const end of ENDS) sums.states[end] += states[end];
-    sums.totalMs += durations.completed?.totalMs ?? 0;
-    durations.completed?.buckets.forEach((count, nth) => (sums.buckets[nth] = (sums.buckets[nth] ?? 0) + count));
+    if (durations.completed !== undefined) sums.durations.push(durations.completed);
   }
   return sums;
 }
 
-/** A duration below which a part of all lie, as well as buckets can tell. */
+/** Where a duration lies, in ms. */
 export interface Quantile {
-  ms: number;
-  /** Whether it lies beyond the last bound, which is `ms`. */
-  isMore: boolean;
-  /** The first bound, if it lies below that: nothing more is known then. */
-  under?: number;
+  from: number;
+  to: number;
 }
 
-/** The duration below which this part of the tasks lie (0.5 for the median); undefined without tasks. */
-export function quantile(buckets: readonly number[], bounds: readonly number[], part: number): Quantile | undefined {
-  const all = buckets.reduce((sum, count) => sum + count, 0);
-  if (all === 0) return undefined;
-  let left = all * part;
-  for (const [nth, count] of buckets.entries()) {
-    const [lower, upper] = [bounds[nth - 1] ?? 0, bounds[nth]];
-    if (count > 0 && left <= count) {
-      if (upper === undefined) return { ms: lower, isMore: true };
-      return { ms: lower + (upper - lower) * (left / count), isMore: false, ...(nth === 0 && { under: upper }) };
-    }
-    left -= count;
-  }
-  return { ms: bounds.at(-1) ?? 0, isMore: true };
+/** Where the duration lies that this part of the tasks do not exceed (0.5 for the median); undefined without tasks. */
+export function quantile(all: readonly Durations[], bounds: readonly number[], part: number): Quantile | undefined {
+  const counts = [...bounds, Infinity].map((_, nth) => all.reduce((sum, { buckets }) => sum + (buckets[nth] ?? 0), 0));
+  let left = Math.max(1, Math.ceil(part * counts.reduce((sum, count) => sum + count, 0)));
+  const bucket = counts.findIndex((count) => (left -= count) <= 0);
+  if (bucket < 0) return undefined;
+  const ranges = all.filter(({ buckets }) => (buckets[bucket] ?? 0) > 0).map((durations) => rangeOf(durations, bounds, bucket));
+  return { from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) };
+}
+
+/** Where a task of a bucket lies: within its bounds, and where the sum leaves room for it when the other tasks are as short or as long as their buckets let them be. */
+function rangeOf({ totalMs, buckets }: Durations, bounds: readonly number[], bucket: number): Quantile {
+  const lower = (nth: number): number => bounds[nth - 1] ?? 0;
+  const upper = (nth: number): number => bounds[nth] ?? Infinity;
+  const others = buckets.map((count, nth) => (nth === bucket ? count - 1 : count));
+  const sumOfOthers = (bound: (nth: number) => number): number => others.reduce((sum, count, nth) => (count === 0 ? sum : sum + count * bound(nth)), 0);
+  const within = (ms: number): number => Math.min(upper(bucket), Math.max(lower(bucket), ms));
+  return { from: within(totalMs - sumOfOthers(upper)), to: within(totalMs - sumOfOthers(lower)) };
 }
 
 /**

@@ -1,5 +1,4 @@
 // Numbers and hours of the overview in words.
-import { duration } from "../../parts/time.tsx";
 import type { End, Quantile } from "./numbers.ts";
 
 /** How the states in which tasks end are told. */
@@ -19,18 +18,20 @@ export const hourWord = (ms: number): string => hours.format(ms);
 export const dayWord = (ms: number): string => days.format(ms);
 export const whenWord = (ms: number): string => both.format(ms);
 
-/** A duration that is known as well as a bucket is wide. */
+/** A duration that is known as well as a bucket is wide: as `2 to 5 s`. */
 export function quantileWord(found: Quantile | undefined): string {
   if (found === undefined) return "–";
-  if (found.under !== undefined) return `under ${duration(found.under)}`;
-  return found.isMore ? `over ${duration(found.ms)}` : duration(round(found.ms));
+  const [from, to] = [shortly(found.from), shortly(found.to)];
+  if (from === to) return to;
+  if (found.from === 0) return `under ${to}`;
+  const unit = to.slice(to.indexOf(" "));
+  return `${from.endsWith(unit) ? from.slice(0, -unit.length) : from} to ${to}`;
 }
 
-/** Two digits: the buckets tell no more. */
-function round(ms: number): number {
-  if (ms < 1) return ms;
-  const magnitude = 10 ** (Math.floor(Math.log10(ms)) - 1);
-  return Math.round(ms / magnitude) * magnitude;
+/** As `10 ms`, `3.2 s` and `1 min`. */
+export function shortly(ms: number): string {
+  const [length, unit] = ms >= 3_600_000 ? [3_600_000, "h"] : ms >= 60_000 ? [60_000, "min"] : ms >= 1000 ? [1000, "s"] : [1, "ms"];
+  return `${Number((ms / length).toFixed(length === 1 ? 0 : 1))} ${unit}`;
 }
 
 /** As `1 task` and `2 tasks`. */

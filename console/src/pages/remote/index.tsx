@@ -1,6 +1,6 @@
 // An agent elsewhere, opened by its URL: its card, what could be better, how it is called, and the headers that it is shown.
 import { useMemo } from "preact/hooks";
-import { Problem } from "../../api/problem.ts";
+import { Problem, UnfitCard } from "../../api/problem.ts";
 import { findElsewhere, headersFor, remoteEndpoint, type FoundElsewhere } from "../../api/remote.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -8,6 +8,7 @@ import { useLoaded } from "../../parts/loaded.ts";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { href, place } from "../../route.ts";
 import { AgentView } from "../agents/agent-view.tsx";
+import { UnfitCardView } from "../agents/unfit-card.tsx";
 import { HeadersForm } from "./headers.tsx";
 import "./remote.css";
 
@@ -31,12 +32,12 @@ function Elsewhere({ url, tab }: { url: string; tab: string }) {
   return (
     <>
       {card === undefined && <h1 class="remote-url">{url}</h1>}
-      {problem !== undefined && <ProblemBox problem={problem} retry={again} />}
+      {problem instanceof UnfitCard ? <UnfitCardView unfit={problem} again={again} /> : problem !== undefined && <ProblemBox problem={problem} retry={again} />}
       {problem === undefined && card === undefined && <Loading />}
       {card !== undefined && (
         <>
           <AgentView
-            found={card}
+            found={{ ...card, isLocal: false }}
             endpoint={endpoint}
             tab={tab}
             address={(wanted) => href(wanted === "" ? ["remote", url] : ["remote", url, wanted])}

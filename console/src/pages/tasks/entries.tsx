@@ -1,17 +1,19 @@
 // What happened in a task, as a line from the top to the bottom.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
 import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "./entry.ts";
-import { bytesText, type Chunks, type Group, type Item } from "./groups.ts";
+import { hasFailed, type AttemptEntry, type MessageExcerpt, type OpenStep, type PartExcerpt, type StepEntry, type Usage } from "./entry.ts";
+import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-export function GroupView({ group, underWay }: { group: Group; underWay: readonly OpenStep[] }) {
-  const { run, items, durationMs, longestMs } = group;
+/** `isOpen` is whether its attempts at webhooks are shown. */
+export function GroupView({ group, underWay, isOpen }: { group: Group; underWay: readonly OpenStep[]; isOpen: boolean }) {
+  const { run, items, attempts, durationMs, longestMs } = group;
   return (
     <li class="run">
       {run !== undefined && (
@@ -27,16 +29,59 @@ export function GroupView({ group, underWay }: { group: Group; underWay: readonl
         </h3>
       )}
       <ol class="line">
-        {items.map((item, at) => (
-          <ItemView key={at} item={item} longestMs={longestMs} />
-        ))}
+        <Lines of={items} view={(item) => <ItemView item={item} longestMs={longestMs} />} />
         {underWay.map((step) => (
           <Row key={`${step.name} ${step.nth}`} tone="busy" at={step.since} generation={null} title={<StepTitle step={step} />}>
             <p class="quiet">Since {duration(Math.max(0, now.value - step.since))}</p>
           </Row>
         ))}
+        {attempts.length > 0 && <Attempts of={attempts} isOpen={isOpen} />}
       </ol>
     </li>
+  );
+}
+
+/** Lines, of which those that are alike and follow each other are the first of them and a number. */
+function Lines<One extends Line>({ of, view }: { of: readonly One[]; view: (line: One) => JSX.Element }) {
+  return (
+    <>
+      {alike(of).map(([first, ...more]) => first !== undefined && <Alike key={keyOf(first)} first={first} more={more} view={view} />)}
+    </>
+  );
+}
+
+function Alike<One extends Line>({ first, more, view }: { first: One; more: readonly One[]; view: (line: One) => JSX.Element }) {
+  const last = more.at(-1);
+  if (last === undefined) return view(first);
+  return (
+    <li class="alike">
+      <ol>{view(first)}</ol>
+      <Folded summary={<>{more.length} more like this, until <Clock at={last.kind === "chunks" ? last.last.at : last.at} /></>}>
+        {() => <ol class="line">{more.map((line) => <Alike key={keyOf(line)} first={line} more={[]} view={view} />)}</ol>}
+      </Folded>
+    </li>
+  );
+}
+
+function Attempts({ of, isOpen }: { of: readonly AttemptEntry[]; isOpen: boolean }) {
+  const failed = of.filter(hasFailed).length;
+  return (
+    <li class={`entry ${failed > 0 ? "bad" : "hook"}`}>
+      <Folded isOpen={isOpen} summary={`${of.length} ${of.length === 1 ? "attempt" : "attempts"} to reach webhooks${failed === 0 ? "" : `, ${failed} failed`}`}>
+        {() => <ol class="line"><Lines of={of} view={(attempt) => <AttemptView attempt={attempt} />} /></ol>}
+      </Folded>
+    </li>
+  );
+}
+
+/** What is made when it is opened. */
+function Folded({ summary, isOpen: isOpenFirst = false, children }: { summary: ComponentChildren; isOpen?: boolean; children: () => JSX.Element }) {
+  const [isOpen, setOpen] = useState(isOpenFirst);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
   );
 }
 
@@ -46,7 +91,7 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
     case "task":
     case "status":
       return (
-        <Row {...common} tone={toneOf(item.state)} title={<><span class="kind">{item.kind === "task" ? "Task" : "State"}</span> <StateBadge state={item.state} /></>}>
+        <Row {...common} tone={hasFailed(item) ? "bad" : toneOf(item.state)} title={<><span class="kind">{item.kind === "task" ? "Task" : "State"}</span> <StateBadge state={item.state} /></>}>
           {item.message !== undefined && <Excerpt message={item.message} />}
         </Row>
       );
@@ -60,12 +105,12 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
       return <ChunksView chunks={item} {...common} />;
     case "step":
       return <StepView step={item} longestMs={longestMs} />;
-    case "webhookAttempt":
-      return <AttemptView attempt={item} />;
     case "usage":
       return <Row {...common} tone="step" title="Used outside of steps"><UsageText usage={item.usage} /></Row>;
     case "taken":
       return <Row {...common} tone="step" title="The run took a message" />;
+    case "held":
+      return <Row {...common} tone="step" title={item.chars > 0 ? `Held back ${item.chars} characters of the next chunk, which may begin a secret` : "Let out what was held back"} />;
     case "parked":
       return (
         <Row {...common} tone="wait" title="Waits outside of memory">
@@ -73,6 +118,7 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
             Until {exact.format(item.until)}
             {item.orMessage && ", or a message"}
             {item.callback !== undefined && `, or the callback ${item.callback.name}`}
+            {item.unanswered !== undefined && `: its program has not answered ${item.unanswered.times} ${item.unanswered.times === 1 ? "request" : "requests"} since ${exact.format(item.unanswered.since)}`}
           </p>
         </Row>
       );
@@ -139,7 +185,7 @@ function StepView({ step, longestMs }: { step: StepEntry; longestMs: number }) {
   const { durationMs, failed, usage, calls } = step;
   const text = step.error ?? step.outcome;
   return (
-    <Row at={step.at} generation={null} tone={failed ? "bad" : step.type} title={<StepTitle step={step} />}>
+    <Row at={step.at} generation={null} tone={hasFailed(step) ? "bad" : step.type} title={<StepTitle step={step} />}>
       <p class="row quiet">
         {failed && <span class="failed"><Icon name="warning" /> failed</span>}
         {durationMs !== undefined && (
@@ -171,7 +217,7 @@ function UsageText({ usage }: { usage: Usage }) {
 }
 
 function AttemptView({ attempt }: { attempt: AttemptEntry }) {
-  const isGood = attempt.outcome === "delivered";
+  const isGood = !hasFailed(attempt);
   const outcome = { delivered: "delivered", retry: "failed, is tried again", givenUp: "given up" }[attempt.outcome] ?? attempt.outcome;
   return (
     <Row at={attempt.at} generation={attempt.generation} tone={isGood ? "hook" : "bad"} title={<><span class="kind">Webhook</span> <code>{attempt.origin}</code></>}>
@@ -243,7 +289,6 @@ function nameOf(name: string, nth: number): string {
 }
 
 function toneOf(state: string): string {
-  if (/FAILED|REJECTED/.test(state)) return "bad";
   if (/COMPLETED/.test(state)) return "good";
   if (/REQUIRED/.test(state)) return "wait";
   return "state";

@@ -73,10 +73,17 @@ export type Entry =
   | AttemptEntry
   | (Common & { kind: "usage"; usage: Usage })
   | (Common & { kind: "taken" | "ended" })
-  | (Common & { kind: "parked"; nth: number; until: number; orMessage: boolean; callback?: { name: string; nth: number } })
+  | (Common & { kind: "held"; chars: number })
+  | (Common & { kind: "parked"; nth: number; until: number; orMessage: boolean; callback?: { name: string; nth: number }; unanswered?: { times: number; since: number } })
   | (Common & { kind: "woken"; nth: number; by: "time" | "message" | "callback" })
   | (Common & { kind: "callback"; name: string; nth: number; uses: number; expiresAt: number })
   | (Common & { kind: "called"; name: string; nth: number; number: number; body?: PartExcerpt });
+
+/** Whether it tells of something that went wrong. */
+export function hasFailed(entry: { kind: string; failed?: boolean; state?: string; outcome?: string }): boolean {
+  if (entry.kind === "webhookAttempt") return entry.outcome !== "delivered";
+  return entry.failed === true || /FAILED|REJECTED/.test(entry.state ?? "");
+}
 
 /** A step that is under way. */
 export interface OpenStep {
@@ -99,6 +106,8 @@ export interface Head {
   owner?: string;
   generation: number;
   usage?: Usage;
+  /** How many steps have failed though the task went on. */
+  failedSteps?: number;
   underWay: OpenStep[];
 }
 

@@ -1,5 +1,5 @@
-// Entries as people look at them: by the runs of the agent, and chunks of an artifact as one.
-import type { ArtifactEntry, Entry, RunEntry } from "./entry.ts";
+// Entries as people look at them: by the runs of the agent, with chunks of an artifact as one, and attempts at webhooks apart from the work.
+import type { ArtifactEntry, AttemptEntry, Entry, RunEntry } from "./entry.ts";
 
 /** The chunks of one artifact that follow each other. */
 export interface Chunks {
@@ -14,7 +14,7 @@ export interface Chunks {
   isCut: boolean;
 }
 
-export type Item = Exclude<Entry, RunEntry | ArtifactEntry> | Chunks;
+export type Item = Exclude<Entry, RunEntry | ArtifactEntry | AttemptEntry> | Chunks;
 
 /** A run, and what is behind it until the next one. */
 export interface Group {
@@ -23,6 +23,8 @@ export interface Group {
   /** None for what came before the first run that was read. */
   run: RunEntry | undefined;
   items: Item[];
+  /** The attempts at webhooks meanwhile, which are none of its work. */
+  attempts: AttemptEntry[];
   /** How long it took, as far as it is known. */
   durationMs: number | undefined;
   /** The longest step in it. */
@@ -36,7 +38,7 @@ export function groupsOf(entries: readonly Entry[]): Group[] {
   const groups: Group[] = [];
   const begin = (run: RunEntry | undefined): Group => {
     const key = run === undefined ? "beginning" : `${run.message}.${run.begunAt}.${run.attempt}.${run.at}`;
-    const group: Group = { key, run, items: [], durationMs: undefined, longestMs: 0 };
+    const group: Group = { key, run, items: [], attempts: [], durationMs: undefined, longestMs: 0 };
     groups.push(group);
     return group;
   };
@@ -47,6 +49,10 @@ export function groupsOf(entries: readonly Entry[]): Group[] {
       continue;
     }
     group ??= begin(undefined);
+    if (entry.kind === "webhookAttempt") {
+      group.attempts.push(entry);
+      continue;
+    }
     if (entry.kind === "artifact") {
       const before = group.items.at(-1);
       if (before?.kind === "chunks" && entry.append && before.first.artifactId === entry.artifactId) add(before, entry);
@@ -78,12 +84,61 @@ function add(chunks: Chunks, entry: ArtifactEntry): void {
   chunks.text = chunks.text.slice(0, MAX_TEXT);
 }
 
-/** From the beginning of a run to the last thing that it did. Attempts at webhooks are none of its work. */
+/** From the beginning of a run to the last thing that it did. */
 function durationOf({ run, items }: Group): number | undefined {
   if (run?.at === undefined || run.at === null) return undefined;
-  const own = items.filter((item) => item.kind !== "webhookAttempt" && item.kind !== "message");
+  const own = items.filter((item) => item.kind !== "message");
   const times = own.map((item) => (item.kind === "chunks" ? item.last.at : item.at)).filter((at) => at !== null);
   return times.length === 0 ? undefined : Math.max(...times) - run.at;
+}
+
+/** Fewer alike entries than this stand for themselves. */
+const MIN_ALIKE = 3;
+
+/** What can be alike. */
+export type Line = Item | AttemptEntry;
+
+/** Lines with the same words that follow each other, together. */
+export function alike<One extends Line>(lines: readonly One[]): One[][] {
+  const runs: One[][] = [];
+  let words = "";
+  for (const line of lines) {
+    const before = words;
+    words = wordsOf(line);
+    if (words === before) runs.at(-1)?.push(line);
+    else runs.push([line]);
+  }
+  return runs.flatMap((run) => (run.length < MIN_ALIKE ? run.map((line) => [line]) : [run]));
+}
+
+/** What a line says, apart from its time, its numbers and what a step came to. */
+function wordsOf(line: Line): string {
+  switch (line.kind) {
+    case "task":
+    case "status":
+      return JSON.stringify([line.kind, line.state, line.message?.parts]);
+    case "message":
+      return JSON.stringify([line.kind, line.message.parts]);
+    case "chunks":
+      return JSON.stringify([line.kind, line.first.name ?? line.first.artifactId, line.text]);
+    case "step":
+      return JSON.stringify([line.kind, line.type, line.tool ?? line.agent ?? line.name, line.calls, line.failed, line.error]);
+    case "webhookAttempt":
+      return JSON.stringify([line.kind, line.origin, line.outcome, line.status, line.error]);
+    default:
+      return JSON.stringify([line.kind, "by" in line && line.by, "name" in line && line.name]);
+  }
+}
+
+const keys = new WeakMap<object, number>();
+let count = 0;
+
+/** Tells a line from others, also when there are more before it. */
+export function keyOf(line: Line): number {
+  const entry = line.kind === "chunks" ? line.first : line;
+  const key = keys.get(entry) ?? ++count;
+  keys.set(entry, key);
+  return key;
 }
 
 /** A number of bytes as people read it. */

@@ -1,18 +1,18 @@
 // The list of tasks and its filters.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { agentOf, catalogue } from "../../api/agents.ts";
 import type { Message } from "../../api/types.ts";
 import { Choice } from "../../parts/choice.tsx";
+import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading, NoCatalogue } from "../../parts/loading.tsx";
-import { ProblemBox } from "../../parts/problem.tsx";
-import { STATES, StateBadge, stateWord } from "../../parts/state.tsx";
+import { FailedSteps, failedStepsOf, STATES, StateBadge, stateWord } from "../../parts/state.tsx";
+import { TextFilter } from "../../parts/text-filter.tsx";
 import { Time } from "../../parts/time.tsx";
 import { shortened } from "../../parts/words.ts";
-import { go, href, place } from "../../route.ts";
-import { askToSignIn } from "../../session/asking.ts";
+import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
-import { asksToSignIn, Listing, type Failed, type Filters, type ListedTask } from "./listing.ts";
+import { Listing, type Filters, type ListedTask } from "./listing.ts";
 
 /** Times from which tasks are listed, as people name them. */
 const SINCE: Record<string, { word: string; ms: number }> = {
@@ -40,12 +40,12 @@ function Listed({ agents }: { agents: string[] }) {
   const since = query.get("since") ?? "";
   const given = { agent, state: query.get("state") ?? "", context: query.get("context") ?? "", since, owner: isOperator.value ? (query.get("owner") ?? "") : "" };
   const key = JSON.stringify([given, isOperator.value, agents]);
-  const listing = useMemo(() => {
+  const listing = useKept(`tasks ${key}`, () => {
     const length = SINCE[since]?.ms;
     const filters: Filters = { ...given, since: length === undefined ? "" : new Date(Date.now() - length).toISOString() };
     return new Listing(agent === "" ? agents : [agent], filters);
-  }, [key]);
-  useEffect(() => () => listing.close(), [listing]);
+  });
+  useEffect(() => listing.renewed(), [listing]);
   const set = (changed: Partial<typeof given>) => go(href(["tasks"], { ...given, ...changed }), { replace: true });
   const isFiltered = [given.state, given.context, given.since, given.owner].some((text) => text !== "");
   return (
@@ -56,14 +56,14 @@ function Listed({ agents }: { agents: string[] }) {
           <Icon name="refresh" /> Refresh
         </button>
       </header>
-      <FilterForm key={`${given.context}\n${given.owner}`} agents={agents} given={given} set={set} />
-      {listing.failed.value.length > 0 && <Failures failed={listing.failed.value} retry={() => void listing.read()} />}
+      <FilterForm agents={agents} given={given} set={set} />
+      <Failures what="tasks" failed={listing.failed.value} of={agents.length} retry={() => void listing.read()} />
       {listing.tasks.value.length > 0 ? (
         <Table listing={listing} hasAgents={agent === ""} />
       ) : listing.isReading.value ? (
         <Loading />
       ) : (
-        listing.failed.value.length === 0 && <Nothing agent={agent} isFiltered={isFiltered} hasContext={given.context !== ""} />
+        listing.answered.value > 0 && <Nothing agent={agent} isFiltered={isFiltered} hasContext={given.context !== ""} />
       )}
     </section>
   );
@@ -76,30 +76,13 @@ interface FormProps {
 }
 
 function FilterForm({ agents, given, set }: FormProps) {
-  const [context, setContext] = useState(given.context);
-  const [owner, setOwner] = useState(given.owner);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    set({ context: context.trim(), owner: owner.trim() });
-  };
   return (
-    <form class="filters" role="search" aria-label="Filter the tasks" onSubmit={submit}>
+    <form class="filters" role="search" aria-label="Filter the tasks" onSubmit={(event) => event.preventDefault()}>
       <Choice name="Agent" value={given.agent} of={[["", "All agents"], ...agents.map((slug) => [slug, slug] as const)]} choose={(agent) => set({ agent })} />
       <Choice name="State" value={given.state} of={[["", "All states"], ...STATES.map((state) => [state, stateWord(state)] as const)]} choose={(state) => set({ state })} />
       <Choice name="Changed" value={given.since} of={[["", "At any time"], ...Object.entries(SINCE).map(([name, { word }]) => [name, word] as const)]} choose={(since) => set({ since })} />
-      <label class="wide">
-        Context
-        <input type="search" value={context} placeholder="Any" autocomplete="off" spellcheck={false} onInput={(event) => setContext(event.currentTarget.value)} onBlur={submit} />
-      </label>
-      {isOperator.value && (
-        <label class="wide">
-          Owner
-          <input type="search" value={owner} placeholder="All" autocomplete="off" spellcheck={false} onInput={(event) => setOwner(event.currentTarget.value)} onBlur={submit} />
-        </label>
-      )}
-      <button type="submit">
-        <Icon name="search" /> Apply
-      </button>
+      <TextFilter name="Context" value={given.context} placeholder="Any" apply={(context) => set({ context })} />
+      {isOperator.value && <TextFilter name="Owner" value={given.owner} placeholder="All" apply={(owner) => set({ owner })} />}
     </form>
   );
 }
@@ -147,7 +130,7 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed
         </a>
         {said !== "" && <span class="said quiet" dir="auto">{said}</span>}
       </td>
-      <td data-name="State"><StateBadge state={task.status.state} /></td>
+      <td data-name="State"><StateBadge state={task.status.state} /> <FailedSteps count={failedStepsOf(task)} /></td>
       {hasAgents && <td data-name="Agent">{agent}</td>}
       {hasOwners && <td data-name="Owner"><code>{owner}</code></td>}
       <td data-name="Context">
@@ -177,32 +160,6 @@ function move(event: KeyboardEvent & { currentTarget: HTMLTableElement }): void 
   if (next === undefined || !links.includes(document.activeElement as HTMLAnchorElement)) return;
   event.preventDefault();
   next.focus();
-}
-
-function Failures({ failed, retry }: { failed: readonly Failed[]; retry: () => void }) {
-  const closed = failed.filter(asksToSignIn);
-  const others = failed.filter((one) => !asksToSignIn(one));
-  return (
-    <>
-      {others.map(({ agent, problem }) => (
-        <div key={agent}>
-          {agent !== "" && failed.length > 1 && <p class="quiet">{agent}</p>}
-          <ProblemBox problem={problem} retry={retry} />
-        </div>
-      ))}
-      {closed.length > 0 && (
-        <div class="row closed card">
-          <Icon name="key" />
-          <span>
-            {closed.length === 1 ? "One agent shows tasks to callers that it knows" : `${closed.length} agents show tasks to callers that they know`}: {closed.map(({ agent }) => agent).join(", ")}.
-          </span>
-          <button type="button" class="small" onClick={() => void askToSignIn(closed[0]!.agent).then((isDone) => isDone && retry())}>
-            Sign in
-          </button>
-        </div>
-      )}
-    </>
-  );
 }
 
 function Nothing({ agent, isFiltered, hasContext }: { agent: string; isFiltered: boolean; hasContext: boolean }) {

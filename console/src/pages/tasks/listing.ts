@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { json } from "../../api/http.ts";
 import { Problem } from "../../api/problem.ts";
 import type { ListTasksResponse, Task } from "../../api/types.ts";
+import type { Failed } from "../../parts/failures.tsx";
 import { actAs } from "../../session/operator.ts";
 
 export interface Filters {
@@ -20,12 +21,6 @@ export interface ListedTask {
   agent: string;
   task: Task;
   owner: string | undefined;
-}
-
-/** An agent whose tasks cannot be listed, and why. */
-export interface Failed {
-  agent: string;
-  problem: unknown;
 }
 
 /** How many tasks are shown at first, and more each time. */
@@ -47,13 +42,13 @@ export class Listing {
   readonly failed = signal<readonly Failed[]>([]);
   /** How many match; undefined until all agents have answered. */
   readonly total = signal<number | undefined>(undefined);
+  /** How many agents have answered. */
+  readonly answered = signal(0);
   readonly isReading = signal(true);
   readonly hasMore = signal(false);
 
   readonly #agents: readonly string[];
   readonly #filters: Filters;
-  readonly #over = new AbortController();
-  readonly #timer: ReturnType<typeof setInterval>;
   #sources: Source[] = [];
   #shown = STEP;
 
@@ -61,14 +56,17 @@ export class Listing {
     this.#agents = agents;
     this.#filters = filters;
     void this.read();
-    this.#timer = setInterval(this.#renew, agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
-    document.addEventListener("visibilitychange", this.#renew);
   }
 
-  close(): void {
-    clearInterval(this.#timer);
-    document.removeEventListener("visibilitychange", this.#renew);
-    this.#over.abort();
+  /** Renews it while it is shown; ends that by what it gives. */
+  renewed(): () => void {
+    this.#renew();
+    const timer = setInterval(this.#renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
+    document.addEventListener("visibilitychange", this.#renew);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", this.#renew);
+    };
   }
 
   /** Reads the first page anew. */
@@ -76,19 +74,20 @@ export class Listing {
     this.isReading.value = true;
     const isFirst = this.total.value === undefined;
     const failed: Failed[] = [];
+    const before = new Map(this.#sources.map((source) => [source.agent, source]));
     const reading = this.#agents.map(async (agent): Promise<Source | undefined> => {
       try {
         // Of several agents those that want to know who asks are left to the person.
         return await this.#page(agent, "", !isFirst || this.#agents.length > 1);
       } catch (problem) {
-        if (!this.#over.signal.aborted) failed.push({ agent, problem });
-        return undefined;
+        failed.push({ agent, problem });
+        // While a server cannot answer, what it has answered before stays.
+        return problem instanceof Problem && problem.isPassing ? before.get(agent) : undefined;
       }
     });
-    const sources = await Promise.all(reading);
-    if (this.#over.signal.aborted) return;
-    this.#sources = sources.filter((source) => source !== undefined);
-    this.#shown = STEP;
+    this.#sources = (await Promise.all(reading)).filter((source) => source !== undefined);
+    if (failed.length === 0) this.#shown = STEP;
+    this.answered.value = this.#sources.length;
     this.failed.value = failed;
     this.#show();
     this.isReading.value = false;
@@ -108,9 +107,8 @@ export class Listing {
         }
       }
     } catch (problem) {
-      if (!this.#over.signal.aborted) this.failed.value = [...this.failed.value, { agent: "", problem }];
+      this.failed.value = [...this.failed.value, { agent: "", problem }];
     }
-    if (this.#over.signal.aborted) return;
     this.#show();
     this.isReading.value = false;
   }
@@ -124,7 +122,7 @@ export class Listing {
   async #page(agent: string, pageToken: string, isQuiet: boolean): Promise<Source> {
     const { state, context, since, owner } = this.#filters;
     const query = { pageSize: STEP, pageToken, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
-    const page = await json<ListTasksResponse>({ agent, path: `/${agent}/tasks`, query, headers: { "act-as": actAs(owner) }, isQuiet, signal: this.#over.signal });
+    const page = await json<ListTasksResponse>({ agent, path: `/${agent}/tasks`, query, headers: { "act-as": actAs(owner) }, isQuiet });
     const found = page.tasks.map((task) => {
       const owner = task.metadata?.["urn:a2a-edge:owner"];
       return { agent, task, owner: typeof owner === "string" ? owner : undefined };
@@ -148,9 +146,4 @@ export class Listing {
   #renew = (): void => {
     if (document.visibilityState === "visible" && this.#shown === STEP && !this.isReading.value) void this.read();
   };
-}
-
-/** Whether an agent wants to know who asks. */
-export function asksToSignIn({ problem }: Failed): boolean {
-  return problem instanceof Problem && problem.status === 401;
 }

@@ -38,10 +38,12 @@ export class LiveTimeline {
   #timers = new Set<ReturnType<typeof setTimeout>>();
   #afterwards = [...AFTERWARDS_MS];
 
-  constructor(task: TaskOf) {
+  /** Goes on where one of the same task, which is closed, has ended. */
+  constructor(task: TaskOf, before?: LiveTimeline) {
     this.#task = task;
     document.addEventListener("visibilitychange", this.#onVisible);
-    void this.#begin();
+    if (before?.head.value === undefined) void this.#begin();
+    else this.#goOn(before);
   }
 
   /** Ends it. */
@@ -51,19 +53,22 @@ export class LiveTimeline {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Reads what came before the entries that are there. */
-  async readEarlier(): Promise<void> {
+  /** Reads what came before the entries that are there: a page of it, or all. */
+  async readEarlier({ isAll = false } = {}): Promise<void> {
     if (this.earlier.value !== "some") return;
     this.earlier.value = "reading";
+    const read: Entry[] = [];
     try {
-      const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#earlierToken }, { signal: this.#over.signal });
-      this.entries.value = [...page.entries.reverse(), ...this.entries.value];
-      this.#earlierToken = page.nextPageToken;
-      this.earlier.value = page.nextPageToken === "" ? "none" : "some";
+      do {
+        const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#earlierToken }, { signal: this.#over.signal });
+        read.push(...page.entries);
+        this.#earlierToken = page.nextPageToken;
+      } while (isAll && this.#earlierToken !== "");
     } catch (error) {
-      this.earlier.value = "some";
       this.#fail(error);
     }
+    this.entries.value = [...read.reverse(), ...this.entries.value];
+    this.earlier.value = this.#earlierToken === "" ? "none" : "some";
   }
 
   /** Asks for what is behind the entries that are there; not more often than it is answered. */
@@ -89,6 +94,21 @@ export class LiveTimeline {
       this.#fail(error);
       return;
     }
+    this.#keep();
+  }
+
+  #goOn(before: LiveTimeline): void {
+    this.head.value = before.head.value;
+    this.entries.value = before.entries.value;
+    this.#earlierToken = before.#earlierToken;
+    this.#resumeToken = before.#resumeToken;
+    this.earlier.value = this.#earlierToken === "" ? "none" : "some";
+    this.refresh();
+    this.#keep();
+  }
+
+  /** Keeps it up to date. */
+  #keep(): void {
     if (isFinal(this.head.value!.state)) this.#lookAfterwards();
     else {
       void this.#follow();

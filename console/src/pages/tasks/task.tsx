@@ -10,18 +10,18 @@ import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
-import { StateBadge } from "../../parts/state.tsx";
+import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration } from "../../parts/time.tsx";
-import { href } from "../../route.ts";
+import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
-import { GroupView } from "./entries.tsx";
-import { groupsOf } from "./groups.ts";
 import { LiveTimeline, type Following } from "./live.ts";
+import { Timeline } from "./timeline.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
   // Who acts in another role sees other things: all is read anew.
-  const timeline = useMemo(() => new LiveTimeline(task), [task.agent, task.id, task.owner, isOperator.value]);
+  const kept = useKept<{ last?: LiveTimeline }>(`timeline ${isOperator.value}`, () => ({}));
+  const timeline = useMemo(() => (kept.last = new LiveTimeline(task, kept.last)), [kept]);
   useEffect(() => () => timeline.close(), [timeline]);
   const head = timeline.head.value;
   return (
@@ -100,6 +100,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
       <Fact name="State">
         <span class="row" aria-live="polite">
           <StateBadge state={head.state} />
+          <FailedSteps count={head.failedSteps ?? 0} />
           {word !== "" && <span class={`quiet following ${following}`} title={title}>{word}</span>}
         </span>
       </Fact>
@@ -152,26 +153,6 @@ function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
       {artifacts.map((artifact) => (
         <ArtifactView key={artifact.artifactId} artifact={artifact} />
       ))}
-    </section>
-  );
-}
-
-function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
-  const entries = timeline.entries.value;
-  const groups = useMemo(() => groupsOf(entries), [entries]);
-  return (
-    <section class="stack" aria-label="Timeline">
-      <h2>Timeline</h2>
-      {timeline.earlier.value !== "none" && (
-        <button type="button" disabled={timeline.earlier.value === "reading"} onClick={() => void timeline.readEarlier()}>
-          {timeline.earlier.value === "reading" ? "Loading…" : "Show earlier entries"}
-        </button>
-      )}
-      <ol class="timeline">
-        {groups.map((group, at) => (
-          <GroupView key={group.key} group={group} underWay={at === groups.length - 1 ? head.underWay : []} />
-        ))}
-      </ol>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 // A field of a form, with its hint and with what the server says about it beside it.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { sentence } from "../../parts/words.ts";
 
 /** What an input needs, so that its hint and its error belong to it. */
 export interface Described {
@@ -23,7 +24,7 @@ export function Field({ label, hint, errors, children }: { label: string; hint?:
       )}
       {errors.length > 0 && (
         <p id={`${id}-error`} class="hook-error" role="alert">
-          {errors.join("; ")}
+          {sentence(errors.join("; "))}
         </p>
       )}
     </div>

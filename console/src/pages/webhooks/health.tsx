@@ -1,6 +1,7 @@
 // How a webhook fares, in words.
 import { Badge } from "../../parts/state.tsx";
 import { agoOf, duration, now, Time } from "../../parts/time.tsx";
+import { sentence } from "../../parts/words.ts";
 import type { DeadLetter, Health } from "./api.ts";
 
 const WORDS: Record<Health, { word: string; tone: string }> = {
@@ -27,10 +28,10 @@ export function NextTry({ health, at }: { health: Health; at: number | null }) {
   );
 }
 
-/** The events that were given up, newest first, each with a button that begins to send from it. */
-export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter[]; sendFrom: (generation: number) => void }) {
+/** The events that a webhook has given up, newest first, each with a button that begins to send from it. */
+export function DeadLetters({ of: letters, webhook, sendFrom }: { of: readonly DeadLetter[]; webhook: string; sendFrom: (generation: number) => void }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Events that were given up">
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Events that the webhook ${webhook} has given up`}>
       <table class="hook-letters">
         <thead>
           <tr>
@@ -55,7 +56,7 @@ export function DeadLetters({ of: letters, sendFrom }: { of: readonly DeadLetter
                 <Time at={at} />
               </td>
               <td class="hook-said">
-                <bdi>{error}</bdi>
+                <bdi>{sentence(error)}</bdi>
               </td>
             </tr>
           ))}

@@ -1,15 +1,17 @@
 // The webhooks of all agents, or of one, that need mending: those first that get nothing.
+import { signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { catalogue } from "../../api/agents.ts";
 import { Problem } from "../../api/problem.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { Fact } from "../../parts/fact.tsx";
+import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading, NoCatalogue } from "../../parts/loading.tsx";
-import { ProblemBox } from "../../parts/problem.tsx";
+import { TextFilter } from "../../parts/text-filter.tsx";
 import { Time } from "../../parts/time.tsx";
-import { hostOf, shortened } from "../../parts/words.ts";
-import { go, href, place } from "../../route.ts";
+import { hostOf, sentence, shortened } from "../../parts/words.ts";
+import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { troubled, type TroubledWebhook } from "./api.ts";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
@@ -28,12 +30,18 @@ interface Found {
   webhook: TroubledWebhook;
 }
 
-/** What an agent gave: its webhooks, or why there are none. */
+/** What an agent gave: its webhooks, or why there are none or only those of before. */
 interface Read {
   agent: string;
   webhooks: TroubledWebhook[];
   nextPageToken: string;
   problem?: Problem;
+}
+
+/** What was read of all agents; once somebody has gone further than the first page, nothing is read beside. */
+interface Kept {
+  reads: Signal<readonly Read[] | undefined>;
+  isFurther: boolean;
 }
 
 export function WebhookList({ agent }: { agent: string }) {
@@ -43,7 +51,9 @@ export function WebhookList({ agent }: { agent: string }) {
   const able = catalogue.value?.agents.filter(({ capabilities, health }) => capabilities?.pushNotifications === true && health.state !== "misconfigured");
   const known = able?.map(({ slug }) => slug);
   const agents = agent !== "" ? [agent] : known;
-  const [reads, setReads] = useState<readonly Read[]>();
+  const key = JSON.stringify([agent, trouble, owner, agents, isOperator.value]);
+  const kept = useKept<Kept>(`webhooks ${key}`, () => ({ reads: signal(undefined), isFurther: false }));
+  const reads = kept.reads.value;
   const [again, setAgain] = useState<SendAgainTo>();
   const reading = useRef<AbortController | undefined>(undefined);
 
@@ -52,24 +62,27 @@ export function WebhookList({ agent }: { agent: string }) {
     reading.current?.abort();
     const { signal } = (reading.current = new AbortController());
     const found = await Promise.all(agents.map((slug) => readAgent(slug, { trouble, owner, isQuiet, signal })));
-    if (!signal.aborted) setReads(found);
+    if (signal.aborted) return;
+    // While a server cannot answer, what it has answered before stays.
+    const before = (one: Read) => (one.problem?.isPassing === true ? kept.reads.peek()?.find(({ agent }) => agent === one.agent) : undefined);
+    kept.reads.value = found.map((one) => ({ ...one, ...before(one), ...(one.problem !== undefined && { problem: one.problem }) }));
+    kept.isFurther = false;
   };
   const more = async (slug: string, pageToken: string) => {
+    kept.isFurther = true;
+    reading.current?.abort();
     const next = await readAgent(slug, { trouble, owner, pageToken, isQuiet: false });
     const joined = (before: Read) => (next.problem === undefined ? { ...next, webhooks: [...before.webhooks, ...next.webhooks] } : { ...before, problem: next.problem });
-    // What comes behind a first page is read by whoever wants it; from then on nothing is read beside.
-    reading.current?.abort();
-    setReads((all) => all?.map((before) => (before.agent === slug ? joined(before) : before)));
+    kept.reads.value = kept.reads.value?.map((before) => (before.agent === slug ? joined(before) : before));
   };
   useEffect(() => {
-    setReads(undefined);
     // One agent may ask its caller to sign in; of all of them none does.
-    void read(agent === "");
+    if (!kept.isFurther) void read(agent === "" || kept.reads.peek() !== undefined);
     const timer = setInterval(() => {
-      if (document.visibilityState === "visible" && reading.current?.signal.aborted !== true) void read(true);
+      if (document.visibilityState === "visible" && !kept.isFurther) void read(true);
     }, REFRESH_MS);
     return () => (clearInterval(timer), reading.current?.abort());
-  }, [agent, trouble, owner, agents?.join(), isOperator.value]);
+  }, [kept]);
 
   const filter = (change: { agent?: string; state?: string; owner?: string }) => {
     const { agent: chosen = agent, state = trouble, owner: whose = owner } = change;
@@ -78,9 +91,10 @@ export function WebhookList({ agent }: { agent: string }) {
   const webhooks = (reads ?? [])
     .flatMap(({ agent, webhooks }): Found[] => webhooks.map((webhook) => ({ agent, webhook })))
     .sort((one, two) => RANK[one.webhook.health] - RANK[two.webhook.health] || sinceOf(two.webhook) - sinceOf(one.webhook));
-  const problems = (reads ?? []).filter(({ problem }) => problem !== undefined);
+  const problems = (reads ?? []).flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent, problem }]));
   // Of all agents, those that have no operators, or not this person, are no more than a remark.
-  const denied = problems.filter(({ problem }) => agent === "" && isOperator.value && problem?.status === 403);
+  const denied = problems.filter(({ problem }) => agent === "" && isOperator.value && problem.status === 403);
+  const failed = problems.filter((one) => !denied.includes(one));
   const isRead = reads?.some(({ problem }) => problem === undefined) ?? false;
   const openSend = ({ agent, webhook }: Found, from?: number) =>
     setAgain({ agent, task: webhook.taskId, ...webhook, ...(from === undefined ? {} : { from }) });
@@ -100,17 +114,10 @@ export function WebhookList({ agent }: { agent: string }) {
       <div class="row hook-filters">
         <Choice name="Agent" value={agent} of={[["", "All agents"], ...[...new Set([...(known ?? []), ...(agent === "" ? [] : [agent])])].map((slug) => [slug, slug] as const)]} choose={(agent) => filter({ agent })} />
         <Choice name="Trouble" value={trouble} of={TROUBLES} choose={(state) => filter({ state })} />
-        {isOperator.value && (
-          <label>
-            Owner
-            <input value={owner} placeholder="all owners" onChange={(event) => filter({ owner: event.currentTarget.value.trim() })} />
-          </label>
-        )}
+        {isOperator.value && <TextFilter name="Owner" value={owner} placeholder="All owners" apply={(owner) => filter({ owner })} />}
       </div>
       {known === undefined && agent === "" && <NoCatalogue />}
-      {problems.filter((read) => !denied.includes(read)).map(({ agent: slug, problem }) => (
-        <AgentProblem key={slug} agent={slug} problem={problem} retry={() => (agent === "" ? filter({ agent: slug }) : void read(false))} />
-      ))}
+      <Failures what="webhooks" failed={failed} of={agents?.length ?? 0} retry={() => void read(agent === "")} />
       {reads === undefined && (known !== undefined || agent !== "") && <Loading />}
       {denied.length > 0 && <p class="quiet">You are no operator of {denied.map(({ agent: slug }) => slug).join(", ")}.</p>}
       {isRead && webhooks.length === 0 && <AllWell isFiltered={trouble !== "" || owner !== ""} />}
@@ -151,28 +158,6 @@ async function readAgent(agent: string, options: Parameters<typeof troubled>[1])
 
 function sinceOf({ failingSince, deadLetters }: TroubledWebhook): number {
   return failingSince ?? deadLetters[0]?.at ?? 0;
-}
-
-function AgentProblem({ agent, problem, retry }: { agent: string; problem: Problem | undefined; retry: () => void }) {
-  if (problem?.status !== 401) {
-    return (
-      <div class="stack">
-        <h2>{agent}</h2>
-        <ProblemBox problem={problem} retry={retry} />
-      </div>
-    );
-  }
-  return (
-    <div class="card row">
-      <Icon name="key" />
-      <p>
-        <strong>{agent}</strong> shows its webhooks to those who sign in.
-      </p>
-      <button type="button" class="small" onClick={retry}>
-        Sign in to {agent}
-      </button>
-    </div>
-  );
 }
 
 function AllWell({ isFiltered }: { isFiltered: boolean }) {
@@ -216,10 +201,10 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
           </Fact>
         )}
         <Fact name="Last error" isWide>
-          <bdi>{lastError ?? "none"}</bdi>
+          <bdi>{sentence(lastError ?? "None")}</bdi>
         </Fact>
       </dl>
-      {deadLetters.length > 0 && <DeadLetters of={deadLetters} sendFrom={send} />}
+      {deadLetters.length > 0 && <DeadLetters of={deadLetters} webhook={`${webhook.id} of ${agent}, task ${webhook.taskId}`} sendFrom={send} />}
       <div class="actions">
         <a class="button" href={href(["webhooks", agent, webhook.taskId])}>
           Attempts

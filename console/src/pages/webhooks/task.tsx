@@ -1,4 +1,5 @@
 // The webhooks of one task: how each fares, and what can be done about it.
+import { signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../../api/problem.ts";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
@@ -8,7 +9,7 @@ import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { hostOf } from "../../parts/words.ts";
-import { href } from "../../route.ts";
+import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { remove, webhooksOf, type Webhook } from "./api.ts";
 import { RegisterDialog } from "./register.tsx";
@@ -19,7 +20,8 @@ import { WebhookCard } from "./webhook.tsx";
 const REFRESH_MS = 5_000;
 
 export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
-  const [webhooks, setWebhooks] = useState<readonly Webhook[]>();
+  const kept = useKept<Signal<readonly Webhook[] | undefined>>(`webhooks ${isOperator.value}`, () => signal(undefined));
+  const webhooks = kept.value;
   const [problem, setProblem] = useState<unknown>();
   const [again, setAgain] = useState<SendAgainTo>();
   const [unwanted, setUnwanted] = useState<Webhook>();
@@ -32,7 +34,7 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
     try {
       const found = await webhooksOf(agent, task, signal);
       if (signal.aborted) return;
-      setWebhooks(found);
+      kept.value = found;
       setProblem(undefined);
     } catch (error) {
       if (!signal.aborted) setProblem(error);
@@ -41,7 +43,7 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
   useEffect(() => {
     void read();
     return () => reading.current?.abort();
-  }, [isOperator.value]);
+  }, [kept]);
   useEffect(() => {
     // A refusal stays one, and would ask to sign in again and again.
     if (problem instanceof Problem && !problem.isPassing) return;

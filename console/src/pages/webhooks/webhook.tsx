@@ -2,7 +2,7 @@
 import { Fact } from "../../parts/fact.tsx";
 import { Badge } from "../../parts/state.tsx";
 import { duration, Time } from "../../parts/time.tsx";
-import { hostOf } from "../../parts/words.ts";
+import { hostOf, sentence } from "../../parts/words.ts";
 import { type Attempt, type Webhook, type WebhookConfig } from "./api.ts";
 import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 
@@ -42,17 +42,17 @@ export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send:
         )}
         {lastError !== null && (
           <Fact name="Last error" isWide>
-            <bdi>{lastError}</bdi>
+            <bdi>{sentence(lastError)}</bdi>
           </Fact>
         )}
       </dl>
       {deadLetters.length > 0 && (
         <div class="stack hook-tight">
           <h3>Given up</h3>
-          <DeadLetters of={deadLetters} sendFrom={send} />
+          <DeadLetters of={deadLetters} webhook={config.id} sendFrom={send} />
         </div>
       )}
-      <Attempts of={attempts} />
+      <Attempts of={attempts} webhook={config.id} />
       <div class="actions">
         {remove !== undefined && (
           <button type="button" class="danger" onClick={remove}>
@@ -74,12 +74,12 @@ const OUTCOMES: Record<string, { word: string; tone: string }> = {
 };
 
 /** The newest attempts, newest first. */
-function Attempts({ of: attempts }: { of: readonly Attempt[] }) {
+function Attempts({ of: attempts, webhook }: { of: readonly Attempt[]; webhook: string }) {
   if (attempts.length === 0) return <p class="quiet">Nothing was sent yet.</p>;
   return (
     <div class="stack hook-tight">
       <h3>Newest attempts</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Newest attempts">
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Newest attempts of the webhook ${webhook}`}>
         <table class="hook-attempts">
           <thead>
             <tr>
@@ -100,7 +100,7 @@ function Attempts({ of: attempts }: { of: readonly Attempt[] }) {
                 <td>
                   <Badge tone={OUTCOMES[outcome]?.tone ?? "idle"}>{OUTCOMES[outcome]?.word ?? outcome}</Badge>
                 </td>
-                <td class="hook-said">{status === undefined ? <bdi>{error ?? "none"}</bdi> : status}</td>
+                <td class="hook-said">{status === undefined ? <bdi>{sentence(error ?? "None")}</bdi> : status}</td>
                 <td class="hook-number">{generation}</td>
                 <td class="hook-number">{attempt}</td>
                 <td class="hook-number">{duration(durationMs)}</td>

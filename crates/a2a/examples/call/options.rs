@@ -146,7 +146,7 @@ impl Options {
         match name {
             "data" => {
                 let wrong = |error| format!("--data must be JSON: {error}");
-                self.data = Some(serde_json::from_str(&value).map_err(wrong)?);
+                self.data = Some(a2a::model::read_own(&value).map_err(wrong)?);
             }
             "task" => self.task = Some(value),
             "context" => self.context = Some(value),

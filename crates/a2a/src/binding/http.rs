@@ -106,8 +106,13 @@ fn are_header_names(text: &str) -> bool {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         !name.is_empty() && name.chars().all(allowed)
     };
-    text.len() <= MAX_REQUESTED_BYTES && text.split(',').all(|name| is_token(name.trim()))
+    text.len() <= MAX_REQUESTED_BYTES
+        && text.split(',').all(|name| is_token(name.trim_matches(OWS)))
 }
+
+/// The white space that may stand around the value of a header, and around its parts (RFC 9110 §5.6.3). Any other, as U+00A0, is a part of the
+/// value.
+pub const OWS: [char; 2] = [' ', '\t'];
 
 /// The longest list of headers that a preflight may ask for.
 const MAX_REQUESTED_BYTES: usize = 4096;

@@ -3,31 +3,28 @@
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::model::JsonSize;
+use crate::model::{MAX_JSON_DEPTH, UnfitJson, read_foreign};
 
-/// Parses a body of at most `max_values` values. What it would take is known before any of it is parsed:
-/// a tree takes some 50 to 250 bytes for each value, which a body may hold in two.
+/// Parses a body of at most `max_values` values.
 ///
 /// # Errors
 ///
 /// [`Error::JsonParse`] if it is not JSON, [`Error::InvalidRequest`] if it is nested more than
-/// [`MAX_DEPTH`] levels deep, [`Error::InvalidParams`] if it holds too many values.
+/// [`MAX_JSON_DEPTH`] levels deep, [`Error::InvalidParams`] if it holds too many values.
 pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
-    let size = JsonSize::of(body);
-    if size.depth > MAX_DEPTH {
-        let message = format!("the body is nested more than {MAX_DEPTH} levels deep");
-        return Err(Error::InvalidRequest(message));
-    }
-    if size.values > max_values {
-        let got = size.values;
-        let description = format!(
-            "the body may hold at most {max_values} JSON values (MAX_JSON_VALUES), got {got}"
-        );
-        return Err(Error::invalid("", description));
-    }
-    // From text, as everywhere else: reading from bytes would be a second copy of every decoder.
-    let text = std::str::from_utf8(body).map_err(|error| Error::JsonParse(error.to_string()))?;
-    serde_json::from_str(text).map_err(|error| Error::JsonParse(error.to_string()))
+    read_foreign(body, max_values).map_err(|unfit| match unfit {
+        UnfitJson::TooDeep => {
+            let message = format!("the body is nested more than {MAX_JSON_DEPTH} levels deep");
+            Error::InvalidRequest(message)
+        }
+        UnfitJson::TooManyValues { max_values, got } => {
+            let description = format!(
+                "the body may hold at most {max_values} JSON values (MAX_JSON_VALUES), got {got}"
+            );
+            Error::invalid("", description)
+        }
+        UnfitJson::NotJson { reason, .. } => Error::JsonParse(reason),
+    })
 }
 
 /// The value of a member of a JSON object as it is written there; of several of one name the last one.
@@ -70,10 +67,6 @@ pub(super) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     found
 }
 
-/// How deep a body may be nested. The parser's own limit is 128, and what a request holds is wrapped
-/// in a few levels more when it is stored and read again.
-pub const MAX_DEPTH: usize = 100;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,8 +75,8 @@ mod tests {
     fn deep_and_broken_bodies_are_refused() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         assert!(matches!(parse(deep.as_bytes(), usize::MAX), Err(Error::InvalidRequest(_))));
-        let allowed = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
-        assert!(parse(allowed.as_bytes(), MAX_DEPTH).is_ok());
+        let allowed = "[".repeat(MAX_JSON_DEPTH) + &"]".repeat(MAX_JSON_DEPTH);
+        assert!(parse(allowed.as_bytes(), MAX_JSON_DEPTH).is_ok());
         for body in ["", "{", "nope", "{\"a\":}", "\u{feff}{}", "{} {}"] {
             assert!(matches!(parse(body.as_bytes(), 100), Err(Error::JsonParse(_))), "{body}");
         }

@@ -158,7 +158,7 @@ pub(super) fn error_in(dialect: Dialect, id: &RequestId, error: &Error) -> HttpR
     let object = json!({
         "code": dialect.error_code(error),
         "message": dialect.error_text(error),
-        "data": error.details(),
+        "data": dialect.error_data(error),
     });
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);
     HttpResponse::json(wire.json_rpc_http, body).with_headers(wire.headers)

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::http::OWS;
 use crate::error::Error;
 
 /// A media type in which A2A messages travel.
@@ -73,17 +74,18 @@ pub(super) fn accepts_event_stream(accept: Option<&str>) -> bool {
 
 /// A media type without its parameters.
 pub fn essence(text: &str) -> &str {
-    text.split(';').next().unwrap_or_default().trim()
+    text.split(';').next().unwrap_or_default().trim_matches(OWS)
 }
 
 /// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2), 1000 if it says none
 /// or none that can be read.
 pub fn weight(range: &str) -> u16 {
     let parameters = range.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
-    let mut weights = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    let mut weights =
+        parameters.filter(|(name, _)| name.trim_matches(OWS).eq_ignore_ascii_case("q"));
     let Some((_, value)) = weights.next() else { return 1000 };
-    let Some(("0", decimals)) = value.trim().split_once('.') else {
-        return if value.trim() == "0" { 0 } else { 1000 };
+    let Some(("0", decimals)) = value.trim_matches(OWS).split_once('.') else {
+        return if value.trim_matches(OWS) == "0" { 0 } else { 1000 };
     };
     format!("{decimals:0<3}").get(..3).and_then(|digits| digits.parse().ok()).unwrap_or(1000)
 }

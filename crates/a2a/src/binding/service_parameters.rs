@@ -1,6 +1,7 @@
 //! What a request says besides its content (spec §3.2.6), the same in every binding.
 
 use super::extensions;
+use super::http::OWS;
 use crate::dialect::requested_version;
 use crate::error::Error;
 use crate::model::GENERATION_EXTENSION;
@@ -117,6 +118,7 @@ impl ServiceParameters {
             run_timeout_ms: self.run_timeout_ms(call)?,
             answer_within_ms: None,
             shows_ended: false,
+            refuses_canceled: false,
             shows_generation: active.iter().any(|uri| uri == GENERATION_EXTENSION),
             shows_statuses: false,
             over_quota: None,
@@ -131,7 +133,7 @@ impl ServiceParameters {
         if call.message().is_none() {
             return Err(Error::invalid("Run-Timeout-Ms", "belongs to messages"));
         }
-        let millis = text.trim().parse().ok().filter(|millis| *millis > 0);
+        let millis = text.trim_matches(OWS).parse().ok().filter(|millis| *millis > 0);
         let refused = || Error::invalid("Run-Timeout-Ms", "must be milliseconds, 1 or more");
         millis.map(Some).ok_or_else(refused)
     }
@@ -149,7 +151,7 @@ fn generation(
         return Err(Error::invalid(name, belongs));
     }
     let refused = || Error::invalid(name, "must be a generation of the task, as 7");
-    text.trim().parse().map(Some).map_err(|_| refused())
+    text.trim_matches(OWS).parse().map(Some).map_err(|_| refused())
 }
 
 /// The seconds of the preference `wait`; the first one counts (RFC 7240 §2, §4.3). What cannot be read
@@ -157,9 +159,9 @@ fn generation(
 fn preferred_wait(header: &str) -> Option<u64> {
     let preferences = header.split(',').filter_map(|preference| {
         let (name, value) = preference.split(';').next()?.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("wait").then_some(value)
+        name.trim_matches(OWS).eq_ignore_ascii_case("wait").then_some(value)
     });
-    preferences.map(|value| value.trim().trim_matches('"').parse().ok()).next().flatten()
+    preferences.map(|value| value.trim_matches(OWS).trim_matches('"').parse().ok()).next().flatten()
 }
 
 /// The longest `Idempotency-Key`, in characters.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::http::HttpError;
+use crate::model::decode::FieldViolation;
 
 /// Why a call to another agent failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +21,10 @@ pub enum ClientError {
         /// How long to wait, if the server says.
         retry_after_ms: Option<u64>,
     },
-    /// The card cannot be used, for these reasons.
+    /// The card cannot be used, for this reason.
     Card(String),
+    /// The card cannot be used, because these of its fields are missing or wrong.
+    UnfitCard(Vec<FieldViolation>),
     /// The agent offers no interface that can be called; the text says which it offers.
     NoInterface(String),
     /// The version of the protocol that the agent speaks has no such operation; the text names both. Nothing was sent.
@@ -113,6 +116,11 @@ impl fmt::Display for ClientError {
             }
             Self::Http(error) | Self::Busy { error, .. } => write!(out, "{error}"),
             Self::Card(reason) => write!(out, "the card cannot be used: {reason}"),
+            Self::UnfitCard(fields) => {
+                let line = |one: &FieldViolation| format!("{} {}", one.field, one.description);
+                let lines: Vec<String> = fields.iter().map(line).collect();
+                write!(out, "the card cannot be used: {}", lines.join("; ").trim_start())
+            }
             Self::NoInterface(reason)
             | Self::NotInVersion(reason)
             | Self::Unexpected(reason)

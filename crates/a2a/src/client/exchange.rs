@@ -18,7 +18,8 @@ pub struct CallOptions {
     pub idempotency_key: Option<String>,
     /// The header `Last-Event-ID` of a stream that goes on.
     pub last_event_id: Option<String>,
-    /// When the call has to be over, retries included. It then fails with [`ClientError::Timeout`].
+    /// When the call has to be over, retries included. It then fails with [`ClientError::Timeout`]. Unless it is set, a call has
+    /// [`timeout_ms`](super::Settings::timeout_ms), and a stream until it is open.
     pub deadline: Option<UnixMillis>,
 }
 
@@ -33,14 +34,20 @@ impl Client {
     /// If the agent refuses it, or cannot be called.
     pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
         let call = &*self.deepened_call(call)?;
+        let deadline = self.deadline(options);
         let trying = Box::pin(async {
             let mut retries = Retries::new(call, options.deadline);
+            let options = &CallOptions { deadline: Some(deadline), ..options.clone() };
             let mut refusal = None;
             loop {
                 let failure = match self.attempt(call, options).await {
                     Ok(answer) => {
                         self.0.is_proven.set(true);
                         return Ok(answer);
+                    }
+                    // Its time was what was left.
+                    Err(_) if self.ports().clock.now() >= deadline => {
+                        return Err(ClientError::Timeout);
                     }
                     Err(failure) => failure,
                 };
@@ -50,7 +57,13 @@ impl Client {
                 }
             }
         });
-        self.until(options.deadline, trying).await
+        self.until(deadline, trying).await
+    }
+
+    /// When a call that begins now has to be over.
+    pub(super) fn deadline(&self, options: &CallOptions) -> UnixMillis {
+        let total = || self.ports().clock.now().after(self.settings().timeout_ms);
+        options.deadline.unwrap_or_else(total)
     }
 
     pub(super) async fn exchange(
@@ -154,7 +167,7 @@ impl Client {
         deadline: Option<UnixMillis>,
     ) -> Result<(), ClientError> {
         let settings = self.settings();
-        // The answer to a send may come only when the task has ended.
+        // The answer to a send may come only when the task has ended, whatever the send asks for: it has the time of the whole call.
         let timeout_ms = match call {
             Call::Task(TaskCall::SendMessage(_)) => {
                 settings.timeout_ms.max(settings.request_timeout_ms)
@@ -173,15 +186,15 @@ impl Client {
     /// Lets a future go on until the deadline.
     pub(super) async fn until<T>(
         &self,
-        deadline: Option<UnixMillis>,
+        deadline: UnixMillis,
         future: impl Future<Output = Result<T, ClientError>> + Unpin,
     ) -> Result<T, ClientError> {
-        let Some(deadline) = deadline else { return future.await };
         let clock = &self.ports().clock;
         let left_ms = deadline.millis_since(clock.now());
-        match select(future, clock.sleep(left_ms)).await {
-            Either::Left((done, _)) => done,
-            Either::Right(_) => Err(ClientError::Timeout),
+        // The timer first: a request whose time ends at the same instant is no reason of its own.
+        match select(clock.sleep(left_ms), future).await {
+            Either::Left(_) => Err(ClientError::Timeout),
+            Either::Right((done, _)) => done,
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct Observe<'a> {
     pub on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
     /// The `Idempotency-Key`, and a deadline that is earlier than the [`timeout_ms`](super::Settings::timeout_ms) of the settings.
     pub options: CallOptions,
+    /// For how long it is tried to cancel the remote task, in milliseconds; 10,000 unless given.
+    pub cancel_ms: Option<u64>,
 }
 
 impl Client {
@@ -68,7 +70,8 @@ impl Client {
     ///
     /// `is_canceled` is asked between events and before each poll, and while nothing happens; once it is true, the remote task is
     /// canceled. The time of the settings ([`timeout_ms`](super::Settings::timeout_ms)) is that of the whole call: when it is over,
-    /// the remote task is canceled, too, which is tried for up to 10 s.
+    /// the remote task is canceled, too, which is tried for up to 10 s. A task of which nothing is known cannot be: the agent has
+    /// never answered the message.
     pub async fn send_and_observe(
         &self,
         message: Message,
@@ -148,10 +151,11 @@ impl Client {
     }
 
     fn watch<'a>(&self, observe: Observe<'a>, deadline: UnixMillis) -> (Watch<'a>, CallOptions) {
-        let Observe { is_canceled, on_event, options } = observe;
+        let Observe { is_canceled, on_event, options, cancel_ms } = observe;
         let (client, begin) = (self.clone(), self.ports().clock.now());
-        let is_answer = false;
-        (Watch { client, begin, deadline, is_canceled, on_event, is_answer }, options)
+        let (is_answer, cancel_ms) = (false, cancel_ms.unwrap_or(CANCEL_MS));
+        let watch = Watch { client, begin, deadline, is_canceled, on_event, is_answer, cancel_ms };
+        (watch, options)
     }
 }
 
@@ -160,6 +164,13 @@ impl Observed {
     pub fn answered(message: &Message) -> Self {
         let text = message.text();
         Self { message: Some(message.clone()), ..Self::came_to(Outcome::Completed, text, None) }
+    }
+
+    /// The outcome of a call that has timed out, with the task if one is known.
+    pub fn timed_out(after_ms: u64, task: Option<Task>) -> Self {
+        let text = format!("timed out after {after_ms} ms");
+        let error = Some(ClientError::Timeout);
+        Self { error, ..Self::came_to(Outcome::Timeout, text, task) }
     }
 
     fn came_to(outcome: Outcome, text: String, task: Option<Task>) -> Self {
@@ -189,6 +200,8 @@ struct Watch<'a> {
     on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
     /// Whether the message goes on with a task, so that the first look at it may be from before the message.
     is_answer: bool,
+    /// For how long canceling the task is tried, in milliseconds.
+    cancel_ms: u64,
 }
 
 /// What a wait brought.
@@ -212,6 +225,7 @@ impl Watch<'_> {
             };
             let event = match event {
                 Some(Ok(event)) => event,
+                Some(Err(ClientError::Timeout)) => return self.time_out(task).await,
                 Some(Err(error)) => return broken(error, task),
                 None => return stopped(task),
             };
@@ -260,7 +274,7 @@ impl Watch<'_> {
     /// Cancels the task. One of which nothing is known yet is waited for, so that it can be.
     async fn cancel(&mut self, mut stream: TaskStream, mut task: Option<Task>) -> Observed {
         let clock = self.client.ports().clock.clone();
-        let end = clock.now().after(CANCEL_MS).min(self.deadline);
+        let end = clock.now().after(self.cancel_ms).min(self.deadline);
         if task.is_none() {
             let left_ms = end.millis_since(clock.now());
             if let Either::Left((Some(Ok(event)), _)) =
@@ -280,9 +294,7 @@ impl Watch<'_> {
         if let Some(known) = &mut task {
             self.end_remote(known).await;
         }
-        let text = format!("timed out after {} ms", self.deadline.millis_since(self.begin));
-        let error = Some(ClientError::Timeout);
-        Observed { error, ..Observed::came_to(Outcome::Timeout, text, task) }
+        Observed::timed_out(self.deadline.millis_since(self.begin), task)
     }
 
     /// Cancels the remote task, and takes over what the server says of it.
@@ -290,7 +302,7 @@ impl Watch<'_> {
         if task.status.state.is_terminal() {
             return;
         }
-        let deadline = self.client.ports().clock.now().after(CANCEL_MS);
+        let deadline = self.client.ports().clock.now().after(self.cancel_ms);
         if let Ok(now) = self.client.cancel_until(task.id.clone(), deadline).await {
             let mut known = Some(task.clone());
             apply(&mut known, &StreamResponse::Task(now));

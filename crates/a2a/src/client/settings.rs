@@ -13,11 +13,13 @@ pub struct Settings {
     /// The URL of the agent, below which its card is looked for, or the URL of its card, which ends with `.json`, `/card` or
     /// `/agent-card`. Absolute, of http or https; a query counts only in the URL of a card.
     pub url: String,
-    /// The total time of one [`send_and_observe`](super::Client::send_and_observe), in milliseconds: 300,000. When it is over,
-    /// the task of the remote agent is canceled.
+    /// The total time of one call with its retries, and of one [`send_and_observe`](super::Client::send_and_observe) with all that
+    /// follows, in milliseconds: 300,000. When it is over, the task of the remote agent is canceled as far as it is known. A
+    /// stream has this time until it is open, and that of a send until its first event.
     pub timeout_ms: u64,
     /// The time of one request until the head of its answer, and then between two pieces of the answer, in milliseconds:
-    /// 30,000.
+    /// 30,000. A send that is answered once has all that is left of [`timeout_ms`](Self::timeout_ms), since many agents answer
+    /// only when the task has ended.
     pub request_timeout_ms: u64,
     /// The time between two GetTask calls where the agent does not stream, in milliseconds: 1,000.
     pub poll_interval_ms: u64,

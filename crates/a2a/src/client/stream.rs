@@ -26,12 +26,13 @@ pub struct TaskEvent {
 /// - A message instead of a task is the only event.
 /// - Where the connection breaks, or the server ends the stream too early, the stream goes on by itself: behind the last event
 ///   where the server numbers them, else with what a look at the task shows to be missing, else by polling. What
-///   polling cannot bring any more either within [`timeout_ms`](super::Settings::timeout_ms) is [`ClientError::Ended`].
+///   polling cannot bring any more either within [`timeout_ms`](super::Settings::timeout_ms) is [`ClientError::Ended`]. Where a
+///   server without numbers goes on and does not give the task first, each thing that it says leads to a look, whose changes are told.
 /// - The event with the final state is the last one: what a server says after it comes before it.
 /// - The stream of a send ends also when the agent asks for input, and when the server ends it while the task waits for credentials;
 ///   one that is polled, when the task waits for anybody. A subscription ends with the task, or when the server ends it while the
 ///   task waits for somebody.
-/// - Events have at most 4 MiB. While nothing comes, not even a comment, for
+/// - Events have at most 4 MiB and 100,000 JSON values. What is known of a task by them has at most 32 MiB and 1,000,000 values. While nothing comes, not even a comment, for
 ///   [`request_timeout_ms`](super::Settings::request_timeout_ms), the stream counts as cut.
 ///
 /// An error is the last item. Dropping the stream leaves the task alone.

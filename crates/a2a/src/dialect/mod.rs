@@ -215,6 +215,7 @@ impl Dialect {
                 Error::InvalidParams(found.into_iter().map(named).collect())
             }
             Error::WebhookRefused(found) => Error::WebhookRefused(named(found)),
+            Error::PartNotAccepted(found) => Error::PartNotAccepted(Box::new(named(*found))),
             other => other,
         }
     }
@@ -281,6 +282,14 @@ impl Dialect {
         }
     }
 
+    /// The data of an error over JSON-RPC.
+    pub(crate) fn error_data(self, error: &Error) -> Value {
+        match self {
+            Self::V1 | Self::V0_3 => error.details().into(),
+            Self::Legacy => legacy::error_data(error),
+        }
+    }
+
     /// The answer with an error over HTTP+JSON.
     pub(crate) fn rest_error(self, error: &Error) -> HttpResponse {
         match self {
@@ -301,6 +310,11 @@ impl Dialect {
     /// Whether subscribing to a task that has ended gives the task; 1.0 refuses it (spec §3.1.6).
     pub fn shows_ended_tasks(self) -> bool {
         !self.is_v1()
+    }
+
+    /// Whether canceling a task that is canceled is refused (0.3 §8.2); 1.0 answers the task (spec §3.1.5).
+    pub fn refuses_second_cancel(self) -> bool {
+        self == Self::V0_3
     }
 
     /// Whether a stream can go on from the event that the client names by `Last-Event-ID`. A legacy client knows artifacts by

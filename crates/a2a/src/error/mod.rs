@@ -38,8 +38,10 @@ pub enum Error {
     TaskFinished(TaskState),
     /// The agent does not offer this, or not for this task.
     UnsupportedOperation(String),
-    /// The content is of a kind that is not taken.
+    /// The body is of a media type that is not taken.
     ContentTypeNotSupported(String),
+    /// A part of a message is of a media type that the agent does not take.
+    PartNotAccepted(Box<FieldViolation>),
     /// The agent broke the protocol.
     InvalidAgentResponse(String),
     /// The agent offers an extended card, and has none.
@@ -54,11 +56,13 @@ pub enum Error {
     InvalidRequest(String),
     /// The body is larger than this many bytes.
     TooLarge(usize),
+    /// There is no room for the body where it was to be kept, for this reason.
+    NoRoom(String),
     /// The body broke off before its end.
     BodyIncomplete,
     /// The body did not come in time.
     BodyTimeout,
-    /// The bodies that come in at the moment take all the memory there is for them.
+    /// The bodies that come in at the moment need more memory than there is for them, and this one gave way.
     TooManyBodies,
     /// There is no such method.
     MethodNotFound(String),
@@ -112,7 +116,7 @@ impl Error {
         Self::InvalidParams(vec![FieldViolation::new(field, description)])
     }
 
-    /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters.
+    /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters and parts.
     pub fn details(&self) -> Vec<Value> {
         let mut info = Map::new();
         info.insert("@type".to_owned(), json!("type.googleapis.com/google.rpc.ErrorInfo"));
@@ -143,6 +147,9 @@ impl Error {
         if let Self::WebhookRefused(violation) = self {
             return Some(std::slice::from_ref(violation));
         }
+        if let Self::PartNotAccepted(violation) = self {
+            return Some(std::slice::from_ref(violation));
+        }
         if let Self::InvalidParams(violations) = self { Some(violations) } else { None }
     }
 
@@ -156,6 +163,7 @@ impl Error {
             | Self::TaskFinished(_)
             | Self::UnsupportedOperation(_)
             | Self::ContentTypeNotSupported(_)
+            | Self::PartNotAccepted(_)
             | Self::InvalidAgentResponse(_)
             | Self::ExtendedAgentCardNotConfigured
             | Self::ExtensionSupportRequired(_)
@@ -163,6 +171,7 @@ impl Error {
             | Self::JsonParse(_)
             | Self::InvalidRequest(_)
             | Self::TooLarge(_)
+            | Self::NoRoom(_)
             | Self::BodyIncomplete
             | Self::BodyTimeout
             | Self::TooManyBodies
@@ -209,6 +218,7 @@ impl fmt::Display for Error {
             | Self::InvalidAgentResponse(what)
             | Self::VersionNotSupported(what)
             | Self::NotFound(what)
+            | Self::NoRoom(what)
             | Self::OtherVersionsName(what) => out.write_str(what),
             Self::ExtendedAgentCardNotConfigured => {
                 out.write_str("this agent has no extended card; its card is public")
@@ -223,14 +233,15 @@ impl fmt::Display for Error {
             Self::TooLarge(limit) => write!(out, "the body is larger than {limit} bytes"),
             Self::BodyIncomplete => out.write_str("the body broke off before its end"),
             Self::BodyTimeout => out.write_str("the body did not come in time"),
-            Self::TooManyBodies => {
-                out.write_str("too many requests are being received; send this one again")
-            }
+            Self::TooManyBodies => out.write_str(
+                "too many bodies are being received; send this one again, without pauses in it",
+            ),
             Self::MethodNotFound(method) => write!(out, "there is no method {method:?}"),
             Self::InvalidParams(violations) => write_violations(violations, out),
             Self::WebhookRefused(violation) => {
                 write_violations(std::slice::from_ref(violation), out)
             }
+            Self::PartNotAccepted(part) => write!(out, "{} {}", part.field, part.description),
             Self::MethodNotAllowed(allowed) => {
                 write!(out, "this path does not take that HTTP method; it takes {allowed}")
             }

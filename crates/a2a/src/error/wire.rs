@@ -67,6 +67,9 @@ impl Error {
             Self::ContentTypeNotSupported(_) => {
                 Wire::new(-32005, 415, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
             }
+            Self::PartNotAccepted(_) => {
+                Wire::new(-32005, 400, "INVALID_ARGUMENT", "CONTENT_TYPE_NOT_SUPPORTED")
+            }
             Self::InvalidAgentResponse(_) => {
                 Wire::new(-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE")
             }
@@ -89,6 +92,7 @@ impl Error {
             Self::TooLarge(_) => {
                 Wire::new(-32600, 413, "INVALID_ARGUMENT", "REQUEST_TOO_LARGE").also_over_json_rpc()
             }
+            Self::NoRoom(_) => Wire::new(-32600, 413, "RESOURCE_EXHAUSTED", "NO_ROOM"),
             Self::BodyIncomplete => {
                 Wire::new(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR").also_over_json_rpc()
             }
@@ -144,7 +148,7 @@ const RETRY_AFTER_S: u32 = 5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{TaskId, TaskState};
+    use crate::model::{FieldViolation, TaskId, TaskState};
     use crate::terms::{DayLimit, UsedUp};
 
     const USED_UP: UsedUp = UsedUp { limit: DayLimit::Tokens(9), seconds: 77 };
@@ -160,6 +164,7 @@ mod tests {
             (Error::UnsupportedOperation(String::new()), -32004, 400),
             (Error::TaskFinished(TaskState::Completed), -32004, 400),
             (Error::ContentTypeNotSupported(String::new()), -32005, 415),
+            (Error::PartNotAccepted(Box::new(FieldViolation::new("p", ""))), -32005, 400),
             (Error::InvalidAgentResponse(String::new()), -32006, 500),
             (Error::ExtendedAgentCardNotConfigured, -32007, 400),
             (Error::ExtensionSupportRequired(Vec::new()), -32008, 400),

@@ -11,8 +11,9 @@ use futures_util::stream::{LocalBoxStream, Stream, StreamExt};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::binding::http::OWS;
 use crate::binding::percent;
-use crate::model::UnixMillis;
+use crate::model::{MAX_FOREIGN_VALUES, UnfitJson, UnixMillis, read_foreign_as};
 
 /// Sends requests to other servers. Redirects are not followed: they are answers.
 pub trait Http {
@@ -188,7 +189,7 @@ impl HttpAnswer<String> {
         })
     }
 
-    /// The body, read as JSON.
+    /// The body, read as JSON of at most [`MAX_FOREIGN_VALUES`] values.
     ///
     /// ```
     /// use a2a::http::memory::ok;
@@ -205,20 +206,32 @@ impl HttpAnswer<String> {
     ///
     /// # Errors
     ///
-    /// [`HttpError::Misfit`] if it is no JSON, or not one that the type takes.
+    /// [`HttpError::Misfit`] if it is no JSON within the bounds of [`read_foreign`](crate::model::read_foreign), or not one that
+    /// the type takes.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
-        let misfit = |error: serde_json::Error| HttpError::Misfit {
+        self.json_within(MAX_FOREIGN_VALUES)
+    }
+
+    /// As [`json`](Self::json), of at most `max_values` values.
+    ///
+    /// # Errors
+    ///
+    /// As [`json`](Self::json).
+    pub fn json_within<T: DeserializeOwned>(&self, max_values: usize) -> Result<T, HttpError> {
+        read_foreign_as(self.body.as_bytes(), max_values).map_err(|unfit| HttpError::Misfit {
             url: self.url.clone(),
-            reason: error.to_string(),
-        };
-        serde_json::from_str(&self.body).map_err(misfit)
+            reason: match unfit {
+                UnfitJson::NotJson { reason, .. } => reason,
+                beyond => format!("it {beyond}"),
+            },
+        })
     }
 }
 
 /// How long a server wants to be left alone, by its header `Retry-After`: seconds or a date (RFC 9110 §10.2.3), in
 /// milliseconds from now, 0 for a date that is past. `None` for anything else. It has no bound.
 pub fn retry_after_ms(text: &str, now: UnixMillis) -> Option<u64> {
-    let text = text.trim();
+    let text = text.trim_matches(OWS);
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than a number holds are more seconds than anybody waits.
         return Some(text.parse().unwrap_or(u64::MAX).saturating_mul(1_000));
@@ -379,27 +392,27 @@ impl fmt::Display for HttpError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed { url, reason } => {
-                let (shown, reason) = (shown(url), reason.replace(url, &shown(url)));
+                let (shown, reason) = (shown_url(url), reason.replace(url, &shown_url(url)));
                 write!(out, "{shown} did not answer: {reason}")
             }
             Self::Silent { url, timeout_ms } => {
-                write!(out, "{} did not answer: not within {timeout_ms} ms", shown(url))
+                write!(out, "{} did not answer: not within {timeout_ms} ms", shown_url(url))
             }
             Self::TooLarge { url, max_bytes } => {
-                let url = shown(url);
+                let url = shown_url(url);
                 write!(out, "{url} did not answer: its answer has more than {max_bytes} bytes")
             }
             Self::Status { url, status, begins } if begins.is_empty() => {
-                write!(out, "{} answered {status}", shown(url))
+                write!(out, "{} answered {status}", shown_url(url))
             }
             Self::Status { url, status, begins } => {
-                write!(out, "{} answered {status}: {begins}", shown(url))
+                write!(out, "{} answered {status}: {begins}", shown_url(url))
             }
             Self::Misfit { url, reason } => {
-                write!(out, "the answer of {} cannot be used: {reason}", shown(url))
+                write!(out, "the answer of {} cannot be used: {reason}", shown_url(url))
             }
             Self::Refused { url, reason } => {
-                write!(out, "{} was not called: a URL {reason}", shown(url))
+                write!(out, "{} was not called: a URL {reason}", shown_url(url))
             }
             Self::Unbound { reason } => out.write_str(reason),
         }
@@ -410,7 +423,7 @@ impl fmt::Debug for HttpRequest {
     /// Where it goes and the names of its headers: their values may be secret.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let url = shown(&self.url);
+        let url = shown_url(&self.url);
         write!(out, "HttpRequest({} {url} {names:?} {:?})", self.method, self.body)
     }
 }
@@ -419,7 +432,7 @@ impl<Body: fmt::Debug> fmt::Debug for HttpAnswer<Body> {
     /// As that of a request, with the body.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let url = shown(&self.url);
+        let url = shown_url(&self.url);
         write!(out, "HttpAnswer({} {url} {names:?} {:?})", self.status, self.body)
     }
 }
@@ -431,14 +444,16 @@ impl fmt::Debug for HttpError {
     }
 }
 
-/// A URL without the parts in which credentials are sent: user, query and fragment.
-fn shown(url: &str) -> String {
+/// A URL, or a reference to one, without the parts in which credentials are sent: user, query and fragment. So it may stand in an error.
+pub fn shown_url(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (plain, _) = url.split_at(end);
-    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let is_scheme = |before: &str| before.is_empty() || before.ends_with(':');
+    let whole = plain.split_once("//").filter(|(before, _)| is_scheme(before));
+    let Some((scheme, rest)) = whole else { return plain.to_owned() };
     let (authority, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{scheme}://{host}{path}")
+    format!("{scheme}//{host}{path}")
 }
 
 impl std::error::Error for HttpError {}
@@ -502,6 +517,18 @@ mod tests {
         for body in ["", "<html>", "700"] {
             assert!(read(body).unwrap_err().contains("cannot be used: "), "{body}");
         }
+        let read = |body: &str| {
+            let read = memory::ok(body).json::<serde::de::IgnoredAny>();
+            read.map(|_| ()).map_err(|error| error.to_string())
+        };
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert_eq!(read(&list(99_999)), Ok(()));
+        for (body, told) in [
+            (list(100_000), "cannot be used: it holds more than 100000 JSON values"),
+            ("[".repeat(101), "cannot be used: it is nested more than 100 levels deep"),
+        ] {
+            assert!(read(&body).unwrap_err().ends_with(told), "{told}");
+        }
     }
 
     #[test]
@@ -540,7 +567,7 @@ mod tests {
         let answer = answer(HttpBody::Empty);
         assert_eq!(format!("{answer:?}"), r#"HttpAnswer(200 http://a ["etag"] Empty)"#);
         for (url, text) in [("a?b", "a"), ("http://a", "http://a"), ("http://a@b", "http://b")] {
-            assert_eq!(super::shown(url), text);
+            assert_eq!(super::shown_url(url), text);
         }
     }
 

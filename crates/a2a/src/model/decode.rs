@@ -11,7 +11,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Metadata, UnixMillis};
+use super::{Metadata, UnixMillis, read_own};
 
 /// One thing that is wrong with a request (`google.rpc.BadRequest.FieldViolation`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub fn decode_with<T>(
 ///
 /// If it is no JSON, or none that this type has.
 pub fn read_json<T: Decode>(text: &str) -> serde_json::Result<T> {
-    decode(serde_json::from_str(text)?).map_err(summary)
+    decode(read_own(text)?).map_err(summary)
 }
 
 /// A type that is read from the members of a JSON object.

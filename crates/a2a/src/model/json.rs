@@ -9,6 +9,8 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::read_own;
+
 /// A text that is copied by sharing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text(Rc<str>);
@@ -41,7 +43,7 @@ pub struct Json(Rc<RawValue>);
 impl Json {
     /// The value as a tree.
     pub fn value(&self) -> Value {
-        serde_json::from_str(self.as_str()).unwrap_or_default()
+        read_own(self.as_str()).unwrap_or_default()
     }
 
     /// The text.

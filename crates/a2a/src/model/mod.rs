@@ -13,6 +13,7 @@ mod hex;
 mod id;
 mod json;
 mod message;
+mod reading;
 mod request;
 mod secret;
 mod security;
@@ -33,6 +34,10 @@ pub use hex::hex;
 pub use id::{ContextId, TaskId};
 pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
 pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
+pub use reading::{
+    MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, UnfitJson, read_foreign,
+    read_foreign_as, read_own,
+};
 pub use request::fnv1a;
 pub use request::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, SendMessageConfiguration,

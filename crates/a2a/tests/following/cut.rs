@@ -16,6 +16,8 @@ use super::script::{Script, script};
 struct Server {
     script: Script,
     is_numbered: bool,
+    /// Whether a subscription begins with the task.
+    is_shown: bool,
     /// How much of each stream arrives, in thousandths of its bytes; all of it when these are used up.
     cuts: RefCell<Vec<usize>>,
     /// How many events happen while nobody listens.
@@ -44,6 +46,9 @@ impl Server {
                 SimulatedAnswer::json(&json!({"jsonrpc": "2.0", "id": "1", "error": error}))
             }
             ("SubscribeToTask", None) => {
+                if !self.is_shown {
+                    return self.stream(None, happened);
+                }
                 let known = happened.saturating_sub(self.behind).max(1);
                 self.stream(Some(StreamResponse::Task(self.script.task(known))), known)
             }
@@ -133,7 +138,7 @@ proptest! {
     fn every_event_of_a_numbered_stream_comes_once(script in script(), (cuts, unheard, behind, piece) in cuts()) {
         let expected: Vec<StreamResponse> = script.0.clone();
         let (cuts, happened) = (RefCell::new(cuts), Cell::new(0));
-        let server = Server { script, is_numbered: true, cuts, unheard, behind, piece, happened };
+        let server = Server { script, is_numbered: true, is_shown: true, cuts, unheard, behind, piece, happened };
         let events = followed(server).expect("it ends");
         let ids: Vec<Option<String>> = events.iter().map(|event| event.id.clone()).collect();
         let told: Vec<StreamResponse> = events.into_iter().map(|event| event.event).collect();
@@ -143,10 +148,10 @@ proptest! {
     }
 
     #[test]
-    fn the_task_of_a_stream_without_numbers_comes_out_right(script in script(), (cuts, unheard, behind, piece) in cuts()) {
+    fn the_task_of_a_stream_without_numbers_comes_out_right(script in script(), is_shown: bool, (cuts, unheard, behind, piece) in cuts()) {
         let whole = script.task(script.len());
         let (cuts, happened) = (RefCell::new(cuts), Cell::new(0));
-        let server = Server { script, is_numbered: false, cuts, unheard, behind, piece, happened };
+        let server = Server { script, is_numbered: false, is_shown, cuts, unheard, behind, piece, happened };
         let events = followed(server).expect("it ends");
         let task = folded(&events);
         prop_assert_eq!(extract_text(&task), extract_text(&whole));

@@ -94,6 +94,11 @@ fn send(client: &Client, options: CallOptions) -> TaskStream {
     client.send_streaming_with(request, options)
 }
 
+/// A stream that breaks off behind its first chunk.
+fn cut_behind_one() -> SimulatedAnswer {
+    SimulatedAnswer::events([rpc(json!({"task": task("WORKING", &[])})), chunk("one")]).cut("reset")
+}
+
 #[test]
 fn a_subscription_begins_with_the_task_and_ends_with_it() {
     let (simulation, client) = client(
@@ -105,6 +110,43 @@ fn a_subscription_begins_with_the_task_and_ends_with_it() {
     );
     let told = told(&simulation, client.subscribe(TaskId::new("t-1"), None));
     assert_eq!(told, ["task input required a", "working", "+b", "completed"]);
+}
+
+#[test]
+fn what_a_stream_has_left_out_when_it_went_on_is_told_before_what_came_then() {
+    let (simulation, client) = client(
+        |settings| settings,
+        |request| match request.rpc_method().as_str() {
+            "SendStreamingMessage" => cut_behind_one(),
+            "SubscribeToTask" => SimulatedAnswer::events([chunk("three"), status("COMPLETED")]),
+            _ => SimulatedAnswer::json(&rpc(task("COMPLETED", &["one", "two", "three"]))),
+        },
+    );
+    let told = told(&simulation, send(&client, CallOptions::default()));
+    assert_eq!(told, ["task working ", "+one", "+two|three", "completed"]);
+    let expected = ["SendStreamingMessage", "SubscribeToTask", "GetTask"];
+    assert_eq!(methods(&simulation), expected);
+}
+
+#[test]
+fn a_stream_that_leaves_something_out_tells_what_a_look_shows_and_the_question_at_its_end() {
+    let (simulation, client) = client(
+        |settings| settings,
+        |request| match request.rpc_method().as_str() {
+            "SendStreamingMessage" => cut_behind_one(),
+            "SubscribeToTask" => {
+                let frame = |event: Value| format!("data: {event}\n\n");
+                let first = SimulatedAnswer::events([]).text(frame(chunk("three")));
+                first.text(frame(status("INPUT_REQUIRED"))).hang()
+            }
+            _ if request.call_number < 4 => {
+                SimulatedAnswer::json(&rpc(task("WORKING", &["one", "two", "three"])))
+            }
+            _ => SimulatedAnswer::json(&rpc(task("INPUT_REQUIRED", &["one", "two", "three"]))),
+        },
+    );
+    let told = told(&simulation, send(&client, CallOptions::default()));
+    assert_eq!(told, ["task working ", "+one", "+two|three", "input required"]);
 }
 
 #[test]

@@ -7,7 +7,9 @@ use a2a::model::UnixMillis;
 use serde_json::{Value, json};
 
 use super::case::{Case, case};
-use super::said::{bare, card_at, completed, error, message, rpc, snapshot, task};
+use super::said::{
+    artifact, bare, card_at, card_json, completed, error, message, rpc, snapshot, status, task,
+};
 
 fn done() -> SimulatedAnswer {
     SimulatedAnswer::json(&snapshot("COMPLETED", &[("a", "hello")]))
@@ -37,9 +39,90 @@ fn refusing(name: &'static str, status: u16, body: Value, version: &'static str)
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = limits();
+    cases.extend(values());
     cases.extend(errors());
     cases.extend(results());
     cases
+}
+
+/// A list of this many values, as no answer needs it.
+fn many(values: usize) -> Value {
+    vec![0; values].into()
+}
+
+/// Answers and events of too many JSON values, each of few bytes.
+fn values() -> Vec<Case> {
+    let padded = |mut message: Value, values: usize| {
+        message["rest"] = many(values);
+        message
+    };
+    let deep = || (0..120).fold(json!(0), |inner, _| json!([inner]));
+    vec![
+        case("it answers with a million small values", move |_| {
+            SimulatedAnswer::json(&padded(bare_json("COMPLETED"), 1_000_000))
+        })
+        .polled()
+        .holds(Failed, "it holds more than 100000 JSON values")
+        .requests(1)
+        .ends(0, 0),
+        case("it answers with many values, within the bound", move |_| {
+            SimulatedAnswer::json(&padded(bare_json("COMPLETED"), 90_000))
+        })
+        .polled()
+        .requests(1),
+        case("it answers with JSON of 120 levels", move |_| {
+            let mut message = bare_json("COMPLETED");
+            message["rest"] = deep();
+            SimulatedAnswer::json(&message)
+        })
+        .polled()
+        .holds(Failed, "it is nested more than 100 levels deep")
+        .requests(1),
+        case(
+            "an event of a million small values is passed over, and the task looked at",
+            move |request| match request.rpc_method().as_str() {
+                "GetTask" => SimulatedAnswer::json(&rpc(task("COMPLETED", &[("a", "hello")]))),
+                _ => SimulatedAnswer::events([
+                    snapshot("WORKING", &[]),
+                    padded(artifact("never"), 1_000_000),
+                    status("COMPLETED"),
+                ]),
+            },
+        )
+        .requests(2),
+        case("an event of 120 levels is passed over, and the task looked at", move |request| {
+            match request.rpc_method().as_str() {
+                "GetTask" => SimulatedAnswer::json(&rpc(task("COMPLETED", &[("a", "hello")]))),
+                _ => {
+                    let mut event = artifact("never");
+                    event["rest"] = deep();
+                    SimulatedAnswer::events([snapshot("WORKING", &[]), event, status("COMPLETED")])
+                }
+            }
+        })
+        .requests(2),
+        case("the card is nested 120 levels deep", |_| completed("never"))
+            .card(move |_| {
+                let mut card = card_json("1.0", true);
+                card["rest"] = deep();
+                SimulatedAnswer::json(&card)
+            })
+            .holds(Failed, "submit failed: ")
+            .requests(0),
+        case("the card holds too many values", |_| completed("never"))
+            .card(|_| {
+                let mut card = card_json("1.0", true);
+                card["rest"] = many(30_000);
+                SimulatedAnswer::json(&card)
+            })
+            .holds(Failed, "submit failed: ")
+            .requests(0),
+    ]
+}
+
+/// A task that is done, as the answer to a send.
+fn bare_json(state: &str) -> Value {
+    snapshot(state, &[("a", "hello")])
 }
 
 fn limits() -> Vec<Case> {

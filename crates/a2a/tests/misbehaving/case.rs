@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest, Simulation};
-use a2a::client::{
-    Bearer, CallOptions, Client, Observe, Observed, Outcome, Settings, create_message,
-};
+use a2a::client::{Bearer, Client, Observe, Observed, Outcome, Settings, create_message};
 use a2a::model::{SendMessageConfiguration, SendMessageRequest, TaskId};
 
 use super::said::{card, completed};
@@ -146,7 +144,7 @@ impl Case {
         };
         let is_canceled: &dyn Fn() -> bool = &is_canceled;
         let is_canceled = cancel_ms.map(|_| is_canceled);
-        let observe = Observe { is_canceled, on_event: None, options: CallOptions::default() };
+        let observe = Observe { is_canceled, ..Observe::default() };
         simulation.run(client.observe(request, observe))
     }
 

@@ -3,6 +3,7 @@
 //! reaches another host, a repeated send is the same send, and the call ends in time.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -17,6 +18,7 @@ mod cuts;
 mod ends;
 mod said;
 mod streams;
+mod total;
 
 use case::Case;
 

@@ -7,7 +7,7 @@ use super::exchange::excerpt;
 use super::redaction::Redaction;
 use crate::tool::ToolOutput;
 use a2a::http::HttpAnswer;
-use a2a::model::{Base64, JsonSize, Part, PartContent};
+use a2a::model::{Base64, MAX_FOREIGN_VALUES, Part, PartContent, UnfitJson, read_foreign};
 
 /// The result of a call, in the form in which its step is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,24 +90,16 @@ impl From<Answer> for ToolOutput {
 
 /// The JSON of a body, within the bounds that hold for requests.
 fn parse(body: &[u8], media_type: &str) -> Result<Value, String> {
-    let size = JsonSize::of(body);
-    if size.values > MAX_VALUES || size.depth > MAX_DEPTH {
-        return Err(format!(
-            "its body has more than {MAX_VALUES} JSON values, or more than {MAX_DEPTH} levels"
-        ));
-    }
-    serde_json::from_slice(body).map_err(|_| {
-        let beginning = String::from_utf8_lossy(body.get(..MAX_SHOWN).unwrap_or(body)).into_owned();
-        let media_type = if media_type.is_empty() { "unknown type" } else { media_type };
-        format!("its body is no JSON ({media_type}): {}", excerpt(&beginning))
+    read_foreign(body, MAX_FOREIGN_VALUES).map_err(|unfit| match unfit {
+        UnfitJson::NotJson { .. } => {
+            let beginning =
+                String::from_utf8_lossy(body.get(..MAX_SHOWN).unwrap_or(body)).into_owned();
+            let media_type = if media_type.is_empty() { "unknown type" } else { media_type };
+            format!("its body is no JSON ({media_type}): {}", excerpt(&beginning))
+        }
+        beyond => format!("its body {beyond}"),
     })
 }
-
-/// The largest number of JSON values in a body: as in requests, since each takes up to 210 bytes as a tree.
-const MAX_VALUES: usize = 100_000;
-
-/// The deepest nesting.
-const MAX_DEPTH: usize = 100;
 
 /// How much of a body is looked at for an error, in bytes.
 const MAX_SHOWN: usize = 4 * 1024;
@@ -159,18 +151,8 @@ mod tests {
             ("application/json", "{", None, "its body is no JSON (application/json): {"),
             ("application/json", "{}", Some("/a/b"), "has nothing at /a/b in its body"),
             ("application/json", "", Some("/a"), "its body is no JSON (application/json): "),
-            (
-                "application/json",
-                &deep,
-                None,
-                "its body has more than 100000 JSON values, or more than 100 levels",
-            ),
-            (
-                "application/json",
-                &many,
-                None,
-                "its body has more than 100000 JSON values, or more than 100 levels",
-            ),
+            ("application/json", &deep, None, "its body is nested more than 100 levels deep"),
+            ("application/json", &many, None, "its body holds more than 100000 JSON values"),
         ] {
             assert_eq!(read(media_type, body.as_bytes(), pointer), Err(told.to_owned()));
         }

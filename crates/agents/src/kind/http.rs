@@ -40,6 +40,10 @@ pub struct HttpTable {
     /// How often a run asks the agent at most for one turn: 1 to 10.
     #[serde(default = "attempts")]
     pub attempts: u32,
+    /// For how long the agent is asked again while nobody answers, in milliseconds: up to 900,000; 0 for as often as any
+    /// other request that fails.
+    #[serde(default = "unreachable_wait_ms")]
+    pub unreachable_wait_ms: u64,
     /// How often text that an artifact grows by is stored and shown at most, in milliseconds: 0 to 10,000.
     #[serde(default = "event_interval_ms")]
     pub event_interval_ms: u64,
@@ -107,6 +111,10 @@ impl HttpTable {
         if !(1..=MOST_ATTEMPTS).contains(&self.attempts) {
             let fix = format!("must be from 1 to {MOST_ATTEMPTS}, got {}", self.attempts);
             report("attempts", fix);
+        }
+        if self.unreachable_wait_ms > LONGEST_MS {
+            let given = self.unreachable_wait_ms;
+            report("unreachable_wait_ms", format!("must be from 0 to {LONGEST_MS}, got {given}"));
         }
         if self.event_interval_ms > LONGEST_INTERVAL_MS {
             let given = self.event_interval_ms;
@@ -218,6 +226,10 @@ fn idle_timeout_ms() -> u64 {
     300_000
 }
 
+fn unreachable_wait_ms() -> u64 {
+    60_000
+}
+
 fn event_interval_ms() -> u64 {
     100
 }
@@ -265,6 +277,8 @@ mod tests {
             "url = 'http://localhost:8000'",
             "url = '${AGENT_URL}/turn'\ncancel_url = '${AGENT_URL}/cancel'",
             "url = 'https://a.example'\ncancel_url = '/cancel'\nattempts = 10\ntimeout_ms = 100\nidle_timeout_ms = 900000",
+            "url = 'https://a.example'\nunreachable_wait_ms = 0",
+            "url = 'https://a.example'\nunreachable_wait_ms = 900000",
             "service = 'WORDS'\npath = '/turn?a=b'\ncancel_url = '/cancel'",
             "service = '_w'\nheaders = { Authorization = 'Bearer ${TOKEN}', X-A = 'b' }\nsigning_secret = '${SECRET}'",
         ] {
@@ -336,6 +350,10 @@ mod tests {
             (
                 "url = 'https://a.example'\nattempts = 0",
                 "executor.http.attempts must be from 1 to 10, got 0",
+            ),
+            (
+                "url = 'https://a.example'\nunreachable_wait_ms = 900001",
+                "executor.http.unreachable_wait_ms must be from 0 to 900000, got 900001",
             ),
             (
                 "url = 'https://a.example'\ncontext_tasks = 51",

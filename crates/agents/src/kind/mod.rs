@@ -5,6 +5,7 @@
 //! and a constructor in the registry of the Worker. Every other name is one under which a Worker registers an
 //! executor of its own.
 
+mod closeness;
 mod http;
 mod model;
 mod offered;
@@ -24,6 +25,8 @@ use crate::tool::Tool;
 use crate::{Misfit, Table};
 use a2a::model::AgentSkill;
 
+pub use closeness::closest;
+pub(crate) use closeness::with_meant_key;
 pub use http::{HttpTable, check_agent_url, check_path};
 pub use model::{DEV_MODEL, ModelLimits, ModelSettings, ModelTable, Price, Provider};
 pub use registered::RegisteredTable;
@@ -185,6 +188,13 @@ const RESERVED_KINDS: [&str; 2] = ["run", "rust"];
 pub fn check_kind(name: &str) -> Result<(), String> {
     if OWN_KINDS.contains(&name) || RESERVED_KINDS.contains(&name) {
         return Err("must be a name of your own: this one belongs to a2a-edge".to_owned());
+    }
+    if let Some(meant) = closest(name, OWN_KINDS) {
+        return Err(format!(
+            "must not be {name:?}: did you mean {meant:?}? A name of your own differs by more than a letter from each kind of a2a-edge: \
+             {}",
+            OWN_KINDS.join(", ")
+        ));
     }
     let is_plain = |letter: char| {
         letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter)

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use super::closest;
+
 /// A table that is read.
 pub(super) struct Reader<'a> {
     table: &'a Map<String, Value>,
@@ -33,8 +35,10 @@ impl<'a> Reader<'a> {
     pub(super) fn only(&mut self, known: &[&str]) {
         for key in self.table.keys() {
             if !known.contains(&key.as_str()) {
-                let known = known.join(", ");
-                self.report(key, format!("is no key of this table; there are: {known}"));
+                let meant = closest(key, known.iter().copied());
+                let meant = meant.map(|meant| format!(", did you mean `{meant}`?"));
+                let (meant, known) = (meant.unwrap_or_default(), known.join(", "));
+                self.report(key, format!("is no key of this table{meant}; there are: {known}"));
             }
         }
     }

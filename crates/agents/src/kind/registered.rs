@@ -8,8 +8,8 @@ use crate::{AgentDefinition, Expandable};
 /// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
 ///
 /// Whether the Worker has registered an executor under this name, and it takes these settings, is known when the
-/// Worker starts: the build does not run it. An agent whose executor cannot be made refuses messages, and the log
-/// says why.
+/// Worker starts: the build does not run it. An agent whose executor cannot be made refuses messages; the log, `npm start`
+/// and `npm test` say why, with the file and the line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisteredTable {
     /// The name of the kind, under which the Worker registers the executor.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Executor, ExecutorDefinition, HTTP, MODEL, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS,
-    ToolsTable, check_kind,
+    ToolsTable, check_kind, closest,
 };
 use crate::definition::RunSettings;
 
@@ -74,6 +74,8 @@ impl<'de> Deserialize<'de> for Kind {
                 "must be the name under which the Worker registers the executor, whose settings \
                  stand in [executor.<name>]",
             )),
+            // It lists them.
+            Err(rule) if closest(&name, OWN_KINDS).is_some() => Err(D::Error::custom(rule)),
             Err(rule) => {
                 let own = OWN_KINDS.join(" or ");
                 Err(D::Error::custom(format!("{rule}; or {own}")))

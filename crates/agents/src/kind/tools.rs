@@ -19,7 +19,7 @@ pub struct ToolsTable {
     /// name none.
     #[serde(default)]
     pub names: Vec<String>,
-    /// Whether required arguments that are missing are asked for; else the task fails.
+    /// Whether arguments that are missing or do not fit are asked for; else the task fails.
     #[serde(default)]
     pub ask_missing: bool,
     /// MCP servers of `remotes.toml` whose tools are offered too, as `files`, or those of their tools that match a pattern

@@ -127,9 +127,25 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
         remotes.iter().map(|remote| remote.name.as_str()).chain(slugs()).collect();
     for agent in agents {
         let named = agent.executor.executor.remotes();
+        for (key, name) in named.iter().filter(|(_, name)| leads_to(name, remotes) == agent.slug) {
+            let fix = format!(
+                "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"
+            );
+            problems.push(Problem { file: agent.file.clone(), key: key.clone(), fix });
+        }
         problems.extend(unknown_remotes(file, &known, &agent.file, named));
     }
     problems
+}
+
+/// The agent of this Worker that a name leads to, if it leads to one: that which a remote of the name names, else the one of this slug.
+fn leads_to<'a>(name: &'a str, remotes: &'a [Remote]) -> &'a str {
+    let remote = remotes.iter().find(|remote| remote.name == name);
+    let table = remote.and_then(|remote| remote.table.members());
+    match table {
+        Some(table) => table.get("agent").and_then(Value::as_str).unwrap_or_default(),
+        None => name,
+    }
 }
 
 /// Those names in an agent file, each with its key, that no remote and no agent has.

@@ -315,3 +315,36 @@ fn an_agent_names_remotes_that_there_are() {
     };
     assert_eq!(named("executor.remote.remote", "b"), [problem]);
 }
+
+#[test]
+fn an_agent_that_would_ask_itself_is_refused() {
+    let file =
+        "name = 'A'\ndescription = 'B'\nversion = '1'\nskills = [{ id = 's' }]\n[executor]\n";
+    let named = "[remote.team]\nagent = 'demo'\n[remote.other]\nurl = 'https://a.example'\n\
+                 [remote.elsewhere]\nurl = 'https://b.example'";
+    let named = parse_named(FILE, named).unwrap();
+    for (executor, key, name) in [
+        (
+            "kind = 'model'\nmodel = { model = 'm', agents = ['far', 'demo'] }",
+            "executor.model.agents[1]",
+            "demo",
+        ),
+        (
+            "kind = 'model'\nmodel = { model = 'm', agents = ['team'] }",
+            "executor.model.agents[0]",
+            "team",
+        ),
+        ("kind = 'remote'\nremote = { remote = 'demo' }", "executor.remote.remote", "demo"),
+        ("kind = 'model'\nmodel = { model = 'm', agents = ['far', 'elsewhere'] }", "", ""),
+    ] {
+        let definition =
+            crate::file::parse("demo.toml", "demo", &format!("{file}{executor}")).unwrap();
+        let found = check_named(FILE, &named, &[definition, agent("far")]);
+        let fix = format!(
+            "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"
+        );
+        let problem = Problem { file: "demo.toml".to_owned(), key: key.to_owned(), fix };
+        let expected = if key.is_empty() { vec![] } else { vec![problem] };
+        assert_eq!(found, expected, "{executor}");
+    }
+}

@@ -25,7 +25,7 @@ pub use call::{Counters, ToolCall};
 pub use error::{Fault, ToolError};
 pub use function::FunctionTool;
 pub use output::{IntoAnswer, ToolOutput};
-pub use schema::{check_schema, validate};
+pub use schema::{check_schema, validate, validate_as};
 pub use shape::{Argument, Field, Shape};
 pub use step::{Retry, StepStart};
 

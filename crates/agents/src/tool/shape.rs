@@ -71,7 +71,7 @@ impl Shape {
     pub fn schema(&self) -> Value {
         let mut text = String::new();
         self.write("", &mut text);
-        serde_json::from_str(&text).unwrap_or_default()
+        a2a::model::read_own(&text).unwrap_or_default()
     }
 
     /// Writes the schema with more keywords. Of a keyword that is written twice, the later one counts.

@@ -176,6 +176,8 @@ fn redirects_are_told_and_not_followed() {
     assert_eq!(error.kind, ChatErrorKind::NotFound);
     let text = "the model's endpoint answered 301, a redirect to https://b.example/v2, which is not followed";
     assert_eq!(error.text, text);
+    let error = refused(307, &[("location", "//me:secret@b.example/v2?key=secret#secret")], "");
+    assert!(error.text.contains("a redirect to //b.example/v2, which"), "{error}");
     assert!(refused(302, &[], "").text.contains("a redirect to nowhere"));
 }
 

@@ -2,6 +2,7 @@
 //! servers do otherwise.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

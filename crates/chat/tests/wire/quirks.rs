@@ -282,6 +282,62 @@ fn answers_that_are_none_say_what_they_are() {
 }
 
 #[test]
+fn an_answer_of_too_many_values_is_refused_however_it_comes() {
+    use ChatErrorKind::{Malformed, TooLarge};
+    let large = Endpoint { max_bytes: 4 * 1024 * 1024, ..endpoint() };
+    let list = |count: usize| format!("[{}0]", "0,".repeat(count));
+    let whole = |rest: &str| {
+        format!(
+            r#"{{"rest":{rest},"choices":[{{"message":{{"content":"Hi"}},"finish_reason":"stop"}}]}}"#
+        )
+    };
+    let extra = |rest: &str| {
+        let call = |id: usize| {
+            chunk(
+                &format!(
+                    r#"{{"tool_calls":[{{"id":"c{id}","function":{{"name":"f","arguments":"{{}}"}},"extra_content":{rest}}}]}}"#
+                ),
+                "null",
+            )
+        };
+        events(&[&call(1), &call(2), &call(3)])
+    };
+    let deep = format!("{}0{}", "[".repeat(110), "]".repeat(110));
+    for (body, kind, text) in [
+        (
+            whole(&list(1_000_000)),
+            TooLarge,
+            "the answer of the model holds more than 100000 JSON values",
+        ),
+        (
+            events(&[&whole(&list(1_000_000))]),
+            TooLarge,
+            "the answer of the model holds more than 100000 JSON values",
+        ),
+        // Each chunk is within the bound, and what is kept of them is not.
+        (
+            extra(&list(40_000)),
+            TooLarge,
+            "the answer of the model holds more than 100000 JSON values",
+        ),
+        (whole(&deep), Malformed, "nested more than 100 levels deep"),
+        (events(&[&whole(&deep)]), Malformed, "nested more than 100 levels deep"),
+    ] {
+        let outcome = asked(&large, &request(), move |_| {
+            Ok(answer(200, &[], vec![Ok(body.clone().into_bytes())]))
+        });
+        let error = outcome.error();
+        assert_eq!(error.kind, kind, "{error}");
+        assert!(error.text.contains(text), "{error}");
+    }
+    let body = whole(&list(99_000));
+    let outcome = asked(&large, &request(), move |_| {
+        Ok(answer(200, &[], vec![Ok(body.clone().into_bytes())]))
+    });
+    assert_eq!(outcome.answer().text, "Hi");
+}
+
+#[test]
 fn an_exchange_that_fails_in_the_middle_is_an_error_unless_the_model_had_finished() {
     let url = || "https://models.example/v1/chat/completions".to_owned();
     let failures = [

@@ -91,7 +91,7 @@ impl Options {
             options.name = words.next().ok_or("the name of the tool is missing")?;
             if let Some(text) = words.next() {
                 let wrong = |error| format!("the arguments of the tool are no JSON: {error}");
-                options.arguments = serde_json::from_str(&text).map_err(wrong)?;
+                options.arguments = a2a::model::read_own(&text).map_err(wrong)?;
             }
         }
         match words.next() {
@@ -103,7 +103,7 @@ impl Options {
 
 /// JSON, or a word that stands for itself.
 fn answer(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+    a2a::model::read_own(text).unwrap_or_else(|_| json!(text))
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

@@ -1,7 +1,7 @@
 //! Agents and skills as tools.
 
 use a2a::client::RemoteCard;
-use a2a::model::{AgentSkill, fnv1a};
+use a2a::model::{AgentSkill, fnv1a, read_own};
 use serde_json::{Map, Value};
 
 use crate::model::{Annotations, Tool};
@@ -102,7 +102,7 @@ fn tool(name: &str, title: &str, description: String, required: &str) -> Tool {
 
 /// A schema that stands here as text: macros would make kilobytes of code of it.
 fn schema(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+    read_own(text).unwrap_or_default()
 }
 
 const INPUT: &str = r#"{"type": "object", "properties": {

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use a2a::client::ClientError;
-use a2a::http::{HttpError, one_line};
+use a2a::http::{HttpError, one_line, shown_url};
+use a2a::model::UnfitJson;
 
 use crate::model::{RpcError, code};
 
@@ -46,6 +47,8 @@ pub enum McpError {
         /// How many bytes it may have.
         max_bytes: usize,
     },
+    /// The answer, or a message of it, exceeds the bounds of JSON that is read here.
+    TooMuchJson(UnfitJson),
     /// The time of the call, of the list or of the request is over.
     Timeout {
         /// How long it was, in milliseconds.
@@ -109,6 +112,7 @@ impl McpError {
             | Self::Lost(_)
             | Self::NotMcp(_)
             | Self::TooLarge { .. }
+            | Self::TooMuchJson(_)
             | Self::Timeout { .. }
             | Self::Unexpected(_) => false,
         }
@@ -152,6 +156,7 @@ impl fmt::Display for McpError {
             Self::TooLarge { max_bytes } => {
                 write!(out, "the answer has more than {max_bytes} bytes")
             }
+            Self::TooMuchJson(beyond) => write!(out, "the answer {beyond}"),
             Self::Timeout { timeout_ms } => {
                 write!(out, "the server has not finished within {timeout_ms} ms")
             }
@@ -200,13 +205,9 @@ pub(super) fn excerpt(text: &str) -> String {
     one_line(&begin).chars().take(EXCERPT_CHARS).collect()
 }
 
-/// A URL without the parts in which credentials are sent: user, query and fragment.
+/// A URL without the parts in which credentials are sent, cut as [`excerpt`].
 pub(super) fn shown(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = plain.split_once("://") else { return excerpt(plain) };
-    let (authority, path) = rest.split_at(rest.find(['/', '\\']).unwrap_or(rest.len()));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    excerpt(&format!("{scheme}://{host}{path}"))
+    excerpt(&shown_url(url))
 }
 
 /// Errors with which servers refuse a request before they begin it.

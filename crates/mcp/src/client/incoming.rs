@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use a2a::binding::media_type::essence;
 use a2a::client::SseReader;
 use a2a::http::{HttpAnswer, HttpBody, HttpError};
+use a2a::model::{MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
@@ -14,6 +16,7 @@ use super::error::excerpt;
 pub(super) struct Incoming {
     body: HttpBody,
     form: Form,
+    /// The messages of a batch that is read.
     messages: VecDeque<Value>,
     /// How many bytes may still come.
     left_bytes: usize,
@@ -91,8 +94,14 @@ impl Incoming {
     pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<Value, McpError>>> {
         Box::pin(async move {
             loop {
-                if let Some(message) = self.messages.pop_front() {
-                    return Some(Ok(message));
+                match self.ready() {
+                    Ok(Some(message)) => return Some(Ok(message)),
+                    Ok(None) => {}
+                    Err(error) => {
+                        self.is_over = true;
+                        self.messages.clear();
+                        return Some(Err(error));
+                    }
                 }
                 if self.is_over {
                     return None;
@@ -142,13 +151,24 @@ impl Incoming {
             Form::Whole(whole) => whole.extend_from_slice(piece),
             Form::Events(reader) => {
                 reader.push(piece).map_err(|_| too_large)?;
-                while let Some(event) = reader.pop() {
-                    self.messages.extend(message(&event.event, &event.data));
-                    self.last_event_id = event.id.or_else(|| self.last_event_id.take());
-                }
             }
         }
         Ok(())
+    }
+
+    /// The next message of what has arrived. Of a stream, one is read at a time: its tree takes far more memory than its text.
+    fn ready(&mut self) -> Result<Option<Value>, McpError> {
+        if let Some(message) = self.messages.pop_front() {
+            return Ok(Some(message));
+        }
+        let Form::Events(reader) = &mut self.form else { return Ok(None) };
+        while let Some(event) = reader.pop() {
+            self.last_event_id = event.id.or_else(|| self.last_event_id.take());
+            if let Some(message) = message(&event.event, &event.data)? {
+                return Ok(Some(message));
+            }
+        }
+        Ok(None)
     }
 
     /// What the end of the body brings.
@@ -156,12 +176,17 @@ impl Incoming {
         match &mut self.form {
             Form::Whole(whole) => {
                 let whole = std::mem::take(whole);
-                let json: Value = serde_json::from_slice(&whole).map_err(|error| {
+                let json = read_foreign(&whole, MAX_FOREIGN_VALUES).map_err(|unfit| {
                     let begins = excerpt(&String::from_utf8_lossy(begin(&whole)));
-                    McpError::NotMcp(match begins.is_empty() {
-                        true => "it is empty".to_owned(),
-                        false => format!("it is no JSON ({error}), and begins: {begins}"),
-                    })
+                    match (unfit, begins.as_str()) {
+                        (UnfitJson::NotJson { .. }, "") => {
+                            McpError::NotMcp("it is empty".to_owned())
+                        }
+                        (unfit @ UnfitJson::NotJson { .. }, begins) => {
+                            McpError::NotMcp(format!("it {unfit}, and begins: {begins}"))
+                        }
+                        (beyond, _) => McpError::TooMuchJson(beyond),
+                    }
                 })?;
                 match json {
                     Value::Array(batch) => self.messages.extend(batch),
@@ -170,7 +195,7 @@ impl Incoming {
             }
             Form::Events(reader) => {
                 if let Some(event) = reader.rest() {
-                    self.messages.extend(message(&event.event, &event.data));
+                    self.messages.extend(message(&event.event, &event.data)?);
                 }
             }
         }
@@ -179,17 +204,25 @@ impl Incoming {
 }
 
 /// The message of an event; `None` for one that holds none, such as a sign of life.
-fn message(event: &str, data: &str) -> Option<Value> {
+///
+/// # Errors
+///
+/// If it exceeds the bounds of JSON.
+fn message(event: &str, data: &str) -> Result<Option<Value>, McpError> {
     if !matches!(event, "" | "message") || data.trim().is_empty() {
-        return None;
+        return Ok(None);
     }
-    serde_json::from_str(data).ok().filter(Value::is_object)
+    match read_foreign(data.as_bytes(), MAX_FOREIGN_VALUES) {
+        Ok(message) => Ok(Some(message).filter(Value::is_object)),
+        Err(UnfitJson::NotJson { .. }) => Ok(None),
+        Err(beyond) => Err(McpError::TooMuchJson(beyond)),
+    }
 }
 
 /// The content type of an answer without parameters, in lower case.
 pub(super) fn media_type(answer: &HttpAnswer) -> String {
     let kind = answer.header("content-type").unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    essence(kind).to_ascii_lowercase()
 }
 
 /// Whether a content type is that of JSON. An answer that names none may be.

@@ -1,5 +1,6 @@
 //! The tools of a server.
 
+use a2a::model::{MAX_FOREIGN_VALUES, measure};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -106,6 +107,7 @@ struct Reading {
     is_modern: bool,
     max_tools: usize,
     left_bytes: usize,
+    left_values: usize,
 }
 
 impl Reading {
@@ -116,6 +118,7 @@ impl Reading {
             is_modern,
             max_tools: settings.max_tools,
             left_bytes: settings.max_bytes,
+            left_values: MAX_FOREIGN_VALUES,
         }
     }
 
@@ -132,7 +135,7 @@ impl Reading {
             return Err(McpError::NotMcp(reason.to_owned()));
         };
         for json in tools {
-            let bytes = json.to_string().len();
+            let (bytes, values) = measure(json);
             let tool = match self.judge(json, bytes) {
                 Ok(Some(tool)) => tool,
                 Ok(None) => continue,
@@ -145,11 +148,13 @@ impl Reading {
                 self.list.cut = Some(format!("it has more than {} tools", self.max_tools));
                 return Ok(false);
             }
-            let Some(left) = self.left_bytes.checked_sub(bytes) else {
+            let left_bytes = self.left_bytes.checked_sub(bytes);
+            let left_values = self.left_values.checked_sub(values);
+            let (Some(left_bytes), Some(left_values)) = (left_bytes, left_values) else {
                 self.list.cut = Some("its tools are too large altogether".to_owned());
                 return Ok(false);
             };
-            self.left_bytes = left;
+            (self.left_bytes, self.left_values) = (left_bytes, left_values);
             self.list.tools.push(tool);
         }
         Ok(true)

@@ -158,6 +158,7 @@ fn judge(answer: Result<Value, McpError>) -> Result<Probe, McpError> {
         | McpError::Redirected { .. }
         | McpError::Unsupported(_)
         | McpError::TooLarge { .. }
+        | McpError::TooMuchJson(_)
         | McpError::SessionLost
         | McpError::Refused { .. }
         | McpError::Credentials(_)

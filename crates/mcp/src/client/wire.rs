@@ -2,6 +2,7 @@
 
 use a2a::client::SseReader;
 use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
@@ -143,7 +144,7 @@ impl Client {
 /// The message of an answer with a status of failure. Servers write ids of their own choice into these.
 fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
     let read = |text: &str| {
-        let mut json: Value = serde_json::from_str(text).ok()?;
+        let mut json = read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES).ok()?;
         json.as_object_mut()?.remove("id");
         Some(Message::read(json, id, true))
     };

@@ -3,6 +3,7 @@
 
 use a2a::binding::http::HttpResponse;
 use a2a::binding::json::parse;
+use a2a::binding::media_type::essence;
 use a2a::client::{DEPTH_KEY, read_depth};
 use a2a::error::Error;
 use serde_json::{Map, Value, json};
@@ -269,8 +270,7 @@ fn is_id(id: &Value) -> bool {
 }
 
 fn is_json(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/json")
+    essence(kind).eq_ignore_ascii_case("application/json")
 }
 
 /// A text of the client, as it stands in an error.

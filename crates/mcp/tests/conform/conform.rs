@@ -45,7 +45,7 @@ async fn drive(url: String) -> Result<(), McpError> {
 /// What is called: what the scenario wants, else each tool once.
 fn calls(list: &ToolList) -> Vec<(&Tool, Value)> {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context: Value = a2a::model::read_own(&context).unwrap_or_default();
     if let Some(wanted) = context.get("toolCalls").and_then(Value::as_array) {
         let find = |name: &Value| list.tools.iter().find(|tool| tool.name == *name);
         let calls = wanted.iter().filter_map(|call| {

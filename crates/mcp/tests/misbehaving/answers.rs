@@ -2,7 +2,7 @@
 
 use a2a::client::simulation::{Piece, SimulatedAnswer};
 use mcp::client::Settings;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::case::{Case, case};
 use super::said::{answer, hello, plain, raw, refusal, result, stream};
@@ -13,6 +13,18 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.extend(streams());
     cases.extend(ends());
     cases
+}
+
+/// A result that says `hello`, with a list of this many values that nobody asked for.
+fn many(values: usize) -> Value {
+    let mut all = result("hello");
+    all["rest"] = vec![0; values].into();
+    all
+}
+
+/// JSON of 120 levels.
+fn deep() -> Value {
+    (0..120).fold(json!(0), |inner, _| json!([inner]))
 }
 
 fn html(status: u16) -> SimulatedAnswer {
@@ -113,6 +125,32 @@ fn bodies() -> Vec<Case> {
             let content = json!([{"type": "smell", "data": "x"}, {"type": "text"}, 7, {"type": "text", "text": "hello"}]);
             plain(&answer(request, json!({"content": content})))
         }),
+        case("a result of a million small values", |request| plain(&answer(request, many(1_000_000))))
+            .is("error: the answer holds more than 100000 JSON values")
+            .ends(0, 0),
+        case("a result of many values, within the bound", |request| plain(&answer(request, many(99_000)))),
+        case("a message of a million small values in a stream", |request| {
+            stream([answer(request, many(1_000_000)), hello(request)])
+        })
+        .is("error: the answer holds more than 100000 JSON values"),
+        case("a result that is nested 120 levels deep", |request| {
+            plain(&answer(request, json!({"content": [], "structuredContent": deep()})))
+        })
+        .is("error: the answer is nested more than 100 levels deep"),
+        case("a message of 120 levels in a stream", |request| {
+            stream([answer(request, json!({"content": [], "structuredContent": deep()})), hello(request)])
+        })
+        .is("error: the answer is nested more than 100 levels deep"),
+        case("a refusal that is nested 120 levels deep", |request| {
+            let refused = json!({"code": -32_603, "message": "no", "data": deep()});
+            plain(&json!({"jsonrpc": "2.0", "id": request.json()["id"], "error": refused})).with_status(500)
+        })
+        .holds("error: the server answered 500: {\"jsonrpc\""),
+        case("a refusal of many small values", |request| {
+            let refused = json!({"code": -32_603, "message": "no", "data": vec![0; 30_000]});
+            plain(&json!({"jsonrpc": "2.0", "id": request.json()["id"], "error": refused})).with_status(500)
+        })
+        .is("error: the server refused: no (-32603)"),
         case("a result of 20 MB", |request| plain(&answer(request, result(&"x".repeat(20_000_000)))))
             .is("error: the answer has more than 4194304 bytes"),
         case("a result of 20 MB, announced", |_| {

@@ -42,6 +42,14 @@ pub(crate) fn cases() -> Vec<Case> {
         .set(few)
         .is("t1; t2; t3; cut: it has more than 3 pages")
         .requests(4),
+        case("pages that hold too many values altogether", |request| {
+            let next = number(request) + 1;
+            let large = |name: String| json!({"name": name, "inputSchema": {"type": "object", "enum": vec![0; 40_000]}});
+            page(request, &[large(format!("t{next}"))], Some(&format!("page-{next}")))
+        })
+        .listed()
+        .is("t1; t2; cut: its tools are too large altogether")
+        .requests(4),
         case("pages in a circle", |request| {
             let next = (number(request) + 1) % 3;
             page(request, &[], Some(&format!("page-{next}")))

@@ -3,6 +3,7 @@
 //! secret reaches another host, each request says who makes it, and all ends in time.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

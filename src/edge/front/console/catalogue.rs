@@ -5,10 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::super::card::PARTIAL_SECONDS;
 use crate::config::Settings;
-use crate::executor::{Agents, HostedAgent};
+use crate::executor::{Agents, HostedAgent, Needs};
 use a2a::binding::discovery::at_origin;
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
+use a2a::model::read_own;
 
 /// The list for a request that came in at `origin`. Browsers keep it for half a minute; for less while skills that agents learn are
 /// missing, and not at all in development, where agents change all the time.
@@ -43,7 +44,7 @@ pub(super) fn answer(
 fn entry(agent: &HostedAgent, origin: &str, is_development: bool) -> Value {
     let card = at_origin(&agent.cards().card, origin);
     // A card that the build made can be read.
-    let card: Map<String, Value> = serde_json::from_str(&card).unwrap_or_default();
+    let card: Map<String, Value> = read_own(&card).unwrap_or_default();
     let of_card = |name: &str| card.get(name).cloned().unwrap_or_default();
     let access = agent.policy.as_ref().ok().map(|policy| policy.access());
     let older = [Dialect::V0_3, Dialect::Legacy];
@@ -84,14 +85,34 @@ fn skills(card: &Map<String, Value>) -> Vec<Value> {
 
 /// Whether an agent can be called and can work. Why it cannot is in the log, and is told here in development alone: it names secrets
 /// and bindings.
-fn health(agent: &HostedAgent, is_development: bool) -> Value {
-    let misfit = agent.policy.as_ref().err().or(agent.runner.as_ref().err());
+pub(super) fn health(agent: &HostedAgent, is_development: bool) -> Value {
+    let of_executor = agent.runner.as_ref().err().map(|misfit| ("executor", misfit));
+    let misfit = of_executor.or(agent.policy.as_ref().err().map(|misfit| ("access", misfit)));
     match misfit {
-        Some(misfit) if is_development => json!({"state": "misconfigured", "reason": misfit.0}),
+        // `npm start` and `npm test` say it.
+        Some((part, misfit)) if is_development => {
+            json!({"state": "misconfigured", "part": part, "reason": misfit.0})
+        }
         Some(_) => json!({"state": "misconfigured", "reason": NOT_SET_UP}),
-        None if agent.cards().is_partial => json!({"state": "partial", "reason": NOT_LEARNED}),
-        None => json!({"state": "ok"}),
+        None => {
+            let is_partial = agent.cards().is_partial;
+            let state = if is_partial { "partial" } else { "ok" };
+            let mut health = Map::from_iter([("state".to_owned(), state.into())]);
+            if is_partial {
+                health.insert("reason".to_owned(), NOT_LEARNED.into());
+            }
+            if needs_more(agent) {
+                health.insert("outside".to_owned(), true.into());
+            }
+            Value::Object(health)
+        }
     }
+}
+
+/// Whether an agent needs something outside of this Worker, after which `/health` asks.
+fn needs_more(agent: &HostedAgent) -> bool {
+    let needs = agent.runner.as_ref().map(|runner| runner.executor.needs(&runner.outside));
+    needs.is_ok_and(|needs| needs != Ok(Needs::Nothing))
 }
 
 const NOT_SET_UP: &str = "it is not set up correctly; the log of the Worker says why";
@@ -177,7 +198,9 @@ mod tests {
         let agents = [agent("b", &json!({"open": true}), "oracle")];
         let (list, kept) = answered(true, &agents);
         assert_eq!(kept, "no-cache");
-        let reason = list["agents"][0]["health"]["reason"].as_str().unwrap();
+        let health = &list["agents"][0]["health"];
+        assert_eq!(health["part"], "executor");
+        let reason = health["reason"].as_str().unwrap();
         assert!(reason.contains("no kind of executor \"oracle\""), "{reason}");
         assert!(!answered(false, &agents).0.to_string().contains("oracle"));
     }

@@ -4,10 +4,12 @@
 //! | file | what it answers |
 //! |---|---|
 //! | `catalogue` | `GET /console/api/agents`: which agents there are |
+//! | `health` | `GET /console/api/agents/<slug>/health`: whether what one needs outside of this Worker is there |
 //! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
 //! | `remote` | `POST /console/api/remote`: calls of agents elsewhere, by their URL |
 
 mod catalogue;
+mod health;
 mod remote;
 mod schemas;
 
@@ -18,7 +20,10 @@ use worker::{Request, Response, Result};
 use super::decision::{Decision, Front, preflight};
 use super::head::Head;
 use crate::edge::response::to_response;
+use crate::edge::service::bound::is_bound;
+use crate::edge::service::clock::WorkerClock;
 use crate::executor::HostedAgent;
+use crate::port::{Clock, Target};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
@@ -40,8 +45,8 @@ impl Front {
             (AGENTS, "GET" | "HEAD") => Ok(Decision::Console),
             (AGENTS, "OPTIONS") => Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
-            (below, "GET") if schemas::slug_in(below).is_some() => Ok(Decision::Console),
-            (below, _) if schemas::slug_in(below).is_some() => Err(Error::MethodNotAllowed("GET")),
+            (below, "GET") if of_agent(below).is_some() => Ok(Decision::Console),
+            (below, _) if of_agent(below).is_some() => Err(Error::MethodNotAllowed("GET")),
             (REMOTE, "POST") => Ok(Decision::Console),
             // No preflight succeeds, so no page of another site comes as far as to send one.
             (REMOTE, _) => Err(Error::MethodNotAllowed("POST")),
@@ -64,11 +69,30 @@ impl Front {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
             return to_response(self.catalogue(head));
         }
-        let slug = schemas::slug_in(below);
-        match self.hosted().find(|agent| Some(agent.slug.as_str()) == slug) {
-            Some(agent) => to_response(self.schemas(head, agent).await),
-            None => to_response(HttpResponse::error(&absent(below))),
+        let found = of_agent(below).and_then(|(slug, about)| {
+            let agent = self.hosted().find(|agent| agent.slug == slug)?;
+            Some((agent, about))
+        });
+        to_response(match found {
+            Some((agent, About::Schemas)) => self.schemas(head, agent).await,
+            Some((agent, About::Health)) => self.health(head, agent).await,
+            None => HttpResponse::error(&absent(below)),
+        })
+    }
+
+    /// Whether an agent can work, for a caller that it lets in.
+    async fn health(&self, head: &Head<'_>, agent: &HostedAgent) -> HttpResponse {
+        if let Err(refusal) = self.admitted_to(head, agent).await {
+            return refusal;
         }
+        let (now, is_development) = (WorkerClock.now(), self.settings.development);
+        if let Some(known) = health::known(&agent.slug, now) {
+            return health::answer(&known);
+        }
+        let is_bound = |target: &Target| is_bound(&self.env, target);
+        let asked = health::ask(agent, now, is_development, is_bound).await;
+        let as_listed = || catalogue::health(agent, is_development);
+        health::answer(&asked.unwrap_or_else(as_listed))
     }
 
     /// The schemas of an agent's skills, for a caller that the agent lets in.
@@ -99,6 +123,24 @@ impl Front {
     }
 }
 
+/// What is asked of one agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Schemas,
+    Health,
+}
+
+/// The slug in a path below the console that asks about one agent, and what it asks.
+fn of_agent(below: &str) -> Option<(&str, About)> {
+    let (slug, about) = below.strip_prefix("api/agents/")?.split_once('/')?;
+    let about = match about {
+        "schemas" => About::Schemas,
+        "health" => About::Health,
+        _ => return None,
+    };
+    (!slug.is_empty()).then_some((slug, about))
+}
+
 /// The error for a path below the console where nothing is.
 fn absent(below: &str) -> Error {
     let shown: String = below.chars().take(60).collect();
@@ -121,6 +163,20 @@ const REMOTE: &str = "api/remote";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_names_an_agent() {
+        for (below, expected) in [
+            ("api/agents/demo/schemas", Some(("demo", About::Schemas))),
+            ("api/agents/demo/health", Some(("demo", About::Health))),
+            ("api/agents//schemas", None),
+            ("api/agents/a/b/schemas", None),
+            ("api/agents/schemas", None),
+            ("api/agents/demo", None),
+        ] {
+            assert_eq!(of_agent(below), expected, "{below}");
+        }
+    }
 
     #[test]
     fn a_path_without_anything_says_what_is_missing() {

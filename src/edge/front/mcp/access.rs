@@ -55,27 +55,28 @@ impl Front {
         origin: Option<&str>,
     ) -> Result<Scope<'a>, HttpResponse> {
         let (own, _, _) = split_url(head.url());
-        let (mut admitted, mut refusals, mut is_private) = (Vec::new(), Vec::new(), false);
-        let mut is_known = false;
-        let mut shown = None;
-        for agent in self.mcp_agents(slug) {
+        let agents: Vec<&HostedAgent> = self.mcp_agents(slug).collect();
+        let is_private = agents.iter().any(|agent| {
             let access = agent.policy.as_ref().ok().map(Policy::access);
-            is_private |= access
-                .is_none_or(|access| !access.is_anonymous() || !access.allowed_origins.is_empty());
-            if origin.is_some_and(|origin| !self.admits_page(agent, origin, own)) {
-                continue;
-            }
-            match self.caller_of(head, agent).await {
-                Ok(caller) => {
+            access.is_none_or(|access| !access.is_anonymous() || !access.allowed_origins.is_empty())
+        });
+        let is_page_admitted =
+            |agent: &&HostedAgent| origin.is_none_or(|origin| self.admits_page(agent, origin, own));
+        let told = self.callers_of(head, agents.into_iter().filter(is_page_admitted)).await;
+        let (mut admitted, mut refusals) = (Vec::new(), Vec::new());
+        let (mut is_known, mut shown) = (false, None);
+        for told in told.map_err(|held| refused(&held))? {
+            match told {
+                Ok((agent, caller)) => {
                     is_known |= !caller.is_anonymous();
                     self.learn_if_due(agent).await;
                     admitted.push(Admitted { agent, caller });
                 }
-                Err(error) => {
-                    if shown.is_none() && shows_credentials(head, agent) {
+                Err(refusing) => {
+                    if shown.is_none() && shows_credentials(head, refusing.agent) {
                         shown = Some(refusals.len());
                     }
-                    refusals.push(Refusing { agent, error });
+                    refusals.push(refusing);
                 }
             }
         }
@@ -85,10 +86,7 @@ impl Front {
             _ => None,
         };
         match place.and_then(|place| refusals.get(place)) {
-            Some(refusing) => {
-                self.count_failures(head, &refusals).await.map_err(|held| refused(&held))?;
-                Err(self.challenge_of(slug, head, refusing))
-            }
+            Some(refusing) => Err(self.challenge(slug, head, refusing).await),
             None => Ok(Scope { admitted, refusals, is_private }),
         }
     }
@@ -100,7 +98,7 @@ impl Front {
         head: &Head<'_>,
         refusing: &Refusing<'_>,
     ) -> HttpResponse {
-        match self.count_failures(head, std::slice::from_ref(refusing)).await {
+        match self.count_refusal(head, refusing).await {
             Ok(()) => self.challenge_of(slug, head, refusing),
             Err(held) => refused(&held),
         }

@@ -5,6 +5,7 @@ use super::address::Place;
 use a2a::binding::discovery::at_origin;
 use a2a::client::RemoteCard;
 use a2a::dialect::Dialect;
+use a2a::model::read_own;
 use a2a_agents::McpTools;
 use mcp::agents::{agent_tool, result_schema, skill_tool, tool_name};
 use mcp::model::{Annotations, Tool};
@@ -142,7 +143,7 @@ impl OwnTool {
             name: self.name.to_owned(),
             title: Some(self.title.to_owned()),
             description: Some(self.description.to_owned()),
-            input_schema: serde_json::from_str(self.schema).unwrap_or_default(),
+            input_schema: read_own(self.schema).unwrap_or_default(),
             output_schema: (!self.calls_out).then(result_schema),
             annotations: Annotations {
                 read_only: Some(self.changes_nothing),

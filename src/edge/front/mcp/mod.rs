@@ -106,7 +106,7 @@ impl Front {
         let body = match body {
             Some(body) if body.length() as usize > limit => Err(Error::TooLarge(limit)),
             Some(body) => Ok(Body::of(&body)),
-            None => Body::receive(request, limit).await,
+            None => Body::receive(request, slug.unwrap_or("mcp"), limit).await,
         };
         let body = body.map_err(|error| refused(&error))?;
         let mcp = match read(body.bytes()) {

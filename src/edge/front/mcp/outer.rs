@@ -82,7 +82,10 @@ impl Http for Outer {
             let env = outer.env.clone();
             let answered = Box::pin(async move {
                 match front_for(env, &url)? {
-                    Ok(front) => front.answer(&head, &body).await,
+                    Ok(front) => {
+                        front.seen.note_reported();
+                        front.answer(&head, &body).await
+                    }
                     Err(answer) => to_response(answer),
                 }
             });

@@ -20,7 +20,7 @@ use crate::port::{Outside, Peers};
 use a2a::client::{
     Client, Observed, Outcome, Ports, RemoteCard, Settings, card_to_prompt, create_message,
 };
-use a2a::model::{ContextId, Secret, TaskId};
+use a2a::model::{ContextId, Secret, TaskId, read_own};
 use a2a_agents::{NotSet, Values};
 use mcp::agents::SKILL_KEY;
 use mcp::model::{CallResult, Content};
@@ -191,7 +191,7 @@ impl Values for Noted<'_> {
 /// A card as text and as data.
 fn described(card: &RemoteCard, secrets: &Redaction) -> CallResult {
     let content = vec![Content::Text(secrets.text(&card_to_prompt(card)).into_owned())];
-    let json = serde_json::from_str(&secrets.text(&card.json.to_string())).ok();
+    let json = read_own(&secrets.text(&card.json.to_string())).ok();
     CallResult { content, structured: json, is_error: false }
 }
 

@@ -13,7 +13,7 @@ use a2a::binding::{Reply, StreamText, sse};
 use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView};
+use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView, read_own};
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
 #[derive(Serialize)]
@@ -132,7 +132,7 @@ pub(super) fn opening(json: String) -> String {
 /// and the `state` for the next event as JSON, behind it the text for the client. Empty if this version cannot read it.
 pub(super) fn event_text(form: &str, json: &str, generation: Option<u64>, state: &str) -> String {
     let Ok(reply) = read_json::<Reply>(form) else { return String::new() };
-    let mut state: StreamState = serde_json::from_str(state).unwrap_or_default();
+    let mut state: StreamState = read_own(state).unwrap_or_default();
     let Some(StreamText { text, is_last }) = reply.stream_text(json, generation, &mut state) else {
         return String::new();
     };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 
-use super::super::super::calling::CLOSING_MS;
+use super::super::super::calling::{CANCEL_MS, CLOSING_MS};
 use super::super::super::remote::link::Link;
 use super::super::super::remote::messages::context_at;
 use super::super::super::remote::send::{Begun, Kept, Opened, Sending, kept};
@@ -19,7 +19,7 @@ use super::{Member, Shared};
 use a2a::client::{CallOptions, Client, DelegationArguments, Observe, Observed, create_message};
 use a2a::model::{
     Artifact, Message, Part, SendMessageConfiguration, SendMessageRequest, Task, TaskId, TaskState,
-    TaskStatus,
+    TaskStatus, UnixMillis,
 };
 use chat::ToolSpec;
 
@@ -34,7 +34,7 @@ impl Delegation {
         Self { member, shared }
     }
 
-    async fn delegate(&self, call: &ModelCall<'_>) -> Result<String, ExecutorError> {
+    async fn delegate(&self, call: &ModelCall<'_>) -> Result<Said, ExecutorError> {
         let DelegationArguments { prompt, task_id } =
             match DelegationArguments::read(&Value::Object(call.arguments.clone())) {
                 Ok(arguments) => arguments,
@@ -48,17 +48,20 @@ impl Delegation {
             None => None,
         };
         let is_answer = known.is_some();
-        let begun = match self.begin(call, prompt, known).await? {
+        let deadline = self.deadline(call.turn);
+        let begun = match self.begin(call, prompt, known, deadline).await? {
             Ok(begun) => begun,
             Err(reason) => return Ok(refused(reason)),
         };
         match begun {
             Begun::Answered(message) => self.tell(call, Observed::answered(&message)),
             Begun::Failed(reason) => Ok(refused(reason)),
+            Begun::TimedOut(total_ms) => self.tell(call, Observed::timed_out(total_ms, None)),
             Begun::Over => Err(canceled()),
             Begun::Linked(link, client, opened) => {
                 self.shared.ledger(call.turn)?.add(&self.member.agent, (*link).clone());
-                let observing = Box::pin(observed(call.turn, &client, &link, opened, is_answer));
+                let observe = observe(call.turn, deadline);
+                let observing = Box::pin(observed(&client, &link, opened, is_answer, observe));
                 let Either::Left((observed, _)) =
                     select(observing, Box::pin(call.turn.canceled())).await
                 else {
@@ -76,6 +79,7 @@ impl Delegation {
         call: &ModelCall<'_>,
         prompt: String,
         known: Option<Link>,
+        deadline: UnixMillis,
     ) -> Result<Result<Begun, String>, ExecutorError> {
         let (turn, agent) = (call.turn, self.member.agent.as_str());
         let step = step_name(&call.key, agent);
@@ -97,8 +101,17 @@ impl Delegation {
         let client =
             known.as_ref().map_or_else(|| client.clone(), |link| link.reach(client.clone()));
         let sending = sending(turn, agent, &call.key, &step, known, call.is_doubtful);
+        let sending = Sending { deadline, ..sending };
         let request = request(&sending, &client, prompt);
         sending.begin(nth, client, Box::pin(async { Ok(request) })).await.map(Ok)
+    }
+
+    /// When the call has to be over: after the time that a call of the agent has in all, and early enough for the model to say
+    /// what it makes of it.
+    fn deadline(&self, turn: &Turn) -> UnixMillis {
+        let left_ms = turn.time_left_ms();
+        let answer_ms = (left_ms / 10).clamp(CLOSING_MS, LONGEST_ANSWER_MS).min(left_ms / 2);
+        turn.now().after(self.member.client.settings().timeout_ms.min(left_ms - answer_ms))
     }
 
     /// The task whose question is answered, if this run may answer it.
@@ -113,18 +126,18 @@ impl Delegation {
 
     /// Tells the outcome, and gives the client what a model cannot read: of results in one artifact for a task, however often it is
     /// called, of what was said in one for the call.
-    fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<String, ExecutorError> {
+    fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<Said, ExecutorError> {
         let task = observed.task.as_ref().map(|task| task.id.clone());
         if let Some(ended) = observed.task.as_ref().filter(|task| task.status.state.is_terminal()) {
             self.shared.ledger(call.turn)?.close(&self.member.agent, &ended.id);
         }
-        let Told { line, results, said } = told(observed);
+        let Told { line, has_failed, results, said } = told(observed);
         let tool = &self.member.tool;
         if let Some(task) = task {
             self.give(call, format!("{tool}-{task}"), results)?;
         }
         self.give(call, call.artifact_id(tool), said)?;
-        Ok(line)
+        Ok(if has_failed { Said::Failed(line) } else { Said::Result(line) })
     }
 
     /// Gives the client files, unless there are none or it has them.
@@ -154,9 +167,12 @@ impl Callable for Delegation {
 
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
         Box::pin(async move {
-            let line = self.delegate(call).await?;
-            let line = call.turn.redaction.text(&line);
-            Ok(Said::Result(cut(&line, self.shared.max_bytes)))
+            let fit = |line: String| cut(&call.turn.redaction.text(&line), self.shared.max_bytes);
+            Ok(match self.delegate(call).await? {
+                Said::Result(line) => Said::Result(fit(line)),
+                Said::Failed(line) => Said::Failed(fit(line)),
+                Said::Asks(question) => Said::Asks(question),
+            })
         })
     }
 }
@@ -207,6 +223,7 @@ pub(super) fn sending<'a>(
         context: context_at(turn, &[agent]),
         known,
         is_doubtful,
+        deadline: turn.now().after(turn.time_left_ms()),
     }
 }
 
@@ -226,19 +243,21 @@ fn request(sending: &Sending<'_>, client: &Client, prompt: String) -> SendMessag
     SendMessageRequest { tenant: None, message, configuration, metadata: None }
 }
 
+/// How a task is followed: until the deadline, and canceled then while the run goes on.
+fn observe(turn: &Turn, deadline: UnixMillis) -> Observe<'static> {
+    let rest_ms = turn.deadline.millis_since(deadline);
+    let options = CallOptions { deadline: Some(deadline), ..CallOptions::default() };
+    Observe { options, cancel_ms: Some(CANCEL_MS.min(rest_ms / 2)), ..Observe::default() }
+}
+
 /// Follows a task to its end or its question.
 async fn observed(
-    turn: &Turn,
     client: &Client,
     link: &Link,
     opened: Option<Opened>,
     is_answer: bool,
+    observe: Observe<'_>,
 ) -> Observed {
-    let left_ms = turn.time_left_ms();
-    let left_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2));
-    let deadline = Some(turn.now().after(left_ms));
-    let options = CallOptions { deadline, ..CallOptions::default() };
-    let observe = Observe { options, ..Observe::default() };
     match opened {
         Some(Opened::Stream(events)) => client.observe_stream(events, is_answer, observe).await,
         Some(Opened::Task(task)) => match Observed::of(*task) {
@@ -260,3 +279,6 @@ fn unseen(link: &Link) -> Task {
         metadata: None,
     }
 }
+
+/// The longest time that is kept for the model's answer, in milliseconds.
+const LONGEST_ANSWER_MS: u64 = 30_000;

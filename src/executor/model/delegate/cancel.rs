@@ -1,21 +1,26 @@
 //! The tasks of other agents that nobody waits for any more, since ours has ended.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all, select};
 
 use super::super::super::Turn;
+use super::super::super::calling::CANCEL_MS;
 use super::call::sending;
 use super::ledger::{Entry, Ledger, Unsure};
 use a2a::model::{CancelTaskRequest, TaskId};
 
-/// Cancels all that the task has delegated and that goes on or waits for an answer. A task that may have been begun by a message of which
-/// nothing else is known is looked for.
+/// Cancels all that the task has delegated and that goes on or waits for an answer, which is tried for some seconds. A task that may have
+/// been begun by a message of which nothing else is known is looked for.
 pub(in crate::executor::model) async fn cancel_left(turn: &Turn) {
+    select(Box::pin(cancel_all(turn)), turn.host.sleep(CANCEL_MS)).await;
+}
+
+async fn cancel_all(turn: &Turn) {
     let Ok(steps) = turn.host.steps() else { return };
     let Ledger { tasks, unsure, .. } = Ledger::of(&steps);
     let open = tasks.into_iter().filter(|task| task.is_open);
     let known = open.map(|task| async move { cancel(turn, &task).await });
     let unsure = unsure.iter().map(|call| look(turn, call));
-    futures_util::future::join(join_all(known), join_all(unsure)).await;
+    join(join_all(known), join_all(unsure)).await;
 }
 
 async fn cancel(turn: &Turn, task: &Entry) {

@@ -18,7 +18,7 @@ use a2a::model::TaskId;
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) tasks: Vec<Entry>,
-    /// The calls of the newest turn that have neither a task nor an outcome.
+    /// The calls of the newest turn that have no task, and no outcome or one that came too late.
     pub(super) unsure: Vec<Unsure>,
     /// How many tasks the newest turn has begun.
     pub(super) begun: u64,
@@ -70,7 +70,9 @@ impl Ledger {
         } else if let Some(Value::String(line)) =
             value().and_then(|mut kept| Some(kept.get_mut("result")?.take()))
         {
-            self.unsure.retain(|call| call.key != step.name);
+            // One that was not answered in time may have begun a task.
+            let is_late = line.starts_with(TIMED_OUT);
+            self.unsure.retain(|call| call.key != step.name || is_late);
             let linked = reading.linked.iter().rev().find(|(key, ..)| *key == step.name);
             if let Some((_, agent, task)) = linked.filter(|_| has_ended(&line)) {
                 self.close(agent, task);
@@ -145,9 +147,12 @@ fn read_step_name(name: &str) -> Option<(&str, &str)> {
 /// over, since its cancel may have been lost.
 fn has_ended(line: &str) -> bool {
     let may_go_on =
-        ["[INPUT_REQUIRED", "[AUTH_REQUIRED", "[TIMEOUT]", "[FAILED] following the task failed: "];
+        ["[INPUT_REQUIRED", "[AUTH_REQUIRED", TIMED_OUT, "[FAILED] following the task failed: "];
     !may_go_on.iter().any(|head| line.starts_with(head))
 }
+
+/// The outcome of a call whose time was over.
+const TIMED_OUT: &str = "[TIMEOUT]";
 
 const AGENT: &str = "agent ";
 
@@ -168,7 +173,14 @@ mod tests {
 
     fn step(name: &str, nth: u32, outcome: Result<Value, &str>) -> StepRecord {
         let outcome = outcome.as_ref().map(Json::from).map_err(|reason| (*reason).to_owned());
-        StepRecord { name: name.to_owned(), nth, outcome, usage: None, duration_ms: None }
+        StepRecord {
+            name: name.to_owned(),
+            nth,
+            outcome,
+            failed: false,
+            usage: None,
+            duration_ms: None,
+        }
     }
 
     fn link(task: &str) -> Value {
@@ -241,6 +253,17 @@ mod tests {
             second.push(step("1.1", 1, Ok(told(line))));
             assert_eq!(open(&Ledger::of(&[first.clone(), second.clone()])), left, "{line}");
         }
+    }
+
+    #[test]
+    fn a_call_that_was_not_answered_in_time_may_have_begun_a_task() {
+        let steps = vec![
+            step("agents", 1, Ok(json!({"a": "a"}))),
+            step("model", 1, Ok(json!({"calls": [{"name": "a"}]}))),
+            step("1.1", 1, Ok(told("[TIMEOUT]"))),
+        ];
+        let unsure = Unsure { key: "1.1".to_owned(), agent: "a".to_owned() };
+        assert_eq!(Ledger::of(&[steps]).unsure, [unsure]);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! What a delegation comes to, as the model is told.
 
-use a2a::client::{Delegated, Observed};
+use super::super::callable::Said;
+use a2a::client::{Delegated, Observed, Outcome};
 use a2a::model::{Artifact, Message, Part, PartContent};
 
-/// The line for a delegation that cannot be made, for this reason.
-pub(super) fn refused(reason: impl Into<String>) -> String {
-    Delegated::Refused(reason.into()).to_string()
+/// What the model is told of a delegation that cannot be made, for this reason.
+pub(super) fn refused(reason: impl Into<String>) -> Said {
+    Said::Failed(Delegated::Refused(reason.into()).to_string())
 }
 
 /// What an agent came to.
 pub(super) struct Told {
     /// The line for the model.
     pub(super) line: String,
+    /// Whether the agent has neither an answer nor a question.
+    pub(super) has_failed: bool,
     /// What a model cannot read of the artifacts of its task.
     pub(super) results: Vec<Part>,
     /// What a model cannot read of its question, its closing word or its message.
@@ -25,7 +28,12 @@ pub(super) fn told(observed: Observed) -> Told {
     let results = files(artifacts.flat_map(|artifact: &Artifact| &artifact.parts));
     let said = message.iter().chain(task.iter().flat_map(|task| &task.status.message));
     let said = files(said.flat_map(|message: &Message| &message.parts));
-    Told { line: Delegated::Observed(Box::new(observed)).to_string(), results, said }
+    let has_failed = match observed.outcome {
+        Outcome::Completed | Outcome::InputRequired | Outcome::AuthRequired => false,
+        Outcome::Failed | Outcome::Canceled | Outcome::Timeout => true,
+    };
+    let line = Delegated::Observed(Box::new(observed)).to_string();
+    Told { line, has_failed, results, said }
 }
 
 fn files<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
@@ -52,7 +60,8 @@ mod tests {
             parts.iter().flat_map(|part| part.filename.clone()).collect::<Vec<_>>()
         };
         let task = a2a::model::decode::read_json(&task.to_string()).unwrap();
-        let Told { line, results, said } = told(Observed::of(task).unwrap());
+        let Told { line, has_failed, results, said } = told(Observed::of(task).unwrap());
+        assert!(!has_failed);
         assert_eq!(line, "[INPUT_REQUIRED:task_id=t] This?\ndraft: https://a.example/draft");
         assert_eq!(
             (names(&results), names(&said)),

@@ -1,76 +1,104 @@
-//! One call of a tool of an MCP server, to its result, its question or its task.
+//! One call of a tool of an MCP server: made, listened to and followed until it ends. What its end means is up to the kind of
+//! executor that makes it.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::slice;
 
 use futures_util::future::{Either, LocalBoxFuture, pending, select};
-use serde_json::{Map, Value, json};
+use futures_util::lock::MutexGuard;
+use serde_json::{Map, Value};
 
+use super::super::StepStart;
 use super::super::call::CallInTurn;
 use super::super::offer::McpTool;
-use super::super::{Flow, StepStart, artifact, shown};
-use super::plan::{Asked, Plan, Way, bare};
-use super::{ASKED, Run, content, question, read_plan};
-use crate::executor::ExecutorError;
+use super::desk::Desk;
+use super::plan::{Asked, Way, bare};
+use super::question;
+use crate::executor::{Events, ExecutorError, Turn};
+use crate::mcp::{FoundServer, KnownTools};
 use crate::port::HttpError;
-use ::mcp::client::{Call, CallEvent, Client, McpError, Progress, TaskHandle, ToolRequest};
+use ::mcp::client::{Call, CallEvent, McpError, Progress, TaskHandle, ToolRequest};
 use ::mcp::model::{Answer, CallResult, Question};
-use a2a::model::{Artifact, Json, Message, Metadata, Part, UnixMillis};
-use a2a_agents::tool::{Fault, ToolCall};
+use a2a::model::{Json, Message, UnixMillis};
+use a2a_agents::tool::ToolCall;
 
 /// A call that a run makes.
-pub(super) struct McpCall<'a> {
-    pub(super) run: &'a Run<'a>,
-    pub(super) plan: &'a Plan,
-    pub(super) tool: &'a McpTool,
-    /// Which of the calls of its message it is, from 1.
-    pub(super) position: usize,
+pub(in crate::executor) struct ServerCall<'a> {
+    pub(in crate::executor) turn: &'a Turn,
+    pub(in crate::executor) events: &'a Events,
+    pub(in crate::executor) tool: &'a McpTool,
+    /// What it is known by in steps: `2`, or `1.2` for the second one of a first round.
+    pub(in crate::executor) key: &'a str,
     /// Whether an earlier attempt may have made it.
-    pub(super) is_doubtful: bool,
+    pub(in crate::executor) is_doubtful: bool,
+    /// Where it asks the user while it is open.
+    pub(in crate::executor) desk: &'a Desk<'a>,
+    /// For how long the run was parked that this one resumes, if it was. `None` where runs are not parked.
+    pub(in crate::executor) parked_ms: Option<&'a Cell<Option<u64>>>,
 }
 
 /// What a message of the client answers.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(in crate::executor) struct Answers {
     /// What was asked, if something was.
-    pub(super) asked: Option<Asked>,
+    pub(in crate::executor) asked: Option<Asked>,
     /// The answers, each with the key of its question.
-    pub(super) answers: Vec<(String, Answer)>,
+    pub(in crate::executor) answers: Vec<(String, Answer)>,
 }
 
 /// How a call ends.
-pub(super) enum End {
+pub(in crate::executor) enum End {
     /// The tool has run.
     Finished(CallResult),
     /// The server asks, and is called again with the answers.
     Asked(Vec<Question>, Way),
-    /// The server goes on with it as a task.
-    Task(TaskHandle),
     /// It has failed.
     Failed(McpError),
+    /// An earlier attempt may have made it, so it was not made.
+    Unknown,
     /// The client has canceled the task.
     Canceled,
 }
 
+/// How a call ends on its connection.
+enum Closed {
+    At(End),
+    /// The server goes on with it as a task.
+    Task(TaskHandle),
+}
+
 /// What a call that is under way hears first.
-enum Heard {
+enum Heard<'a> {
     Event(Option<Result<CallEvent, McpError>>),
+    /// It may ask the user.
+    Place(MutexGuard<'a, ()>),
     Message(Message),
     Canceled,
     Pause,
 }
 
-impl McpCall<'_> {
-    /// Makes the call, or goes on with it.
+impl ServerCall<'_> {
+    /// Makes the call, or goes on with it. `known` is what the server offers, if that is known.
     ///
     /// # Errors
     ///
     /// Why the run fails.
-    pub(super) async fn make(
+    pub(in crate::executor) async fn make(
         &self,
+        server: FoundServer,
+        known: Option<Rc<KnownTools>>,
         arguments: Map<String, Value>,
         answers: Answers,
-    ) -> Result<Flow, ExecutorError> {
-        let (client, definition) = Box::pin(self.reach()).await?;
-        let handle_step = format!("{}/task", self.position);
-        let nth = match self.run.turn.host.begin_step(&handle_step)? {
+    ) -> Result<End, ExecutorError> {
+        // A call needs no list, but can be made without further questions by one who has it.
+        let client = match &known {
+            Some(known) => known.tell(server.client),
+            None => server.client,
+        };
+        let step = format!("{}/task", self.key);
+        let nth = match self.turn.host.begin_step(&step)? {
             StepStart::Done(task) => {
                 let task = task.ok().and_then(|task| TaskHandle::read(&task.value()));
                 let unfit = || ExecutorError("the stored task of a call cannot be read".to_owned());
@@ -79,10 +107,8 @@ impl McpCall<'_> {
             }
             StepStart::New(nth) => nth,
         };
-        let keep = |task: &TaskHandle| {
-            let stored = Json::from(&task.to_json());
-            self.run.turn.end_step(&handle_step, nth, Ok(stored))
-        };
+        let keep =
+            |task: &TaskHandle| self.turn.end_step(&step, nth, Ok(Json::from(&task.to_json())));
         let (state, round) = match answers.asked.as_ref().map(|asked| asked.way.clone()) {
             Some(Way::Task(task)) => {
                 // One that was answered by an attempt before takes no notice of the same answers.
@@ -91,234 +117,153 @@ impl McpCall<'_> {
                         keep(&task)?;
                         Box::pin(self.follow(&client, task, &answers)).await
                     }
-                    Err(error) => self.end(End::Failed(error)),
+                    Err(error) => Ok(End::Failed(error)),
                 };
             }
             Some(Way::Round { state, round }) => (state, round),
             Some(Way::Held) | None => (None, 0),
         };
-        if self.is_doubtful {
-            // What it has asked is stored before it shows.
-            if let Some(asked) = self.was_asked()? {
-                self.run.say_question(&asked.questions, None)?;
-                return Ok(Flow::Over);
-            }
-            if !self.tool.repeats {
-                let McpTool { id, server, .. } = self.tool;
-                let reason = format!(
-                    "the agent was interrupted while it called {id}; it is not known whether the MCP server {server} has \
-                     carried it out, so it is not called again"
-                );
-                return self.fail(&reason, vec![Part::text(reason.clone())], Fault::Upstream, None);
-            }
+        if self.is_doubtful && !self.tool.repeats {
+            return Ok(End::Unknown);
         }
+        let definition = known.and_then(|known| known.tool(&self.tool.tool.name).cloned());
+        let definition = definition.unwrap_or_else(|| bare(&self.tool.tool.name));
         let Answers { answers, .. } = answers;
-        let (turn, events) = (self.run.turn, self.run.events);
-        let in_turn = CallInTurn { turn, events, key: self.position.to_string() };
+        let in_turn = CallInTurn::new(self.turn, self.events, self.key);
         let key = Some(in_turn.idempotency_key());
         let request = ToolRequest::new(&definition, arguments.into());
         let mut call = client.call(ToolRequest { answers, state, round, key, ..request });
         match Box::pin(self.listen(&mut call)).await? {
-            End::Task(task) => {
+            Closed::Task(task) => {
                 keep(&task)?;
                 Box::pin(self.follow(&client, task, &Answers::default())).await
             }
-            End::Canceled => {
+            Closed::At(End::Canceled) => {
                 call.cancel().await;
-                Ok(Flow::Over)
+                Ok(End::Canceled)
             }
-            end => {
+            Closed::At(end) => {
                 // Before the end is said: a crash in between would find a call whose end is told and not kept.
-                let closing = self.run.turn.host.sleep(CLOSE_MS);
+                let closing = self.turn.host.sleep(CLOSE_MS);
                 select(Box::pin(client.close()), closing).await;
-                self.end(end)
+                Ok(end)
             }
         }
     }
 
-    /// The client of the server, and the tool as the server lists it.
-    async fn reach(&self) -> Result<(Client, ::mcp::model::Tool), ExecutorError> {
-        let name = &self.tool.server;
-        let server = self.run.turn.mcp_server(name)?;
-        // A call needs no list, but can be made without further questions by one who has it.
-        let known = self.run.known(name, &server, false).await.ok();
-        let client = match &known {
-            Some(known) => known.tell(server.client),
-            None => server.client,
-        };
-        let tool = known.and_then(|known| known.tool(&self.tool.tool.name).cloned());
-        Ok((client, tool.unwrap_or_else(|| bare(&self.tool.tool.name))))
-    }
-
     /// What the call brings, until it ends.
-    async fn listen(&self, call: &mut Call) -> Result<End, ExecutorError> {
+    async fn listen(&self, call: &mut Call) -> Result<Closed, ExecutorError> {
         let mut pace = Pace::default();
-        let mut held: Option<Question> = None;
-        loop {
-            let heard = self.hear(call, pace.pause_ms(self.run.turn.now()), held.is_some()).await;
+        // What the server asks on the connection. The first question is asked when the call has a place.
+        let mut open: VecDeque<Question> = VecDeque::new();
+        let mut place: Option<MutexGuard<'_, ()>> = None;
+        let closed = loop {
+            let heard = self.hear(call, &pace, !open.is_empty(), place.is_some()).await;
             match heard {
-                Heard::Canceled => return Ok(End::Canceled),
+                Heard::Canceled => return Ok(Closed::At(End::Canceled)),
                 Heard::Pause => {}
+                Heard::Place(given) => {
+                    place = Some(given);
+                    if let Some(question) = open.front() {
+                        self.desk.ask(self.key, question)?;
+                    }
+                }
                 Heard::Message(message) => {
-                    let Some(question) = &held else { continue };
-                    match question::answers(&message, std::slice::from_ref(question)) {
-                        Ok(answers) => {
-                            for (key, answer) in answers {
-                                if let Err(error) = call.answer(&key, &answer).await {
-                                    return Ok(End::Failed(error));
-                                }
-                            }
-                            held = None;
-                        }
+                    let Some(question) = open.front() else { continue };
+                    let answers = match question::answers(&message, slice::from_ref(question)) {
+                        Ok(answers) => answers,
                         Err(unfit) => {
-                            self.run.say_question(std::slice::from_ref(question), Some(unfit))?;
+                            self.desk.ask_again(question, &unfit)?;
+                            continue;
                         }
+                    };
+                    for (key, answer) in answers {
+                        if let Err(error) = call.answer(&key, &answer).await {
+                            return Ok(Closed::At(End::Failed(error)));
+                        }
+                    }
+                    open.pop_front();
+                    match open.front() {
+                        Some(next) => self.desk.ask(self.key, next)?,
+                        None => place = None,
                     }
                 }
                 Heard::Event(Some(Ok(CallEvent::Progress(progress)))) => pace.take(progress),
                 Heard::Event(Some(Ok(CallEvent::LegacyAsked(question)))) => {
-                    let questions = vec![question.clone()];
-                    self.ask(&questions, Way::Held)?;
-                    held = Some(question);
+                    open.push_back(question);
                 }
                 Heard::Event(Some(Ok(CallEvent::Finished(result)))) => {
-                    return Ok(End::Finished(result));
+                    break Closed::At(End::Finished(result));
                 }
                 Heard::Event(Some(Ok(CallEvent::Asked { questions, state, round }))) => {
-                    return Ok(End::Asked(questions, Way::Round { state, round }));
+                    break Closed::At(End::Asked(questions, Way::Round { state, round }));
                 }
-                Heard::Event(Some(Ok(CallEvent::Task(task)))) => return Ok(End::Task(task)),
-                Heard::Event(Some(Err(McpError::Timeout { timeout_ms }))) if held.is_some() => {
+                Heard::Event(Some(Ok(CallEvent::Task(task)))) => break Closed::Task(task),
+                Heard::Event(Some(Err(McpError::Timeout { timeout_ms }))) if !open.is_empty() => {
                     let reason = format!("nobody has answered its question within {timeout_ms} ms");
-                    return Ok(End::Failed(McpError::Unexpected(reason)));
+                    break Closed::At(End::Failed(McpError::Unexpected(reason)));
                 }
-                Heard::Event(Some(Err(error))) => return Ok(End::Failed(error)),
+                Heard::Event(Some(Err(error))) => break Closed::At(End::Failed(error)),
                 Heard::Event(None) => {
                     let reason = "the call ended without a result".to_owned();
-                    return Ok(End::Failed(McpError::Lost(reason)));
+                    break Closed::At(End::Failed(McpError::Lost(reason)));
                 }
             }
-            // While the client is asked something, its task does not say that it works.
-            if held.is_none()
-                && let Some(text) = pace.due(self.run.turn.now())
-                && let Err(refused) = self.run.events.working(Some(&text))
+            if !self.desk.is_taken()
+                && let Some(text) = pace.due(self.turn.now())
+                && let Err(refused) = self.events.working(Some(&text))
             {
-                return if self.run.turn.is_canceled() { Ok(End::Canceled) } else { Err(refused) };
+                return self.refused(refused);
             }
+        };
+        // What it has asked, no message answers any more.
+        if place.is_some()
+            && let Err(refused) = self.events.working(None)
+        {
+            return self.refused(refused);
         }
+        Ok(closed)
     }
 
-    async fn hear(&self, call: &mut Call, pause_ms: Option<u64>, is_asking: bool) -> Heard {
-        let turn = self.run.turn;
+    /// What is said to a task that was canceled is refused.
+    fn refused(&self, refused: ExecutorError) -> Result<Closed, ExecutorError> {
+        if self.turn.is_canceled() { Ok(Closed::At(End::Canceled)) } else { Err(refused) }
+    }
+
+    async fn hear(&self, call: &mut Call, pace: &Pace, asks: bool, has_place: bool) -> Heard<'_> {
+        let turn = self.turn;
         let event = Box::pin(async { Heard::Event(call.next().await) });
-        let canceled: LocalBoxFuture<'_, Heard> = Box::pin(async {
+        let canceled: LocalBoxFuture<'_, Heard<'_>> = Box::pin(async {
             turn.canceled().await;
             Heard::Canceled
         });
-        let pause: LocalBoxFuture<'_, Heard> = match (pause_ms, is_asking) {
-            (_, true) => Box::pin(async { Heard::Message(turn.next_message().await) }),
-            (Some(pause_ms), false) => Box::pin(async move {
+        let pause_ms = pace.pause_ms(turn.now()).filter(|_| !self.desk.is_taken());
+        let other: LocalBoxFuture<'_, Heard<'_>> = match (asks, has_place, pause_ms) {
+            (true, true, _) => {
+                Box::pin(async { Heard::Message(self.desk.message(self.key).await) })
+            }
+            (true, false, _) => Box::pin(async { Heard::Place(self.desk.place().await) }),
+            (false, _, Some(pause_ms)) => Box::pin(async move {
                 turn.host.sleep(pause_ms).await;
                 Heard::Pause
             }),
-            (None, false) => Box::pin(pending()),
+            (false, _, None) => Box::pin(pending()),
         };
-        match select(canceled, select(event, pause)).await {
+        match select(canceled, select(event, other)).await {
             Either::Left((heard, _)) => heard,
             Either::Right((Either::Left((heard, _)), _)) => heard,
             Either::Right((Either::Right((heard, _)), _)) => heard,
         }
     }
+}
 
-    /// Says how the call ended.
-    pub(super) fn end(&self, end: End) -> Result<Flow, ExecutorError> {
-        let McpTool { id, server, .. } = self.tool;
-        match end {
-            End::Finished(result) if result.is_error => {
-                let text: String = result.text().chars().take(MAX_REASON_CHARS).collect();
-                let reason = match text.trim() {
-                    "" => format!("{id} failed, and does not say why"),
-                    text => format!("{id} failed: {text}"),
-                };
-                self.fail(&reason, content::parts_of(result), Fault::Tool, None)
-            }
-            End::Finished(result) => {
-                let parts = content::parts_of(result).into_iter();
-                let parts = parts.map(|part| shown(part, self.run.turn)).collect();
-                let kept = self.run.events.artifact(artifact(id, self.position, parts));
-                let unkept = |error: ExecutorError| {
-                    ExecutorError(format!("{id} gave a result that cannot be kept: {error}"))
-                };
-                kept.map(|()| Flow::GoesOn).map_err(unkept)
-            }
-            End::Asked(questions, way) => {
-                self.ask(&questions, way)?;
-                Ok(Flow::Over)
-            }
-            End::Failed(error) => {
-                let code = match &error {
-                    McpError::Rpc { error, .. } => Some(error.code),
-                    _ => None,
-                };
-                let reason = failure(server, &error);
-                let parts = vec![Part::text(reason.clone())];
-                self.fail(&format!("{id} failed: {reason}"), parts, Fault::Upstream, code)
-            }
-            End::Task(_) | End::Canceled => Ok(Flow::Over),
-        }
-    }
-
-    /// Ends the task: the call has failed.
-    pub(super) fn fail(
-        &self,
-        reason: &str,
-        parts: Vec<Part>,
-        fault: Fault,
-        code: Option<i64>,
-    ) -> Result<Flow, ExecutorError> {
-        let mut members = Map::new();
-        members.insert("isError".to_owned(), json!(true));
-        members.insert("fault".to_owned(), json!(fault.name()));
-        members.extend(code.map(|code| ("code".to_owned(), json!(code))));
-        let parts = parts.into_iter().map(|part| shown(part, self.run.turn)).collect();
-        let metadata = Some(Metadata::from(members));
-        let failed = artifact(&self.tool.id, self.position, parts);
-        self.run.events.artifact(Artifact { metadata, ..failed })?;
-        self.run.events.fail(reason)?;
-        Ok(Flow::Over)
-    }
-
-    /// Asks the client. What is needed to go on is stored before it shows.
-    pub(super) fn ask(&self, questions: &[Question], way: Way) -> Result<(), ExecutorError> {
-        let nth = match self.run.asking.take() {
-            Some(nth) => nth,
-            None => self.run.begin_new(ASKED)?,
-        };
-        let asked = Asked { position: self.position, questions: questions.to_vec(), way };
-        let plan = Plan { answers: Some(Box::new(asked)), ..self.plan.clone() };
-        self.run.turn.end_step(ASKED, nth, Ok(Json::from(&plan.to_json())))?;
-        self.run.say_question(questions, None)
-    }
-
-    /// What an earlier attempt of this run was asked by this call, if that was stored and not shown.
-    fn was_asked(&self) -> Result<Option<Asked>, ExecutorError> {
-        loop {
-            match self.run.turn.host.begin_step(ASKED)? {
-                StepStart::New(nth) => {
-                    self.run.asking.set(Some(nth));
-                    return Ok(None);
-                }
-                StepStart::Done(plan) => {
-                    let asked = read_plan(plan.map(|plan| plan.value()))?.answers;
-                    let is_this =
-                        |asked: &Asked| asked.position == self.position && asked.way != Way::Held;
-                    if let Some(asked) = asked.filter(|asked| is_this(asked)) {
-                        return Ok(Some(*asked));
-                    }
-                }
-            }
-        }
-    }
+/// Why a call was not made again that an earlier attempt may have made.
+pub(in crate::executor) fn unknown(tool: &McpTool) -> String {
+    let McpTool { id, server, .. } = tool;
+    format!(
+        "the agent was interrupted while it called {id}; it is not known whether the MCP server {server} has carried it out, \
+         so it is not called again"
+    )
 }
 
 /// Progress of a call, which is said once a second at most.
@@ -373,6 +318,3 @@ const CLOSE_MS: u64 = 1_000;
 
 /// The shortest time between two notes of progress, in milliseconds.
 const PROGRESS_MS: u64 = 1_000;
-
-/// How much of the reason of a failure the status says, in characters. The artifact has all of it.
-const MAX_REASON_CHARS: usize = 4_000;

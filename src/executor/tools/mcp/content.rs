@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use ::mcp::model::{CallResult, Content, ResourceContents};
-use a2a::model::{Base64, Part, PartContent};
+use a2a::model::{Base64, MAX_FOREIGN_VALUES, Part, PartContent, read_foreign};
 
 /// The parts of a result: its pieces in their order, and its structure as data. A text that only repeats the structure is left
 /// out, as is what cannot be read.
@@ -31,7 +31,8 @@ fn is_twin(text: &str, structured: &Value) -> bool {
         Value::Array(_) => begins == Some('['),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
     };
-    is_likely && serde_json::from_str::<Value>(text).is_ok_and(|read| read == *structured)
+    is_likely
+        && read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES).is_ok_and(|read| read == *structured)
 }
 
 fn part_of(piece: Content) -> Option<Part> {

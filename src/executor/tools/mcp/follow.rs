@@ -1,25 +1,30 @@
 //! A task of an MCP server is followed: in memory while it is new, from time to time by a run that is parked in between.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
-use super::super::Flow;
 use super::PLAN;
-use super::call::{Answers, End, McpCall};
+use super::call::{Answers, End, ServerCall, failure};
 use super::plan::{Plan, Planned, Way};
 use crate::executor::remote::pace;
 use crate::executor::{ExecutorError, Turn, Wait};
 use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
 
-impl McpCall<'_> {
-    /// Follows a task until it ends or asks something that was not answered yet.
+impl ServerCall<'_> {
+    /// Follows a task until it ends or asks something that was not answered yet. Where runs are not parked, it is
+    /// canceled with ours; one that is parked leaves that to [`cancel_left`].
     pub(super) async fn follow(
         &self,
         client: &Client,
         task: TaskHandle,
         answers: &Answers,
-    ) -> Result<Flow, ExecutorError> {
+    ) -> Result<End, ExecutorError> {
         let end = Box::pin(self.watch(client, &task, answers)).await?;
-        self.end(end)
+        if matches!(end, End::Canceled) && self.parked_ms.is_none() {
+            let _ = client.cancel_task(&task).await;
+        }
+        Ok(end)
     }
 
     async fn watch(
@@ -28,8 +33,8 @@ impl McpCall<'_> {
         task: &TaskHandle,
         answers: &Answers,
     ) -> Result<End, ExecutorError> {
-        let turn = self.run.turn;
-        let mut parked_ms = self.run.parked_ms.take();
+        let turn = self.turn;
+        let mut parked_ms = self.parked_ms.and_then(Cell::take);
         let mut told =
             turn.task().and_then(|task| task.status.message).map(|message| message.text());
         let mut silent_ms = 0;
@@ -61,24 +66,23 @@ impl McpCall<'_> {
                 }
                 // It may be there again later. Who does not want to wait for it cancels.
                 Err(error) if error.may_pass() => {
-                    let note = format!(
-                        "{}; it is asked again",
-                        super::call::failure(&self.tool.server, &error)
-                    );
+                    let note = format!("{}; it is asked again", failure(&self.tool.server, &error));
                     (Some(note), task.poll_interval_ms)
                 }
                 Err(error) => return Ok(End::Failed(error)),
             };
-            if note.is_some() && note != told {
-                self.run.events.working(note.as_deref())?;
+            if note.is_some() && note != told && !self.desk.is_taken() {
+                if let Err(refused) = self.events.working(note.as_deref()) {
+                    return if turn.is_canceled() { Ok(End::Canceled) } else { Err(refused) };
+                }
                 (told, silent_ms, parked_ms) = (note, 0, None);
             }
             if turn.is_canceled() {
                 return Ok(End::Canceled);
             }
             // The other half of the run's time is for the looks that come later.
-            let may_stay = turn.time_left_ms() > turn.timeout_ms / 2;
-            if parked_ms.is_none() && silent_ms < SILENCE_MS && may_stay {
+            let may_stay = turn.time_left_ms() > turn.timeout_ms / 2 && silent_ms < SILENCE_MS;
+            if self.parked_ms.is_none() || (parked_ms.is_none() && may_stay) {
                 let next_ms = pace::in_memory(poll_ms, pause_ms);
                 turn.sleep(next_ms).await;
                 silent_ms += next_ms;

@@ -6,6 +6,8 @@
 
 pub(in crate::executor) mod call;
 pub(in crate::executor) mod content;
+pub(in crate::executor) mod desk;
+mod ending;
 mod follow;
 mod known;
 pub(in crate::executor) mod plan;
@@ -16,7 +18,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::{Either, join_all, select};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::awake::AwakeRuns;
 use super::asked::{Asked, AskedCall, Understanding};
@@ -27,6 +29,8 @@ use super::{
 };
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
 use a2a::model::{Json, Message, Role, TaskState};
+use desk::{Desk, say, take_again};
+use ending::McpCall;
 use plan::{Plan, Planned, Way};
 
 /// The MCP servers whose tools an agent offers.
@@ -67,7 +71,7 @@ impl McpOffer {
         turn: &Turn,
         events: &Events,
     ) -> Result<(), ExecutorError> {
-        let _awake = self.awake.wake(turn);
+        let awake = self.awake.wake(turn);
         let run = Run {
             executor,
             offer: self,
@@ -82,12 +86,13 @@ impl McpOffer {
         if turn.is_canceled() || result.is_err() {
             Box::pin(follow::cancel_left(turn)).await;
         }
+        awake.end();
         result
     }
 
     /// Cancels what goes on at a server for a run that is parked.
     pub(super) async fn cancel(&self, turn: &Turn) {
-        if !self.awake.has(turn) {
+        if self.awake.has_left(turn).await {
             Box::pin(follow::cancel_left(turn)).await;
         }
     }
@@ -156,8 +161,14 @@ impl Run<'_> {
     ) -> Result<(), ExecutorError> {
         let count = calls.len();
         let mut answers = Some(answers);
+        let desk = Desk::new(self.turn, self.events, |key, question| {
+            let position = key.parse().unwrap_or_default();
+            let questions = vec![question.clone()];
+            self.keep_asked(&plan, plan::Asked { position, questions, way: Way::Held })
+        });
         // The first call that is not done may have been carried out, those behind it not: they would be done, or it.
         let mut is_doubtful = is_recovered;
+        let mut has_asked = false;
         for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
             let position = index + 1;
             if position < plan.begins() {
@@ -167,9 +178,20 @@ impl Run<'_> {
                 Callable::Own(_) => begin_call(self.turn, position, count)?,
                 Callable::Mcp(_) => self.turn.host.begin_step(&position.to_string())?,
             };
-            let StepStart::New(nth) = begun else {
-                said_again(self.events, tool.name(), position)?;
-                continue;
+            let nth = match begun {
+                StepStart::New(nth) => nth,
+                StepStart::Done(kept) => {
+                    let kept = kept.map(|kept| kept.value()).unwrap_or_default();
+                    if take_again(self.turn, &kept) {
+                        // What it has asked while it was open is not asked again.
+                        self.turn.take_up();
+                        has_asked = true;
+                    }
+                    if !has_asked {
+                        said_again(self.events, tool.name(), position)?;
+                    }
+                    continue;
+                }
             };
             let is_doubtful = std::mem::take(&mut is_doubtful);
             let flow = match tool {
@@ -182,14 +204,16 @@ impl Run<'_> {
                         self.parked_ms.set(self.turn.take_up());
                     }
                     let answers = answers.take().filter(|_| plan.begins() == position);
-                    let call =
-                        call::McpCall { run: self, plan: &plan, tool, position, is_doubtful };
-                    call.make(arguments, answers.unwrap_or_default()).await?
+                    let call = McpCall { run: self, plan: &plan, tool, position, is_doubtful };
+                    call.make(&desk, arguments, answers.unwrap_or_default()).await?
                 }
             };
             match flow {
                 Flow::Over => return Ok(()),
-                Flow::GoesOn => end_call(self.turn, position, count, nth)?,
+                Flow::GoesOn => {
+                    let outcome = desk.noted(&position.to_string(), json!({}));
+                    end_call(self.turn, position, count, nth, &outcome)?;
+                }
             }
         }
         self.events.complete(None)
@@ -333,20 +357,20 @@ impl Run<'_> {
         match question::answers(&self.turn.message, &asked.questions) {
             Ok(answers) => Ok(Ok(call::Answers { asked: Some((**asked).clone()), answers })),
             Err(unfit) => {
-                self.say_question(&asked.questions, Some(unfit))?;
+                say(self.turn, self.events, &asked.questions, Some(&unfit))?;
                 Ok(Err(Said))
             }
         }
     }
 
-    fn say_question(
-        &self,
-        questions: &[::mcp::model::Question],
-        unfit: Option<&str>,
-    ) -> Result<(), ExecutorError> {
-        let (state, parts) = question::said(questions, unfit);
-        let parts = parts.into_iter().filter(|part| is_for(part, self.turn));
-        self.events.status_with(state, parts.collect())
+    /// Keeps what a call asks, for the turn that answers it.
+    fn keep_asked(&self, plan: &Plan, asked: plan::Asked) -> Result<(), ExecutorError> {
+        let nth = match self.asking.take() {
+            Some(nth) => nth,
+            None => self.begin_new(ASKED)?,
+        };
+        let plan = Plan { answers: Some(Box::new(asked)), ..plan.clone() };
+        self.turn.end_step(ASKED, nth, Ok(Json::from(&plan.to_json())))
     }
 
     /// Begins a step that no earlier attempt has ended.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use ::mcp::model::{Answer, Question, QuestionKind};
 use a2a::model::{Message, Part, TaskState};
-use a2a_agents::tool::{example, required, takes_string};
+use a2a_agents::tool::{example, required, takes_string, validate_as};
 
 /// What is said to the client: the state that the task enters, and its message. `unfit` is why the last answer was none.
 pub(in crate::executor) fn said(
@@ -59,7 +59,7 @@ pub(in crate::executor) fn said(
 pub(in crate::executor) fn answers(
     message: &Message,
     questions: &[Question],
-) -> Result<Vec<(String, Answer)>, &'static str> {
+) -> Result<Vec<(String, Answer)>, String> {
     let data = message.parts.iter().find_map(|part| match part.as_data() {
         Some(Value::Object(members)) => Some(members),
         _ => None,
@@ -71,24 +71,36 @@ pub(in crate::executor) fn answers(
     let is_single = forms.len() == 1;
     let answer = |question: &Question| {
         let key = question.key.as_str();
-        let schema = match &question.kind {
-            _ if refusal.is_some() => return refusal.clone().ok_or(NO_DATA),
-            QuestionKind::Url(_) => return Ok(Answer::Accept(None)),
-            QuestionKind::Form(schema) => schema,
+        let schema = match (&refusal, &question.kind) {
+            (Some(refusal), _) => return Ok(refusal.clone()),
+            (None, QuestionKind::Url(_)) => return Ok(Answer::Accept(None)),
+            (None, QuestionKind::Form(schema)) => schema,
         };
         let own = data.as_ref().and_then(|data| data.get(key)).and_then(Value::as_object);
         // With several forms each has its member; a single one is the data itself.
-        match (own, &data) {
-            (Some(own), _) if questions.len() > 1 => Ok(content_of(own, schema)),
-            (_, Some(data)) if is_single => Ok(content_of(data, schema)),
-            (_, Some(_)) => Err(NO_MEMBER),
+        let (answer, name) = match (own, &data) {
+            (Some(own), _) if questions.len() > 1 => (content_of(own, schema), key),
+            (_, Some(data)) if is_single => (content_of(data, schema), "answer"),
+            (_, Some(_)) => return Err(NO_MEMBER.to_owned()),
             (_, None) => match (string_of(schema).filter(|_| is_single), &text) {
-                (Some(name), Some(text)) => Ok(Answer::Accept(Some(json!({name: text})))),
-                _ => Err(NO_DATA),
+                (Some(name), Some(text)) => (Answer::Accept(Some(json!({name: text}))), "answer"),
+                _ => return Err(NO_DATA.to_owned()),
             },
-        }
+        };
+        fits(&answer, schema, name).map(|()| answer)
     };
     questions.iter().map(|question| Ok((question.key.clone(), answer(question)?))).collect()
+}
+
+/// Checks the content of an answer, which the reason calls by this name.
+fn fits(answer: &Answer, schema: &Value, name: &str) -> Result<(), String> {
+    let Answer::Accept(content) = answer else { return Ok(()) };
+    let nothing = json!({});
+    let problems = validate_as(name, schema, content.as_ref().unwrap_or(&nothing));
+    match problems.as_slice() {
+        [] => Ok(()),
+        problems => Err(format!("that answer does not fit: {}", problems.join("; "))),
+    }
 }
 
 /// The forms among questions, with their schemas.

@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 use super::RemoteCard;
+use crate::binding::http::OWS;
 use crate::client::address::Address;
 use crate::client::{Client, ClientError};
 use crate::dialect::Dialect;
 use crate::http::{HttpAnswer, HttpError, HttpRequest};
+use crate::model::MAX_DOCUMENT_VALUES;
 
 /// A card as it was fetched: a text that [`RemoteCard::parse`] reads, and by what to ask whether it has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +84,7 @@ impl Client {
                 continue;
             }
             let answer = answer.text().await?.success()?;
-            let json: Value = answer.json()?;
+            let json: Value = answer.json_within(MAX_DOCUMENT_VALUES)?;
             let card = RemoteCard::read(json)?;
             self.verify(&card).await?;
             return Ok(card_text(url, answer));
@@ -177,8 +179,8 @@ fn fresh_ms(cache_control: Option<&str>) -> u64 {
     let mut fresh_ms = FRESH_MS;
     for directive in cache_control.unwrap_or_default().split(',') {
         let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
-        let value = value.trim().trim_matches('"');
-        match name.trim().to_ascii_lowercase().as_str() {
+        let value = value.trim_matches(OWS).trim_matches('"');
+        match name.trim_matches(OWS).to_ascii_lowercase().as_str() {
             "no-store" | "no-cache" => return 0,
             "max-age" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 // More digits than a number holds are more seconds than the bound.

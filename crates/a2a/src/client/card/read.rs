@@ -8,6 +8,7 @@ use crate::client::ClientError;
 use crate::dialect::Dialect;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{AgentExtension, AgentInterface, AgentProvider, AgentSkill, FieldViolation};
+use crate::model::{MAX_DOCUMENT_VALUES, read_foreign};
 
 impl RemoteCard {
     /// Reads a card of any version.
@@ -28,12 +29,12 @@ impl RemoteCard {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Card`] with each field that is missing or wrong, as the version of the card has it. Without `name`,
+    /// [`ClientError::Card`] if it is no JSON of at most [`MAX_DOCUMENT_VALUES`] values; [`ClientError::UnfitCard`] with each field that is missing or wrong, as the version of the card has it. Without `name`,
     /// `version`, an interface (1.0: `supportedInterfaces`, before: `url`) and `capabilities`, no card can be used. The others
     /// that a version needs are texts and lists, and absent ones are empty ones: writers of ProtoJSON leave out what is empty.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
-        let json = serde_json::from_str(text);
-        Self::read(json.map_err(|error| ClientError::Card(format!("it is no JSON: {error}")))?)
+        let json = read_foreign(text.as_bytes(), MAX_DOCUMENT_VALUES);
+        Self::read(json.map_err(|unfit| ClientError::Card(format!("it {unfit}")))?)
     }
 
     /// As [`parse`](Self::parse), of JSON.
@@ -46,9 +47,7 @@ impl RemoteCard {
             if let Some(members) = json.as_object() {
                 add_missing(members, &mut found);
             }
-            let line = |one: &FieldViolation| format!("{} {}", one.field, one.description);
-            let lines: Vec<String> = found.iter().map(line).collect();
-            ClientError::Card(lines.join("; ").trim_start().to_owned())
+            ClientError::UnfitCard(found)
         };
         let version = version_of(&json);
         let mut card =

@@ -12,6 +12,7 @@ use crate::canonical::forms_of;
 use crate::client::address::Address;
 use crate::client::{Client, ClientError};
 use crate::http::HttpRequest;
+use crate::model::{MAX_DOCUMENT_VALUES, read_foreign};
 
 /// Whether the signatures of a card are verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +114,7 @@ impl Client {
         let protected = text("protected").ok_or(malformed)?;
         let bytes = text("signature").and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
         let header = URL_SAFE_NO_PAD.decode(protected).map_err(|_| malformed)?;
-        let header: Value = serde_json::from_slice(&header).map_err(|_| malformed)?;
+        let header = read_foreign(&header, MAX_DOCUMENT_VALUES).map_err(|_| malformed)?;
         let said = |name: &str| header.get(name).and_then(Value::as_str);
         if header.get("crit").is_some() || header.get("b64").is_some() {
             return Err("its signature asks for extensions of its format");
@@ -145,7 +146,7 @@ impl Client {
             Ok(HttpRequest { timeout_ms, max_bytes: MAX_KEY_SET_BYTES, ..request })
         };
         let answer = self.dispatch(None, &make).await?.text().await?.success()?;
-        let mut set: Value = answer.json()?;
+        let mut set: Value = answer.json_within(MAX_DOCUMENT_VALUES)?;
         match set.get_mut("keys").map(Value::take) {
             Some(Value::Array(keys)) => Ok(keys),
             _ => Err(ClientError::Unexpected("their answer is no JWK Set".to_owned())),

@@ -15,7 +15,7 @@ use crate::binding::percent;
 use crate::client::address::Address;
 use crate::client::{ClientError, Ports};
 use crate::http::{HttpError, HttpRequest};
-use crate::model::{Secret, UnixMillis};
+use crate::model::{MAX_DOCUMENT_VALUES, Secret, UnfitJson, UnixMillis, read_foreign};
 
 /// Where tokens are to be had, and for what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,7 +185,7 @@ async fn fetch(
     let answer = ports.http.send(request).await?.text().await?;
     let url = &settings.token_url;
     if !answer.is_success() {
-        let json = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        let json = read_foreign(answer.body.as_bytes(), MAX_DOCUMENT_VALUES).unwrap_or_default();
         let status = answer.status;
         // A provider that has trouble is not one that refuses.
         if matches!(status, 408 | 429 | 500..=599) {
@@ -196,8 +196,12 @@ async fn fetch(
         let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
         return Err(failed(&format!("the token endpoint answered {status}{code}")));
     }
-    let json: Value = serde_json::from_str(&answer.body)
-        .map_err(|_| failed("the answer of the token endpoint is no JSON"))?;
+    let json =
+        read_foreign(answer.body.as_bytes(), MAX_DOCUMENT_VALUES).map_err(|unfit| match unfit {
+            // What the parser says may repeat something.
+            UnfitJson::NotJson { .. } => failed("the answer of the token endpoint is no JSON"),
+            beyond => failed(&format!("the answer of the token endpoint {beyond}")),
+        })?;
     let text = |name: &str| json.get(name).and_then(Value::as_str);
     if !text("token_type").is_none_or(|kind| kind.eq_ignore_ascii_case("bearer")) {
         return Err(failed("the token endpoint gives out tokens that are no bearer tokens"));

@@ -96,7 +96,9 @@ impl Following {
                 }
                 while let Some(event) = self.next_event() {
                     self.arrive(event)?;
+                    self.telling.check_size()?;
                 }
+                self.look_at_what_was_heard().await;
                 Ok(())
             }
             Arrived::Piece(Err(error)) => {
@@ -116,6 +118,25 @@ impl Following {
         match &mut self.source {
             Source::Live(live) => live.reader.pop(),
             _ => None,
+        }
+    }
+
+    /// Looks at the task, if the stream has left something out and says now that something has happened: events behind a gap
+    /// would be told before what is missing, which would then bring them again.
+    async fn look_at_what_was_heard(&mut self) {
+        let Some(id) = self.telling.heard() else { return };
+        let task = match self.look(&id).await {
+            Ok(task) => task,
+            Err(error) => return self.broken(error),
+        };
+        if self.telling.look(task) {
+            (self.failures, self.reason) = (0, None);
+        }
+        let state = self.telling.told().map(|task| task.status.state);
+        let is_turn_over =
+            state == Some(TaskState::InputRequired) && matches!(self.start, Start::Send(_));
+        if is_turn_over || self.telling.has_ended() {
+            self.source = Source::Ending;
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Following {
     client: Client,
     start: Start,
     options: CallOptions,
+    /// When the stream has to be open.
+    opens_until: UnixMillis,
     telling: Telling,
     source: Source,
     /// The attempts to come back that brought nothing new.
@@ -77,7 +79,19 @@ impl Following {
         let telling = Telling::new(known, options.last_event_id.clone());
         let (source, reason) = (Source::Beginning, None);
         let (refusal, failures, retry_ms) = (None, 0, 0);
-        Self { client, start, options, telling, source, failures, reason, refusal, retry_ms }
+        let opens_until = client.deadline(&options);
+        Self {
+            client,
+            start,
+            options,
+            opens_until,
+            telling,
+            source,
+            failures,
+            reason,
+            refusal,
+            retry_ms,
+        }
     }
 
     /// The next event; `None` at the end, and after an error.
@@ -86,22 +100,40 @@ impl Following {
             if let Some(event) = self.telling.next() {
                 return Some(Ok(event));
             }
-            let done = match &self.source {
-                Source::Beginning => Box::pin(self.begin()).await,
-                Source::Live(_) => Box::pin(self.read()).await,
-                Source::Refused(error) => {
-                    let error = error.clone();
-                    Box::pin(self.refused(error)).await
-                }
-                Source::Cut => Box::pin(self.come_back()).await,
-                Source::Polling(_) => Box::pin(self.poll()).await,
-                Source::Ending => Box::pin(self.end()).await,
-                Source::Over => return None,
+            if matches!(self.source, Source::Over) {
+                return None;
+            }
+            let done = if self.is_opening() {
+                let (client, end) = (self.client.clone(), self.opens_until);
+                client.until(end, Box::pin(self.go_on())).await
+            } else {
+                self.go_on().await
             };
             if let Err(error) = done {
                 self.source = Source::Over;
                 return Some(Err(error));
             }
+        }
+    }
+
+    /// Whether the stream is not open yet. That of a send is open with its first event.
+    fn is_opening(&self) -> bool {
+        let is_send = matches!(self.start, Start::Send(_));
+        matches!(self.source, Source::Beginning) || (is_send && self.telling.told().is_none())
+    }
+
+    async fn go_on(&mut self) -> Result<(), ClientError> {
+        match &self.source {
+            Source::Beginning => Box::pin(self.begin()).await,
+            Source::Live(_) => Box::pin(self.read()).await,
+            Source::Refused(error) => {
+                let error = error.clone();
+                Box::pin(self.refused(error)).await
+            }
+            Source::Cut => Box::pin(self.come_back()).await,
+            Source::Polling(_) => Box::pin(self.poll()).await,
+            Source::Ending => Box::pin(self.end()).await,
+            Source::Over => Ok(()),
         }
     }
 

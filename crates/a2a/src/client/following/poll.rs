@@ -75,6 +75,7 @@ impl Following {
         self.sleep(self.client.settings().poll_interval_ms.max(1)).await?;
         let task = self.look(&id).await?;
         let has_news = self.telling.look(task);
+        self.telling.check_size()?;
         let (now, is_done, may_be_old) = (self.now(), self.is_done(), self.may_be_old());
         let Source::Polling(polling) = &mut self.source else { return Ok(()) };
         if has_news {

@@ -1,12 +1,16 @@
-//! What was told of a task, and what is to be told next: every change once, the end last.
+//! What was told of a task, and what is to be told next: every change once, the end last. The task that the events add up to is
+//! bounded like a task of this project.
 
 use std::collections::VecDeque;
 
 use super::super::fold::{is_of_another, newest};
 use super::super::stream::Recent;
 use super::super::{apply, changes};
-use crate::client::TaskEvent;
-use crate::model::{StreamResponse, Task, TaskId, TaskState};
+use crate::client::{ClientError, TaskEvent};
+use crate::model::{
+    Artifact, MAX_FOREIGN_VALUES, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus,
+    measure,
+};
 
 /// What was told of a task, and what is to be told next.
 pub(super) struct Telling {
@@ -17,6 +21,8 @@ pub(super) struct Telling {
     ready: VecDeque<TaskEvent>,
     /// The event that ends the task.
     last: Option<TaskEvent>,
+    /// The status before it, and how much history there was.
+    before_last: Option<(TaskStatus, usize)>,
     recent: Recent,
     /// The id of the newest event, if the server numbers them.
     last_id: Option<String>,
@@ -25,6 +31,26 @@ pub(super) struct Telling {
     is_first: bool,
     is_doubtful: bool,
     was_looked_at: bool,
+    /// How large the events are that were told since the task was measured.
+    added: Size,
+    max: Size,
+    /// Whether the present stream has left out what happened before its first event. What it says leads to a look then.
+    leaves_out: bool,
+    /// Whether it has said something since the last look.
+    has_heard: bool,
+}
+
+/// Bytes of JSON, and the number of values in them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    bytes: usize,
+    values: usize,
+}
+
+impl Size {
+    fn exceeds(self, max: Self) -> bool {
+        self.bytes > max.bytes || self.values > max.values
+    }
 }
 
 impl Telling {
@@ -34,13 +60,50 @@ impl Telling {
             behind: None,
             ready: VecDeque::new(),
             last: None,
+            before_last: None,
             recent: Recent::default(),
             went_on_from: last_id.clone(),
             last_id,
             is_first: true,
             is_doubtful: false,
             was_looked_at: false,
+            added: Size::default(),
+            max: MAX_SIZE,
+            leaves_out: false,
+            has_heard: false,
         }
+    }
+
+    /// Lets the task go on while what is known of it stays within its bounds. It is measured whenever events have come that are a quarter
+    /// of what it may be.
+    ///
+    /// # Errors
+    ///
+    /// Which bound it exceeds.
+    pub(super) fn check_size(&mut self) -> Result<(), ClientError> {
+        let Size { bytes, values } = self.max;
+        let quarter = Size { bytes: bytes / 4, values: values / 4 };
+        let Some(told) = self.told.as_ref().filter(|_| self.added.exceeds(quarter)) else {
+            return Ok(());
+        };
+        self.added = Size::default();
+        let size = measured(measure(told));
+        if size.exceeds(self.max) {
+            let reason = format!(
+                "the task of the agent holds more than {bytes} bytes or {values} JSON values"
+            );
+            return Err(ClientError::Unexpected(reason));
+        }
+        // Metadata is read as a whole whenever some is added.
+        let of_artifacts = told.artifacts.iter().map(|Artifact { metadata, .. }| metadata);
+        let mut all = of_artifacts.chain([&told.metadata]).flatten();
+        if all.any(|metadata: &Metadata| measure(metadata).1 > MAX_FOREIGN_VALUES) {
+            let reason = format!(
+                "the metadata of the agent's task holds more than {MAX_FOREIGN_VALUES} JSON values"
+            );
+            return Err(ClientError::Unexpected(reason));
+        }
+        Ok(())
     }
 
     /// The task as the events give it that were told, or wait to be.
@@ -75,6 +138,7 @@ impl Telling {
         self.is_first = true;
         self.went_on_from.clone_from(&self.last_id);
         self.behind = None;
+        (self.leaves_out, self.has_heard) = (false, false);
     }
 
     /// Something may have been missed.
@@ -96,6 +160,7 @@ impl Telling {
         if let StreamResponse::Task(task) = event {
             // Numbers may begin anew with it.
             self.recent.clear();
+            self.leaves_out = false;
             if let Some(id) = &id {
                 self.recent.is_new(id, data);
             }
@@ -109,7 +174,11 @@ impl Telling {
         let goes_on = self.went_on_from.is_some() && id.is_some();
         if is_first && self.told.is_some() && !goes_on {
             // The server has left out what happened before this event.
-            self.is_doubtful = true;
+            (self.is_doubtful, self.leaves_out) = (true, true);
+        }
+        if self.leaves_out && !is_end(&event) {
+            self.has_heard = true;
+            return false;
         }
         if self.behind.is_none() {
             self.tell(event, id);
@@ -118,6 +187,13 @@ impl Telling {
         apply(&mut self.behind, &event);
         let Some(seen) = self.behind.take() else { return false };
         self.catch_up(seen, id)
+    }
+
+    /// The task to look at for what the stream has said since it left something out.
+    pub(super) fn heard(&mut self) -> Option<TaskId> {
+        let told = self.told.as_ref().filter(|_| self.has_heard)?;
+        self.has_heard = false;
+        Some(told.id.clone())
     }
 
     /// A look at the task, by the way. Gives whether there is anything new.
@@ -136,13 +212,43 @@ impl Telling {
             return true;
         };
         if is_end {
-            return self.explain(&task, id);
+            let end = self.take_back_end();
+            let is_new = self.explain(&task, id);
+            self.end_as(end);
+            return is_new;
         }
         if may_be_behind {
             return self.catch_up(task, id);
         }
         let (task, _) = newest(told, task);
         self.explain(&task, id)
+    }
+
+    /// Sets the task to where it was before an end that was not told yet, and gives that end. What a look shows in addition happened
+    /// before the end, and is told before it.
+    fn take_back_end(&mut self) -> Option<TaskEvent> {
+        let (told, (status, count)) = (self.told.as_mut()?, self.before_last.take()?);
+        // With the end, the message of the status before it has become history.
+        let id = status.message.as_ref().map(|said| &said.message_id);
+        if told.history.get(count).is_some_and(|moved| Some(&moved.message_id) == id) {
+            told.history.remove(count);
+        }
+        told.status = status;
+        self.last.take()
+    }
+
+    /// Gives the end that a look has brought the id and the metadata of the one that was taken back for it.
+    fn end_as(&mut self, before: Option<TaskEvent>) {
+        let (Some(last), Some(before)) = (&mut self.last, before) else { return };
+        last.id = last.id.take().or(before.id);
+        let (StreamResponse::StatusUpdate(last), StreamResponse::StatusUpdate(before)) =
+            (&mut last.event, before.event)
+        else {
+            return;
+        };
+        let mut members = before.metadata.map(|known| known.members()).unwrap_or_default();
+        members.extend(last.metadata.take().map(|added| added.members()).unwrap_or_default());
+        last.metadata = (!members.is_empty()).then(|| members.into());
     }
 
     /// Tells what is new in the task as the server tells it now, which may still be behind what was told.
@@ -177,10 +283,15 @@ impl Telling {
         if had_ended && matches!(event, StreamResponse::StatusUpdate(_)) {
             return;
         }
+        let Size { bytes, values } = measured(measure(&event));
+        self.added.bytes = self.added.bytes.saturating_add(bytes);
+        self.added.values = self.added.values.saturating_add(values);
+        let known = self.told.as_ref().filter(|_| is_end(&event));
+        let before = known.map(|told| (told.status.clone(), told.history.len()));
         apply(&mut self.told, &event);
         let event = TaskEvent { event, id };
         if !had_ended && self.has_ended() {
-            self.last = Some(event);
+            (self.last, self.before_last) = (Some(event), before);
             return;
         }
         self.ready.push_back(event);
@@ -205,5 +316,74 @@ impl Telling {
             self.ready.clear();
         }
         self.ready.push_back(last);
+    }
+}
+
+/// Whether a task ends with this event.
+fn is_end(event: &StreamResponse) -> bool {
+    matches!(event, StreamResponse::StatusUpdate(event) if event.status.state.is_terminal())
+}
+
+fn measured((bytes, values): (usize, usize)) -> Size {
+    Size { bytes, values }
+}
+
+/// How large a task may become that is followed: as large as one of this project may by default.
+const MAX_SIZE: Size = Size { bytes: 32 * 1024 * 1024, values: 10 * MAX_FOREIGN_VALUES };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::decode::read_json;
+
+    const STARTED: &str =
+        r#"{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}"#;
+
+    fn artifact(members: &str) -> String {
+        format!(
+            r#"{{"artifactUpdate":{{"taskId":"t","contextId":"c",{members},"artifact":{{"artifactId":"a","parts":[{{"text":"{}"}}]}}}}}}"#,
+            "x".repeat(50)
+        )
+    }
+
+    /// How many of these events are told before one is too much, out of 1,000.
+    fn told(event: &str, max: Size) -> Result<usize, String> {
+        let mut telling = Telling { max, ..Telling::new(None, None) };
+        let read = |text: &str| read_json::<StreamResponse>(text).expect("an event");
+        telling.event(read(STARTED), None, 0);
+        for count in 1..=1_000 {
+            telling.event(read(event), None, count);
+            telling.check_size().map_err(|error| format!("{count}: {error}"))?;
+            while telling.next().is_some() {}
+        }
+        Ok(1_000)
+    }
+
+    #[test]
+    fn what_events_add_up_to_has_a_bound() {
+        let many = usize::MAX;
+        let appended = artifact("\"append\":true");
+        let by_bytes = told(&appended, Size { bytes: 10_000, values: many }).unwrap_err();
+        assert!(
+            by_bytes.ends_with("holds more than 10000 bytes or 18446744073709551615 JSON values")
+        );
+        let by_values = told(&appended, Size { bytes: many, values: 1_000 }).unwrap_err();
+        let count: usize = by_values.split_once(':').expect("a count").0.parse().expect("a number");
+        // A part is an object, a name and a text.
+        assert!((333..333 + 1_000 / 4).contains(&count), "{by_values}");
+    }
+
+    #[test]
+    fn what_events_replace_does_not_add_up() {
+        let tight = Size { bytes: 1_000, values: 100 };
+        assert_eq!(told(&artifact("\"append\":false"), tight), Ok(1_000));
+        let status = r#"{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}"#;
+        assert_eq!(told(status, tight), Ok(1_000));
+        let said = |number: usize| {
+            format!(
+                r#"{{"statusUpdate":{{"taskId":"t","contextId":"c","status":{{"state":"TASK_STATE_WORKING","message":{{"messageId":"m{number}","role":"ROLE_AGENT","parts":[{{"text":"hm"}}]}}}}}}}}"#
+            )
+        };
+        assert_eq!(told(&said(1), tight), Ok(1_000));
     }
 }

@@ -10,6 +10,7 @@ use ring::signature::{
 use serde_json::Value;
 
 use crate::client::Verifier;
+use crate::model::read_own;
 
 /// Checks ES256, RS256 with keys of 2048 to 8192 bits, and EdDSA with Ed25519.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +30,7 @@ impl Verifier for NativeVerifier {
 }
 
 fn is_right(jwk: &str, algorithm: &str, text: &[u8], signature: &[u8]) -> Option<bool> {
-    let jwk: Value = serde_json::from_str(jwk).ok()?;
+    let jwk: Value = read_own(jwk).ok()?;
     let word = |name: &str| jwk.get(name).and_then(Value::as_str);
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(word(name)?).ok();
     let verified = match (algorithm, word("kty")?, word("crv")) {

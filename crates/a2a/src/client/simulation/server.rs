@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Simulation;
 use crate::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+use crate::model::read_own;
 use crate::port::Clock;
 
 /// What a server does with a request.
@@ -50,7 +51,7 @@ impl SimulatedRequest {
 
     /// The body as JSON; null if it is none.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_default()
+        read_own(&self.body).unwrap_or_default()
     }
 
     /// The method of JSON-RPC; empty if the body names none.

@@ -17,7 +17,10 @@ pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
         }
         Some(_) => return None,
     };
-    let message = text_of(inner, &["message", "detail"]).unwrap_or_default();
+    // Where the message says no more than the code, as in 0.1, the data says what is wrong.
+    let said =
+        inner.get("data").and_then(Value::as_object).and_then(|data| text_of(data, &["text"]));
+    let message = said.or_else(|| text_of(inner, &["message", "detail"])).unwrap_or_default();
     // One that stands beside it is the code of JSON-RPC (0.3 over HTTP+JSON).
     let mut codes =
         [inner, members].into_iter().filter_map(|members| members.get("code")?.as_i64());

@@ -22,6 +22,7 @@ use crate::dialect::{Page, Reader};
 use crate::http::{HttpAnswer, HttpError, HttpRequest, one_line};
 use crate::model::decode::{Fields, decode_with};
 use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, encode};
+use crate::model::{MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 
 /// How one interface is spoken to.
 #[derive(Clone, Debug)]
@@ -141,14 +142,23 @@ impl Wire {
         answer: HttpAnswer<String>,
     ) -> Result<Answer, ClientError> {
         let status = answer.status;
-        let json: Value = match serde_json::from_str(&answer.body) {
+        let max_values = match call {
+            Call::Card => MAX_DOCUMENT_VALUES,
+            _ => MAX_FOREIGN_VALUES,
+        };
+        let json = match read_foreign(answer.body.as_bytes(), max_values) {
             Ok(json) => json,
             // REST servers answer a deletion with nothing.
             Err(_) if answer.is_success() && answer.body.trim().is_empty() => Value::Null,
-            Err(error) => {
+            Err(unfit) => {
                 let HttpAnswer { url, body, .. } = answer.success()?;
-                let begins: String = one_line(&body).chars().take(SHOWN_CHARS).collect();
-                let reason = format!("it is not JSON ({error}) and begins with {begins:?}");
+                let reason = match unfit {
+                    UnfitJson::NotJson { reason, .. } => {
+                        let begins: String = one_line(&body).chars().take(SHOWN_CHARS).collect();
+                        format!("it is not JSON ({reason}) and begins with {begins:?}")
+                    }
+                    beyond => format!("it {beyond}"),
+                };
                 return Err(HttpError::Misfit { url, reason }.into());
             }
         };
@@ -175,8 +185,8 @@ impl Wire {
         name: Option<&str>,
         data: &str,
     ) -> Result<StreamResponse, ClientError> {
-        let json = serde_json::from_str(data)
-            .map_err(|error| unreadable("an event", &format!("it is no JSON: {error}")))?;
+        let json = read_foreign(data.as_bytes(), MAX_FOREIGN_VALUES)
+            .map_err(|unfit| unreadable("an event", &format!("it {unfit}")))?;
         // A status of 500 says that anything that looks like an error is one.
         let status = if name == Some("error") { 500 } else { 200 };
         if let Some(error) = failure::read(&json, status) {

@@ -12,6 +12,7 @@ use super::mistake::no_card;
 use super::version::{is_0_3, is_1_x, requested_version};
 use super::{Dialect, Dialects};
 use crate::error::Error;
+use crate::model::read_own;
 #[cfg(test)]
 pub(crate) use members::tests::card as card_of_1_0;
 pub(crate) use reader::{as_0_3, as_1_0};
@@ -76,7 +77,7 @@ impl Dialect {
         if self.is_v1() {
             return Ok(card.to_owned());
         }
-        let mut card: Value = serde_json::from_str(card).map_err(|_| broken())?;
+        let mut card: Value = read_own(card).map_err(|_| broken())?;
         let members = card.as_object_mut().ok_or_else(broken)?;
         members::add_older(members, facts);
         if self == Self::Legacy {

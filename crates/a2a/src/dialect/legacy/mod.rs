@@ -32,7 +32,7 @@ use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, Unix
 use crate::{Operation, Outcome, ShownTask};
 pub(super) use ask::{asked, target};
 pub(super) use plain::{error as rest_error, resource};
-pub(super) use refusal::{code as error_code, text as error_text};
+pub(super) use refusal::{code as error_code, data as error_data, message as error_text};
 pub(super) use stream::piece;
 use view::{TaskView, WebhookView};
 

@@ -1,4 +1,7 @@
-//! The codes of errors over JSON-RPC. This dialect has few of them, so some have two meanings; the text tells which.
+//! Errors over JSON-RPC. This dialect has few codes, so some have two meanings; the message tells which. The message of an error
+//! of the specification is a constant, by which some clients know it, so what is wrong stands in its data.
+
+use serde_json::{Map, Value};
 
 use crate::error::Error;
 
@@ -17,8 +20,28 @@ pub(in crate::dialect) fn code(error: &Error) -> i32 {
     }
 }
 
-/// The message of an error.
-pub(in crate::dialect) fn text(error: &Error) -> String {
+/// The message of an error: the one that the schema of 0.1.0 has for its code, or what is wrong, if the error borrows the code or the
+/// schema lacks it.
+pub(in crate::dialect) fn message(error: &Error) -> String {
+    let is_borrowed = matches!(
+        error,
+        Error::TaskFinished(_) | Error::WebhookRefused(_) | Error::VersionNotSupported(_)
+    ) || error.wire().status == EXHAUSTED;
+    let code = code(error);
+    let known = MESSAGES.iter().find(|(known, _)| *known == code && !is_borrowed);
+    known.map_or_else(|| text(error), |(_, message)| (*message).to_owned())
+}
+
+/// The data of an error: what is wrong, and the details.
+pub(in crate::dialect) fn data(error: &Error) -> Value {
+    let mut members = Map::new();
+    members.insert("text".to_owned(), text(error).into());
+    members.insert("details".to_owned(), error.details().into());
+    members.into()
+}
+
+/// What is wrong.
+pub(super) fn text(error: &Error) -> String {
     match error {
         Error::TaskFinished(state) => format!(
             "the task is {state}, which is final; send the message under another id to begin a new task"
@@ -27,6 +50,19 @@ pub(in crate::dialect) fn text(error: &Error) -> String {
         _ => error.to_string(),
     }
 }
+
+/// The messages of errors in the schema of 0.1.0, by their codes.
+const MESSAGES: [(i32, &str); 9] = [
+    (-32700, "Invalid JSON payload"),
+    (-32600, "Request payload validation error"),
+    (-32601, "Method not found"),
+    (-32602, "Invalid parameters"),
+    (-32603, "Internal error"),
+    (-32001, "Task not found"),
+    (-32002, "Task cannot be canceled"),
+    (-32003, "Push Notification is not supported"),
+    (-32004, "This operation is not supported"),
+];
 
 /// The status of errors of callers who have used up what they may use.
 const EXHAUSTED: &str = "RESOURCE_EXHAUSTED";
@@ -66,6 +102,11 @@ mod tests {
             (Error::UnsupportedOperation(text()), -32004, ""),
             (Error::WebhookRefused(violation), -32004, "invalid parameters: url must be https"),
             (Error::ContentTypeNotSupported(text()), -32005, ""),
+            (
+                Error::PartNotAccepted(Box::new(FieldViolation::new("p", "is x/y"))),
+                -32005,
+                "p is x/y",
+            ),
             (Error::InvalidAgentResponse(text()), -32603, ""),
             (Error::ExtendedAgentCardNotConfigured, -32603, ""),
             (Error::ExtensionSupportRequired(Vec::new()), -32602, "this agent requires"),
@@ -80,6 +121,39 @@ mod tests {
         ] {
             assert_eq!(code(&error), expected, "{error:?}");
             assert!(super::text(&error).starts_with(told), "{error}");
+            assert_eq!(data(&error)["text"], super::text(&error), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_schema_have_its_messages() {
+        let violation = FieldViolation::new("url", "must be https");
+        for (error, expected) in [
+            (Error::TaskNotFound(TaskId::new("t")), "Task not found"),
+            (
+                Error::TaskNotCancelable { id: TaskId::new("t"), state: TaskState::Completed },
+                "Task cannot be canceled",
+            ),
+            (Error::PushNotificationNotSupported, "Push Notification is not supported"),
+            (Error::UnsupportedOperation("no".to_owned()), "This operation is not supported"),
+            (Error::JsonParse("no".to_owned()), "Invalid JSON payload"),
+            (Error::InvalidRequest("no".to_owned()), "Request payload validation error"),
+            (Error::MethodNotFound("no".to_owned()), "Method not found"),
+            (Error::invalid("id", "is required"), "Invalid parameters"),
+            (Error::Unavailable("later"), "Internal error"),
+            // They borrow a code, so its message would be wrong.
+            (
+                Error::TaskFinished(TaskState::Failed),
+                "the task is failed, which is final; send the message under another id to begin a new task",
+            ),
+            (
+                Error::RateLimited(3),
+                "resource exhausted: too many requests; send this one again in 3 seconds",
+            ),
+            (Error::WebhookRefused(violation), "invalid parameters: url must be https"),
+            (Error::VersionNotSupported("send another".to_owned()), "send another"),
+        ] {
+            assert_eq!(message(&error), expected, "{error:?}");
         }
     }
 }

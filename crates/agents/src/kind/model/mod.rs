@@ -64,7 +64,7 @@ impl ModelTable {
             println!("cargo::rerun-if-changed={}", path.display());
             let read = match std::fs::read_to_string(&path) {
                 Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
-                Ok(text) if key == "output_schema_file" => serde_json::from_str(&text)
+                Ok(text) if key == "output_schema_file" => a2a::model::read_own(&text)
                     .map_err(|error| format!("{} is no JSON: {error}", path.display())),
                 Ok(text) => Ok(Value::String(text)),
             };

@@ -104,7 +104,8 @@ fn every_problem_names_the_key_and_the_fix() {
         ("headers = { a = 1 }", at("headers.a") + " must be a text"),
         (
             "temprature = 1",
-            at("temprature") + " is no key of this table; there are: model, provider",
+            at("temprature")
+                + " is no key of this table, did you mean `temperature`?; there are: model, provider",
         ),
         (
             "parameters = { stream = true }",
@@ -136,7 +137,10 @@ fn every_problem_names_the_key_and_the_fix() {
             "limits = { caller_cost_per_day = 1 }",
             at("limits.caller_cost_per_day") + " needs to know",
         ),
-        ("limits = { round = 1 }", at("limits.round") + " is no key of this table"),
+        (
+            "limits = { round = 1 }",
+            at("limits.round") + " is no key of this table, did you mean `rounds`?; there are: ",
+        ),
         ("limits = { rounds = 0 }", at("limits.rounds") + " must be a whole number from 1 to 1000"),
         ("tools = ['sya']", at("tools[0]") + " there is no tool \"sya\"; there are: say"),
         ("tools = ['say', 'say']", at("tools[1]") + " \"say\" stands twice"),

@@ -15,8 +15,13 @@ pub use check::check_schema;
 
 /// What is wrong with `value`, each as `path: what is wrong`, up to 20 things; empty if it fits.
 pub fn validate(schema: &Value, value: &Value) -> Vec<String> {
+    validate_as("arguments", schema, value)
+}
+
+/// As [`validate`], for a value that is called `name` instead of `arguments`.
+pub fn validate_as(name: &str, schema: &Value, value: &Value) -> Vec<String> {
     let mut visit = Visit { root: schema, problems: Vec::new(), left: MAX_VISITS };
-    visit.value(schema, value, "arguments", 0);
+    visit.value(schema, value, name, 0);
     visit.problems
 }
 
@@ -108,7 +113,7 @@ impl Visit<'_> {
         let length = text.chars().count() as f64;
         self.range(keywords, path, length, ("minLength", "maxLength"), "length ");
         if let Some(pattern) = keywords.get("pattern").and_then(Value::as_str)
-            && !matches(pattern, text)
+            && matches(pattern, text) == Some(false)
         {
             self.report(path, &format!("must match the pattern {pattern}, got {text:?}"));
         }
@@ -162,7 +167,7 @@ impl Visit<'_> {
             }
             let own = properties.and_then(|properties| properties.get(name));
             let by_pattern = patterns.into_iter().flatten();
-            let by_pattern = by_pattern.filter(|(pattern, _)| matches(pattern, name));
+            let by_pattern = by_pattern.filter(|(pattern, _)| matches(pattern, name) == Some(true));
             let known: Vec<&Value> =
                 own.into_iter().chain(by_pattern.map(|(_, own)| own)).collect();
             for schema in &known {
@@ -253,9 +258,10 @@ impl Visit<'_> {
     }
 }
 
-/// Whether the pattern occurs in the text. One that is no regular expression does not build.
-fn matches(pattern: &str, text: &str) -> bool {
-    Regex::new(pattern).is_ok_and(|regex| regex.is_match(text))
+/// Whether the pattern occurs in the text. `None` for one that cannot be read: a schema of ours that has one does not build, and
+/// in a schema of others it is not heeded.
+fn matches(pattern: &str, text: &str) -> Option<bool> {
+    Regex::new(pattern).ok().map(|regex| regex.is_match(text))
 }
 
 /// The value as text, in which the order of members does not show.

@@ -28,7 +28,7 @@ use super::super::head::Head;
 use super::super::identify::shows_credentials;
 use super::super::mcp::origin::{Pages, is_loopback};
 use super::super::mcp::outer::KnownCard;
-use crate::auth::{Caller, Identity};
+use crate::auth::Caller;
 use crate::edge::response::to_response;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Outbound;
@@ -120,13 +120,13 @@ impl Front {
         let known = self.known_caller(head).await?;
         judge(Facts { is_known: known.is_some(), ..facts }).map_err(refusal)?;
         if let Some((agent, caller)) = &known {
-            self.count(head, agent, &Identity::Caller(caller.clone())).await?;
+            self.count_call(head, agent, caller).await?;
         }
         let limit = self.settings.max_body_bytes;
         let body = match body {
             Some(body) if body.length() as usize > limit => Err(Error::TooLarge(limit)),
             Some(body) => Ok(Body::of(&body)),
-            None => Body::receive(request, limit).await,
+            None => Body::receive(request, "console", limit).await,
         }?;
         let max_values = self.settings.limits.max_json_values;
         let asked = Asked::read(body.bytes(), max_values, place, origin_of)?;
@@ -154,19 +154,19 @@ impl Front {
         &'a self,
         head: &Head<'_>,
     ) -> std::result::Result<Option<(&'a HostedAgent, Caller)>, Error> {
-        let mut refusals = Vec::new();
-        for agent in self.hosted() {
-            match self.caller_of(head, agent).await {
-                Ok(caller) if !caller.is_anonymous() => return Ok(Some((agent, caller))),
-                Err(error) if shows_credentials(head, agent) => {
-                    refusals.push(Refusing { agent, error });
+        let mut shown: Option<Refusing<'_>> = None;
+        for told in self.callers_of(head, self.hosted()).await? {
+            match told {
+                Ok((agent, caller)) if !caller.is_anonymous() => return Ok(Some((agent, caller))),
+                Err(refusing) if shows_credentials(head, refusing.agent) => {
+                    shown = shown.or(Some(refusing));
                 }
                 Ok(_) | Err(_) => {}
             }
         }
-        self.count_failures(head, &refusals).await?;
-        let first = refusals.into_iter().next();
-        first.map_or(Ok(None), |Refusing { error, .. }| Err(without_challenges(error)))
+        let Some(refusing) = shown else { return Ok(None) };
+        self.count_refusal(head, &refusing).await?;
+        Err(without_challenges(refusing.error))
     }
 }
 

@@ -140,7 +140,17 @@ pub(super) fn failed(id: &Value, error: &ClientError) -> Map<String, Value> {
                 let metadata = json!({"httpStatus": status.to_string()});
                 info.insert("metadata".to_owned(), metadata);
             }
-            json!({"code": INTERNAL, "message": error.to_string(), "data": [info], "httpStatus": status})
+            let mut data = vec![Value::Object(info)];
+            if let ClientError::UnfitCard(fields) = error {
+                let fields = fields
+                    .iter()
+                    .map(|one| json!({"field": one.field, "description": one.description}));
+                data.push(json!({
+                    "@type": "type.googleapis.com/google.rpc.BadRequest",
+                    "fieldViolations": fields.collect::<Vec<Value>>(),
+                }));
+            }
+            json!({"code": INTERNAL, "message": error.to_string(), "data": data, "httpStatus": status})
         }
     };
     Map::from_iter([
@@ -155,7 +165,7 @@ fn reason_of(error: &ClientError) -> (&'static str, Option<u16>) {
     match error {
         ClientError::Http(error) => http_reason(error),
         ClientError::Busy { error, .. } => ("REMOTE_BUSY", http_reason(error).1),
-        ClientError::Card(_) => ("REMOTE_CARD_UNUSABLE", None),
+        ClientError::Card(_) | ClientError::UnfitCard(_) => ("REMOTE_CARD_UNUSABLE", None),
         ClientError::NoInterface(_) => ("REMOTE_NO_INTERFACE", None),
         ClientError::NotInVersion(_) => ("REMOTE_NOT_IN_VERSION", None),
         ClientError::Remote(_) | ClientError::Unexpected(_) => ("REMOTE_UNEXPECTED", None),
@@ -237,6 +247,22 @@ mod tests {
         )
         .unwrap();
         assert_eq!((&none["problem"], &none["interface"]), (&json!("grpc alone"), &Value::Null));
+    }
+
+    #[test]
+    fn of_a_card_that_cannot_be_used_every_wrong_field_is_told() {
+        let error = RemoteCard::parse(
+            r#"{"name": "N", "description": 5, "supportedInterfaces": [], "skills": [{"id": "s"}]}"#,
+        )
+        .unwrap_err();
+        let answer = Value::Object(failed(&json!(1), &error));
+        let data = &answer["error"]["data"];
+        assert_eq!(data[0]["reason"], "REMOTE_CARD_UNUSABLE");
+        let fields = data[1]["fieldViolations"].as_array().unwrap().iter();
+        let fields: Vec<&str> = fields.map(|one| one["field"].as_str().unwrap()).collect();
+        for field in ["version", "capabilities", "defaultOutputModes", "skills[0].name"] {
+            assert!(fields.contains(&field), "{fields:?}");
+        }
     }
 
     #[test]

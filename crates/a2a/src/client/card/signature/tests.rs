@@ -66,10 +66,14 @@ fn judged(settings: Settings, signatures: Option<Value>) -> (Result<(), String>,
         let is_bearer = request.headers.iter().any(|(name, _)| name == "authorization");
         let own = if is_bearer { " with token" } else { "" };
         log.borrow_mut().push(format!("{}{own}", request.url));
-        Ok(if request.url.contains("none") {
-            status(404)
-        } else {
-            ok(r#"{"keys": [{"kid": "1"}, {"kid": "2"}]}"#)
+        let keys = |rest: &str| {
+            ok(format!(r#"{{"keys": [{{"kid": "1"}}, {{"kid": "2"}}], "rest": {rest}}}"#))
+        };
+        Ok(match request.url.rsplit('/').next() {
+            Some("none.json") => status(404),
+            Some("many.json") => keys(&format!("[{}0]", "0,".repeat(25_000))),
+            Some("deep.json") => keys(&format!("{}{}", "[".repeat(110), "]".repeat(110))),
+            _ => keys("0"),
         })
     });
     let client = Client::new(settings, simulation.ports()).with_verifier(Rc::new(Digests));
@@ -104,6 +108,7 @@ fn a_signature_of_any_canonical_form_makes_a_card_genuine() {
 #[test]
 fn a_card_without_a_right_signature_is_refused_where_one_is_wanted() {
     let other = json!({"name": "B"});
+    let deep = (0..110).fold(json!(0), |inner, _| json!([inner]));
     let with = |change: Value| {
         let mut header = header("1", JKU);
         header
@@ -119,6 +124,9 @@ fn a_card_without_a_right_signature_is_refused_where_one_is_wanted() {
             "the key of its signature is not in the key set",
         ),
         (json!([{}]), "its signature is malformed"),
+        // Of the text of the card its header is one value, whatever it holds.
+        (json!([with(json!({"x": vec![0; 25_000]}))]), "its signature is malformed"),
+        (json!([with(json!({"x": deep}))]), "its signature is malformed"),
         (
             json!([{"protected": "e30", "signature": "?"}]),
             "its signature is none of ES256, RS256 and EdDSA",
@@ -169,15 +177,25 @@ fn keys_come_from_hosts_that_the_settings_name() {
             "without the token"
         );
     }
-    let gone = "https://a.example/none.json";
-    let (judged, _) = judged(
-        settings(Verify::Required),
-        Some(json!([signature(&header("1", gone), &unsigned())])),
-    );
-    assert_eq!(
-        judged,
-        Err(format!("the card cannot be used: the keys of its signature: {gone} answered 404"))
-    );
+    for (gone, reason) in [
+        ("none", "https://a.example/none.json answered 404"),
+        (
+            "many",
+            "the answer of https://a.example/many.json cannot be used: it holds more than 20000 JSON values",
+        ),
+        (
+            "deep",
+            "the answer of https://a.example/deep.json cannot be used: it is nested more than 100 levels deep",
+        ),
+    ] {
+        let gone = format!("https://a.example/{gone}.json");
+        let (judged, _) = judged(
+            settings(Verify::Required),
+            Some(json!([signature(&header("1", &gone), &unsigned())])),
+        );
+        let reason = format!("the card cannot be used: the keys of its signature: {reason}");
+        assert_eq!(judged, Err(reason));
+    }
 }
 
 #[test]

@@ -151,6 +151,7 @@ fn a_token_that_the_agent_refuses_is_fetched_anew_once() {
 
 #[test]
 fn what_cannot_be_had_is_told_without_secrets() {
+    let with_token = |rest: &str| format!(r#"{{"access_token": "t", "rest": {rest}}}"#);
     let echo = r#"{"error": "invalid_client", "error_description": "s3cret: is wrong"}"#;
     for (url, answer, reason) in [
         (
@@ -183,6 +184,24 @@ fn what_cannot_be_had_is_told_without_secrets() {
             URL,
             ok(r#"{"access_token": "t", "token_type": "mac"}"#),
             "no token could be had: the token endpoint gives out tokens that are no bearer tokens",
+        ),
+        (
+            URL,
+            ok(with_token(&format!("[{}0]", "0,".repeat(25_000)))),
+            "no token could be had: the answer of the token endpoint holds more than 20000 JSON values",
+        ),
+        (
+            URL,
+            ok(with_token(&format!("{}{}", "[".repeat(110), "]".repeat(110)))),
+            "no token could be had: the answer of the token endpoint is nested more than 100 levels deep",
+        ),
+        (
+            URL,
+            HttpAnswer {
+                status: 400,
+                ..ok(format!(r#"{{"error": "invalid_scope", "rest": [{}0]}}"#, "0,".repeat(25_000)))
+            },
+            "no token could be had: the token endpoint answered 400",
         ),
     ] {
         let simulation = Simulation::default();

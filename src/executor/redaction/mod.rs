@@ -1,89 +1,80 @@
 //! Secrets that a run has read are kept out of what it says.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `secrets` | finds secrets, and beginnings of secrets, in a text |
+//! | `chunk` | lets out text that comes in pieces |
+
+mod chunk;
+#[cfg(test)]
+mod cuts;
+mod secrets;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 
 use serde_json::Value;
 
-use super::Emission;
 use a2a::model::{Artifact, Base64, Message, Metadata, Part, PartContent, Secret};
-use a2a_agents::forms_of_secret;
+use secrets::Secrets;
+
+pub(crate) use chunk::Tail;
 
 /// Replaces the secrets that a run has read by their names in brackets, in all that it says. Costs nothing when it
 /// has read none.
 #[derive(Default)]
 pub(crate) struct Redaction {
-    /// Each form of each secret, with its name.
-    secrets: RefCell<Vec<(String, Secret)>>,
+    secrets: RefCell<Secrets>,
 }
 
 impl Redaction {
     /// The secret of this name was read. A short one is not kept out: it would stand in too many texts by chance.
     pub(crate) fn note(&self, name: &str, secret: &Secret) {
-        let mut secrets = self.secrets.borrow_mut();
-        let is_known = secrets.iter().any(|(_, known)| known == secret);
-        if secret.reveal().len() >= MIN_BYTES && !is_known {
-            let forms = forms_of_secret(secret).into_iter();
-            secrets.extend(forms.map(|form| (name.to_owned(), Secret::new(form))));
-            // A secret may be a part of another one.
-            secrets.sort_by_key(|(_, secret)| std::cmp::Reverse(secret.reveal().len()));
-        }
+        self.secrets.borrow_mut().add(name, secret);
+    }
+
+    /// Whether no secret was read that is kept out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.secrets.borrow().is_empty()
     }
 
     /// The text without secrets.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for (name, secret) in self.secrets.borrow().iter() {
-            if text.contains(secret.reveal()) {
-                text = text.replace(secret.reveal(), &format!("[{name}]")).into();
-            }
+        let secrets = self.secrets.borrow();
+        let found = secrets.scan_end(text.as_bytes(), 0);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
         }
-        text
+        let whole = 0..text.len();
+        chunk::said(text, &chunk::pieces(&found, whole.clone()), whole).into()
     }
 
-    /// What the run says, without secrets.
-    pub(super) fn emission(&self, emission: Emission) -> Emission {
-        if self.secrets.borrow().is_empty() {
-            return emission;
-        }
-        match emission {
-            Emission::Status { state, message, metadata } => {
-                let message = message.map(|message| self.message(message));
-                let metadata = metadata.map(|metadata| self.metadata(&metadata));
-                Emission::Status { state, message, metadata }
-            }
-            Emission::Artifact { artifact, append, last_chunk, metadata } => {
-                let metadata = metadata.map(|metadata| self.metadata(&metadata));
-                let artifact = self.artifact(artifact);
-                Emission::Artifact { artifact, append, last_chunk, metadata }
-            }
-            Emission::Reply(message) => Emission::Reply(self.message(message)),
-        }
-    }
-
-    fn message(&self, message: Message) -> Message {
+    /// The message without secrets.
+    pub(crate) fn message(&self, message: Message) -> Message {
         let metadata = message.metadata.map(|metadata| self.metadata(&metadata));
         Message { parts: self.parts(message.parts), metadata, ..message }
     }
 
-    fn artifact(&self, artifact: Artifact) -> Artifact {
+    /// The artifact, or its next chunk, without secrets, but for its parts: these are told by [`chunk`](Self::chunk).
+    pub(crate) fn artifact(&self, artifact: Artifact) -> Artifact {
         let Artifact { artifact_id, name, description, parts, metadata, extensions } = artifact;
         let owned = |text: String| self.text(&text).into_owned();
         Artifact {
             artifact_id: owned(artifact_id),
             name: name.map(owned),
             description: description.map(owned),
-            parts: self.parts(parts),
+            parts,
             metadata: metadata.map(|metadata| self.metadata(&metadata)),
             extensions,
         }
     }
 
     fn parts(&self, parts: Vec<Part>) -> Vec<Part> {
-        parts.into_iter().map(|part| self.part(part)).collect()
+        self.chunk(None, parts, true).0
     }
 
-    fn metadata(&self, metadata: &Metadata) -> Metadata {
+    /// The metadata without secrets.
+    pub(crate) fn metadata(&self, metadata: &Metadata) -> Metadata {
         match self.value(metadata.members().into()) {
             Value::Object(members) => Metadata::from(members),
             _ => Metadata::default(),
@@ -91,17 +82,22 @@ impl Redaction {
     }
 
     fn part(&self, part: Part) -> Part {
-        let Part { content, metadata, filename, media_type } = part;
-        let owned = |text: &str| self.text(text).into_owned();
-        let content = match content {
-            PartContent::Text(text) => PartContent::Text(owned(&text).into()),
-            PartContent::Url(url) => PartContent::Url(owned(&url).into()),
+        let content = match part.content {
+            PartContent::Text(text) => PartContent::Text(self.text(&text).into_owned().into()),
+            PartContent::Url(url) => PartContent::Url(self.text(&url).into_owned().into()),
             PartContent::Data(data) => PartContent::Data((&self.value(data.value())).into()),
-            PartContent::Raw(raw) => PartContent::Raw(Base64::encode(&self.bytes(raw.bytes()))),
+            PartContent::Raw(raw) => PartContent::Raw(Base64::encode(&self.bytes(&raw.bytes()))),
         };
-        let metadata = metadata.map(|metadata| self.metadata(&metadata));
-        let [filename, media_type] = [filename, media_type].map(|text| text.as_deref().map(owned));
-        Part { content, metadata, filename, media_type }
+        self.around(Part { content, ..part })
+    }
+
+    /// A part whose content stays as it is.
+    fn around(&self, part: Part) -> Part {
+        let owned = |text: &str| self.text(text).into_owned();
+        let metadata = part.metadata.map(|metadata| self.metadata(&metadata));
+        let [filename, media_type] =
+            [part.filename, part.media_type].map(|text| text.as_deref().map(owned));
+        Part { content: part.content, metadata, filename, media_type }
     }
 
     fn value(&self, value: Value) -> Value {
@@ -120,30 +116,19 @@ impl Redaction {
         }
     }
 
-    fn bytes(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        for (name, secret) in self.secrets.borrow().iter() {
-            let name = format!("[{name}]");
-            bytes = replaced(&bytes, secret.reveal().as_bytes(), name.as_bytes());
+    fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let secrets = self.secrets.borrow();
+        let mut redacted = Vec::with_capacity(bytes.len());
+        let mut at = 0;
+        for found in secrets.scan_end(bytes, 0) {
+            redacted.extend(bytes.get(at..found.at).unwrap_or_default());
+            redacted.extend(format!("[{}]", found.name).into_bytes());
+            at = found.end;
         }
-        bytes
+        redacted.extend(bytes.get(at..).unwrap_or_default());
+        redacted
     }
 }
-
-fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let mut result = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
-        let (before, found) = rest.split_at(at);
-        result.extend(before);
-        result.extend(to);
-        rest = found.get(from.len()..).unwrap_or_default();
-    }
-    result.extend(rest);
-    result
-}
-
-/// The shortest secret that is kept out, in bytes.
-const MIN_BYTES: usize = 8;
 
 #[cfg(test)]
 mod tests {

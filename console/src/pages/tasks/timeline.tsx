@@ -1,0 +1,105 @@
+// What happened in a task: its entries, and the ways through many of them.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Choice } from "../../parts/choice.tsx";
+import { go, href, place } from "../../route.ts";
+import { hasFailed, type Entry, type Head } from "./entry.ts";
+import { GroupView } from "./entries.tsx";
+import { groupsOf } from "./groups.ts";
+import type { LiveTimeline } from "./live.ts";
+
+/** What of a timeline can be shown alone. */
+const KINDS: Record<string, { word: string; fits: (entry: Entry) => boolean }> = {
+  said: { word: "States and messages", fits: ({ kind }) => ["task", "status", "message"].includes(kind) },
+  steps: { word: "Steps", fits: ({ kind }) => ["step", "usage"].includes(kind) },
+  artifacts: { word: "Artifacts", fits: ({ kind }) => kind === "artifact" },
+  waits: { word: "Waits and callbacks", fits: ({ kind }) => ["taken", "parked", "woken", "ended", "callback", "called"].includes(kind) },
+  webhooks: { word: "Attempts to reach webhooks", fits: ({ kind }) => kind === "webhookAttempt" },
+  failures: { word: "Failures", fits: hasFailed },
+};
+
+/** With fewer entries than that nobody needs a way. */
+const FEW = 10;
+
+export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
+  const { path, query } = place.value;
+  const kind = query.get("show") ?? "";
+  const fits = KINDS[kind]?.fits;
+  const entries = timeline.entries.value;
+  const shown = useMemo(() => (fits === undefined ? entries : entries.filter((entry) => fits(entry))), [entries, kind]);
+  const groups = useMemo(() => groupsOf(fits === undefined ? entries : entries.filter((entry) => entry.kind === "run" || fits(entry))), [entries, kind]);
+  const isReading = timeline.earlier.value === "reading";
+  // What is sought is sought in all of them.
+  useEffect(() => {
+    if (fits !== undefined) void timeline.readEarlier({ isAll: true });
+  }, [timeline, kind]);
+  const { place: list, told, lead } = useWays(timeline, fits === undefined);
+  const choose = (show: string) => go(href(path, { ...Object.fromEntries(query), show }), { replace: true });
+  return (
+    <section class="stack timeline-page" aria-label="Timeline" ref={list}>
+      <div class="row timeline-head">
+        <h2>Timeline</h2>
+        {(entries.length >= FEW || timeline.earlier.value !== "none" || fits !== undefined) && (
+          <>
+            <Choice name="Show" class="row" value={kind} of={[["", "Everything"], ...Object.entries(KINDS).map(([name, { word }]) => [name, word] as const)]} choose={choose} />
+            <button type="button" class="small" disabled={isReading} onClick={() => lead("first")}>
+              First entry
+            </button>
+            <button type="button" class="small" disabled={isReading} onClick={() => lead("failure")}>
+              Next failure
+            </button>
+            <span class="quiet" role="status">
+              {isReading ? "Loading…" : told !== "" ? told : fits === undefined ? "" : `${shown.length} of ${entries.length} entries`}
+            </span>
+          </>
+        )}
+      </div>
+      {timeline.earlier.value !== "none" && (
+        <button type="button" disabled={isReading} onClick={() => void timeline.readEarlier()}>
+          {isReading ? "Loading…" : "Show earlier entries"}
+        </button>
+      )}
+      <ol class="timeline">
+        {groups.map((group, at) =>
+          fits !== undefined && group.items.length + group.attempts.length === 0 ? null : (
+            <GroupView key={`${kind} ${group.key}`} group={group} underWay={fits === undefined && at === groups.length - 1 ? head.underWay : []} isOpen={fits !== undefined} />
+          ),
+        )}
+      </ol>
+      {shown.length === 0 && !isReading && <p class="empty">There is no entry of this kind.</p>}
+    </section>
+  );
+}
+
+/** Leads to the first entry, and from one failure to the next and round again, once all entries are read; `told` says where that is. */
+function useWays(timeline: LiveTimeline, hasAll: boolean) {
+  const list = useRef<HTMLElement>(null);
+  const failure = useRef<Element | undefined>(undefined);
+  const [wish, setWish] = useState<"first" | "failure">();
+  const [told, setTold] = useState("");
+  const { value: earlier } = timeline.earlier;
+  useEffect(() => {
+    if (wish === undefined || earlier === "reading" || list.current === null) return;
+    setWish(undefined);
+    // They could not be read, which the page says.
+    if (earlier === "some") return;
+    failure.current?.removeAttribute("aria-current");
+    if (wish === "first") {
+      failure.current = undefined;
+      setTold(`From the first of ${timeline.entries.value.length} entries`);
+      return list.current.scrollIntoView();
+    }
+    const failures = [...list.current.querySelectorAll(".entry.bad")];
+    const { current } = failure;
+    const isBehind = (one: Element) => current?.isConnected === true && (current.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+    const next = failures.find(isBehind) ?? failures[0];
+    failure.current = next;
+    setTold(next === undefined ? (hasAll ? "Nothing has failed" : "No failure of this kind") : `Failure ${failures.indexOf(next) + 1} of ${failures.length}`);
+    next?.setAttribute("aria-current", "true");
+    next?.scrollIntoView({ block: "center" });
+  }, [wish, earlier]);
+  const lead = (to: "first" | "failure"): void => {
+    setWish(to);
+    void timeline.readEarlier({ isAll: true });
+  };
+  return { place: list, told, lead };
+}

@@ -1,0 +1,51 @@
+// Whether an agent can work: what the catalogue says and, of an agent that needs something outside of the Worker, whether that is there.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { CataloguedAgent, Health } from "../api/agents.ts";
+import { json } from "../api/http.ts";
+import { Badge } from "./state.tsx";
+import { isSignedIn } from "../session/credentials.ts";
+
+const WORDS = {
+  ok: { tone: "good", word: "Ready" },
+  partial: { tone: "wait", word: "Partly ready" },
+  misconfigured: { tone: "bad", word: "Misconfigured" },
+  down: { tone: "bad", word: "Not running" },
+  silent: { tone: "wait", word: "No answer" },
+  unbound: { tone: "bad", word: "Binding missing" },
+  unasked: { tone: "idle", word: "Not checked" },
+} as const;
+
+/** The health in a word with a colour. */
+export function HealthBadge({ health }: { health: Health }) {
+  const { tone, word } = WORDS[health.state] ?? { tone: "idle", word: health.state };
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+/** What was found out about agents, by their slugs. */
+const asked = signal<Readonly<Record<string, Health>>>({});
+
+/** How an agent is, as far as it is known. */
+export function healthOf({ slug, health }: CataloguedAgent): Health {
+  if (health.outside !== true) return health;
+  const found = asked.value[slug];
+  if (found !== undefined && found.state !== "ok") return found;
+  return found === undefined && health.state === "ok" ? { state: "unasked" } : health;
+}
+
+/** Asks whether what these agents need is there, when a page that shows them is opened and whenever its window gets the focus. Agents that want to know who asks are asked when the person has signed in. */
+export function useHealth(agents: readonly CataloguedAgent[]): void {
+  const slugs = agents.filter(({ slug, isOpen, health }) => health.outside === true && (isOpen || isSignedIn(slug))).map(({ slug }) => slug);
+  useEffect(() => {
+    const ask = () => slugs.forEach((slug) => void askFor(slug));
+    ask();
+    addEventListener("focus", ask);
+    return () => removeEventListener("focus", ask);
+  }, [slugs.join(" ")]);
+}
+
+async function askFor(slug: string): Promise<void> {
+  const found = await json<Health>({ agent: slug, path: `/console/api/agents/${slug}/health`, isQuiet: true }).catch(() => undefined);
+  const { [slug]: _, ...others } = asked.value;
+  asked.value = found === undefined ? others : { ...others, [slug]: found };
+}

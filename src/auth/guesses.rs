@@ -1,0 +1,237 @@
+//! Credentials that nobody takes: what each agent that a request asks has found about them, and the addresses from which too many
+//! came.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::method::Place;
+use a2a::model::UnixMillis;
+
+/// What an agent has found about what a request shows in one place. A request shows one value in a place at most, so the place stands
+/// for the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It is right.
+    Taken,
+    /// It was not judged to the end: its keys cannot be had at the moment, or the caller is known without it.
+    Open,
+    /// It is wrong.
+    Refused {
+        /// Why: a text of ours, which repeats nothing of it.
+        reason: String,
+        /// Whether it looks like one that is meant for another scheme.
+        is_foreign: bool,
+    },
+    /// It was not looked at: for this number of seconds the agent takes nothing from the address.
+    Held(u32),
+}
+
+impl Finding {
+    /// The one of two findings about one value that counts for both.
+    pub(super) fn or(self, other: Self) -> Self {
+        if other.rank() < self.rank() { other } else { self }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Taken => 0,
+            Self::Open => 1,
+            Self::Held(_) => 2,
+            Self::Refused { is_foreign: false, .. } => 3,
+            Self::Refused { is_foreign: true, .. } => 4,
+        }
+    }
+}
+
+/// What all agents that a request asks have found about its credentials. A value that none of them takes is a guess; one that some
+/// agent takes is no guess at any other, since callers of several agents show what is for one of them to all.
+#[derive(Debug, Default)]
+pub struct Guesses(Vec<Value>);
+
+#[derive(Debug)]
+struct Value {
+    /// Where it is; none for one in the path, which is for one agent alone.
+    place: Option<Place>,
+    /// Whether an agent takes it, or may.
+    is_taken: bool,
+    /// For how many seconds an agent takes nothing from the address.
+    held_s: Option<u32>,
+    refusals: Vec<Guess>,
+}
+
+/// The refusal of a value by an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// The slug of the agent.
+    pub agent: String,
+    /// Why it is refused: a text of ours, which repeats nothing of it.
+    pub reason: String,
+    is_foreign: bool,
+}
+
+impl Guesses {
+    /// Notes what an agent, which its slug names, has found.
+    pub fn note(&mut self, agent: &str, findings: &[(&Place, Finding)]) {
+        for (place, finding) in findings {
+            let known = self.0.iter().position(|value| value.place.as_ref() == Some(*place));
+            let known = known.unwrap_or_else(|| {
+                let (place, refusals) = (Some((*place).clone()), Vec::new());
+                self.0.push(Value { place, is_taken: false, held_s: None, refusals });
+                self.0.len() - 1
+            });
+            let Some(value) = self.0.get_mut(known) else { continue };
+            match finding {
+                Finding::Taken | Finding::Open => value.is_taken = true,
+                Finding::Held(seconds) => value.held_s = value.held_s.max(Some(*seconds)),
+                Finding::Refused { reason, is_foreign } => value.refusals.push(Guess {
+                    agent: agent.to_owned(),
+                    reason: reason.clone(),
+                    is_foreign: *is_foreign,
+                }),
+            }
+        }
+    }
+
+    /// Notes that an agent, which its slug names, has refused what is in the path, as the token of a callback, and why.
+    pub fn note_path(&mut self, agent: &str, reason: &str) {
+        let (agent, reason) = (agent.to_owned(), reason.to_owned());
+        let refusals = vec![Guess { agent, reason, is_foreign: false }];
+        self.0.push(Value { place: None, is_taken: false, held_s: None, refusals });
+    }
+
+    /// A refusal of each value that nobody takes, by the agent for which it looks meant.
+    pub fn wrong(&self) -> impl Iterator<Item = &Guess> {
+        let refusals = self.guessed().map(|value| &value.refusals);
+        refusals.filter_map(|refusals| refusals.iter().min_by_key(|guess| guess.is_foreign))
+    }
+
+    /// The slugs of the agents that have refused such a value, each once.
+    pub fn agents(&self) -> Vec<&str> {
+        let mut agents: Vec<&str> = Vec::new();
+        for guess in self.guessed().flat_map(|value| &value.refusals) {
+            if !agents.contains(&guess.agent.as_str()) {
+                agents.push(&guess.agent);
+            }
+        }
+        agents
+    }
+
+    /// For how many seconds an agent takes nothing from the address, if a value may be meant for it: one that no other agent takes. The
+    /// answer must not tell whether that agent would take it.
+    pub fn held_s(&self) -> Option<u32> {
+        self.guessed().filter_map(|value| value.held_s).max()
+    }
+
+    fn guessed(&self) -> impl Iterator<Item = &Value> {
+        self.0.iter().filter(|value| !value.is_taken)
+    }
+}
+
+/// The addresses from which more guesses came than a rate limit lets through: [`MAX_HELD`] at most, each for a while.
+#[derive(Default)]
+pub(super) struct HeldAddresses(RefCell<BTreeMap<String, UnixMillis>>);
+
+impl HeldAddresses {
+    /// For how many more seconds nothing is taken from an address, if it is so. It is asked for only if there are any.
+    pub(super) fn seconds(&self, address: impl FnOnce() -> String, now: UnixMillis) -> Option<u32> {
+        let held = self.0.borrow();
+        if held.is_empty() {
+            return None;
+        }
+        let left_ms = held.get(&address())?.millis_since(now);
+        (left_ms > 0).then(|| u32::try_from(left_ms.div_ceil(1000)).unwrap_or(u32::MAX))
+    }
+
+    /// Takes nothing from an address until an instant.
+    pub(super) fn hold(&self, address: &str, until: UnixMillis, now: UnixMillis) {
+        let mut held = self.0.borrow_mut();
+        held.retain(|_, until| now < *until);
+        if held.len() >= MAX_HELD
+            && let Some(first) = held.iter().min_by_key(|(_, until)| **until)
+        {
+            let first = first.0.clone();
+            held.remove(&first);
+        }
+        held.insert(address.to_owned(), until);
+    }
+}
+
+/// The number of addresses from which a policy takes nothing.
+const MAX_HELD: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(name: &str) -> Place {
+        Place::Header(name.to_owned())
+    }
+
+    fn refused(is_foreign: bool) -> Finding {
+        Finding::Refused { reason: format!("foreign: {is_foreign}"), is_foreign }
+    }
+
+    #[test]
+    fn a_value_that_no_agent_takes_is_a_guess_also_beside_a_right_one() {
+        let (mine, other) = (header("x-key"), Place::Bearer);
+        let mut guesses = Guesses::default();
+        guesses.note("a", &[(&mine, Finding::Taken), (&other, refused(true))]);
+        guesses.note("b", &[(&mine, refused(false)), (&other, refused(false))]);
+        guesses.note("c", &[(&other, refused(false))]);
+        let wrong: Vec<&str> = guesses.wrong().map(|guess| guess.agent.as_str()).collect();
+        assert_eq!(wrong, ["b"], "it is told once, and the right one never");
+        assert_eq!(guesses.agents(), ["a", "b", "c"], "each counts it once");
+        guesses.note("d", &[(&other, Finding::Taken)]);
+        assert_eq!((guesses.wrong().count(), guesses.agents()), (0, Vec::new()));
+    }
+
+    #[test]
+    fn a_value_that_may_be_right_is_no_guess() {
+        let mut guesses = Guesses::default();
+        guesses.note("a", &[(&Place::Bearer, refused(true))]);
+        guesses.note("b", &[(&Place::Bearer, Finding::Open)]);
+        assert_eq!((guesses.wrong().count(), guesses.agents()), (0, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_for_an_agent_that_takes_nothing_is_held_unless_another_takes_it() {
+        let (mine, other) = (header("x-key"), Place::Bearer);
+        for (beside, held) in [
+            (vec![(&mine, Finding::Taken)], None),
+            (vec![(&mine, Finding::Taken), (&other, Finding::Held(7))], Some(7)),
+            (vec![(&mine, refused(false))], Some(5)),
+            (vec![], Some(5)),
+        ] {
+            let mut guesses = Guesses::default();
+            guesses.note("held", &[(&mine, Finding::Held(5))]);
+            guesses.note("beside", &beside);
+            assert_eq!(guesses.held_s(), held, "{beside:?}");
+        }
+        assert_eq!(Guesses::default().held_s(), None);
+    }
+
+    #[test]
+    fn what_is_in_the_path_is_a_guess_also_beside_a_right_credential() {
+        let mut guesses = Guesses::default();
+        guesses.note("a", &[(&Place::Bearer, Finding::Taken)]);
+        guesses.note_path("a", "there is no such callback");
+        let wrong: Vec<&str> = guesses.wrong().map(|guess| guess.reason.as_str()).collect();
+        assert_eq!((wrong, guesses.agents()), (vec!["there is no such callback"], vec!["a"]));
+    }
+
+    #[test]
+    fn an_address_is_held_for_a_while_and_the_first_of_too_many_is_let_go() {
+        let held = HeldAddresses::default();
+        let at = |address: &str, now: i64| held.seconds(|| address.to_owned(), UnixMillis(now));
+        assert_eq!(held.seconds(|| panic!("nothing is held"), UnixMillis(0)), None);
+        held.hold("a", UnixMillis(60_000), UnixMillis(0));
+        assert_eq!([at("a", 0), at("a", 58_999), at("a", 59_999)], [Some(60), Some(2), Some(1)]);
+        assert_eq!([at("a", 60_000), at("b", 0)], [None, None]);
+        for number in 0..MAX_HELD {
+            held.hold(&format!("n{number}"), UnixMillis(60_001), UnixMillis(0));
+        }
+        assert_eq!([at("a", 0), at("n0", 0)], [None, Some(61)]);
+        held.hold("z", UnixMillis(90_000), UnixMillis(60_001));
+        assert_eq!(held.0.borrow().len(), 1, "those whose time is over are gone");
+    }
+}

@@ -1,0 +1,54 @@
+// A task some of whose steps have failed is marked, in the list and on its own page, whatever it came to.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Agent, until, type Task } from "../e2e/client.ts";
+import { calls, ModelServer, say } from "../e2e/model-server.ts";
+import { Sink } from "../e2e/sink.ts";
+import { startConsole, type Console } from "./console.ts";
+
+let app: Console;
+let model: ModelServer;
+let sink: Sink;
+let thinker: Agent;
+before(async () => {
+  [model, sink] = await Promise.all([ModelServer.start(), Sink.open()]);
+  app = await startConsole({ vars: { MODEL_URL: model.url, MODEL_KEY: "key", SINK: sink.url } });
+  thinker = new Agent(`${app.worker.url}/thinker`);
+});
+after(async () => {
+  await app?.stop();
+  model?.stop();
+  sink?.close();
+});
+
+/** A completed task whose calls of a tool are answered with these statuses. */
+async function taskOf(statuses: number[]): Promise<Task> {
+  const items = statuses.map((status, at) => `${status}-${at}`);
+  items.forEach((item, at) => sink.plan(`/orders/${item}`, { status: statuses[at]!, body: "said by the server" }));
+  model.answers(calls(items.map((item) => ["order", { item }, item])), say("done"));
+  return thinker.sendForTask("order");
+}
+
+test("a completed task with failed steps is marked in the list and as a task, and others are not", async () => {
+  const [fine, one, two] = [await taskOf([200]), await taskOf([500, 200]), await taskOf([500, 200, 404])];
+  await until(() => thinker.listTasks({ status: "TASK_STATE_COMPLETED" }), ({ totalSize }) => totalSize === 3);
+  const marks: [Task, string][] = [[fine, ""], [one, "1 failed step"], [two, "2 failed steps"]];
+  await app.visit("#/tasks?agent=thinker", async (view) => {
+    await view.sees("3 of 3 tasks");
+    for (const [{ id }, mark] of marks) {
+      const rows = await Promise.all((await view.all("row")).map((row) => view.text(row)));
+      const row = rows.find((text) => text.includes(id.slice(0, 12))) ?? "";
+      assert.match(row, mark === "" ? /Completed(?!.*failed step)/s : new RegExp(`Completed\\s+${mark}`));
+    }
+    await view.inspect("tasks-failed-steps");
+    for (const [{ id }, mark] of marks) {
+      await view.go(`#/tasks/thinker/${id}`);
+      await view.find("heading", `Task ${id}`);
+      await view.find("region", "Timeline");
+      if (mark !== "") await view.sees(mark);
+      else assert.doesNotMatch(await view.text(), /failed/);
+    }
+    await view.inspect("task-failed-steps");
+  });
+});

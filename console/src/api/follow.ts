@@ -79,13 +79,18 @@ export class Feed {
   }
 
   get taskId(): string | undefined {
-    return this.#story.task?.id;
+    return this.#task?.id;
   }
 
   /** Whether the task can get messages: it is there, and not over. */
   get isOpen(): boolean {
-    const state = this.#story.task?.status.state;
+    const state = this.#task?.status.state;
     return state !== undefined && !isFinal(state);
+  }
+
+  /** The newest known state of the task: the snapshot until the replay has reached it. */
+  get #task(): Task | undefined {
+    return (this.#isBehind() ? this.story.peek() : this.#story).task;
   }
 
   /** Reads a task by its id, and follows it from then on unless it `isStill`. @throws {Problem} if there is none. */
@@ -216,7 +221,7 @@ export class Feed {
           }
         }
         if (this.#isBehind() && snapshot !== undefined && attempt > 3) this.#fallBack(snapshot);
-        if (!this.isOpen) break;
+        if (!this.#isBehind() && !this.isOpen) break;
         await pause(Math.min(MAX_PAUSE_MS, 100 * 2 ** attempt), signal);
       } catch (error) {
         if (signal.aborted) return;
@@ -316,8 +321,12 @@ export class Feed {
     }, FRAME_MS);
   }
 
-  /** A new reader in the place of the one that reads: two at a time would double what has no number. */
+  /**
+   * Replaces the current reader: two at a time would double events without a number. A replay that this interrupts is given up, and the snapshot is
+   * kept: the new reader goes on behind it.
+   */
   #begin(): AbortController {
+    if (this.#isBehind()) this.#fallBack(this.story.peek());
     this.#reading.abort();
     this.#reading = new AbortController();
     return this.#reading;

@@ -71,6 +71,8 @@ mod tests {
     #[test]
     fn files_are_found_in_a_folder_and_below_it() {
         let folder = std::env::temp_dir().join(format!("a2a-edge-skills-{}", std::process::id()));
+        // A process of an earlier boot may have had the same id.
+        let _ = fs::remove_dir_all(&folder);
         let path = format!("{}/", folder.display());
         assert!(read_folder(&path).unwrap_err()[0].fix.starts_with("cannot be read"));
         for below in ["b", "a/deep", ".hidden"] {

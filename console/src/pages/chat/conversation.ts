@@ -134,16 +134,23 @@ export class Conversation {
     if (this.#isClosed) return;
     const place = new Map(kept.map((item, at) => [typeof item === "string" ? item : item.sent.messageId, at]));
     const ids = kept.filter((item) => typeof item === "string").concat(listed.filter((id) => !place.has(id) && id !== opened?.id));
-    const known = new Map<string, Item>(this.items.value.flatMap((item) => (item.kind === "task" ? [[item.key, item]] : [])));
-    const tasks = ids.filter((id) => !known.has(id)).slice(-MAX_TASKS);
+    const tasks = ids.filter((id) => !this.#shows(id)).slice(-MAX_TASKS);
     const read = await Promise.all(tasks.map((id) => this.#read(id, { isStill: opened !== undefined || id !== ids.at(-1) })));
     if (this.#isClosed) return;
-    for (const item of read) if (item !== undefined) known.set(item.key, item);
-    // In the order in which this tab has seen them; what it has not seen was before, by its time.
+    const said = kept.flatMap((item): Item[] => (typeof item === "string" ? [] : [{ kind: "said", key: item.sent.messageId, ...item }]));
+    // Messages may have been sent while the tasks were read.
+    const earlier = read.filter((item) => item !== undefined && !this.#shows(item.key)) as Item[];
+    const known = new Map([...earlier, ...said, ...this.items.value].map((item) => [item.key, item]));
+    // In the order in which this tab has seen them. Tasks that it has not seen come before, by their time; what was sent since the list was read comes last.
     const begun = (key: string) => listed.indexOf(key) - listed.length;
-    const items: Item[] = [...known.values(), ...kept.flatMap((item): Item[] => (typeof item === "string" ? [] : [{ kind: "said", key: item.sent.messageId, ...item }]))];
-    const order = (item: Item) => place.get(item.key) ?? (item.key === opened?.id && place.size > 0 ? place.size : begun(item.key));
-    this.items.value = items.sort((one, other) => order(one) - order(other));
+    const isEarlier = (key: string) => key === opened?.id || listed.includes(key);
+    const order = ({ key }: Item) => place.get(key) ?? (!isEarlier(key) ? Number.MAX_SAFE_INTEGER : key === opened?.id && place.size > 0 ? place.size : begun(key));
+    this.items.value = [...known.values()].sort((one, other) => order(one) - order(other));
+  }
+
+  /** Whether the conversation has a task of this id, opened or begun here. */
+  #shows(id: string): boolean {
+    return this.items.value.some((item) => item.kind === "task" && item.feed.taskId === id);
   }
 
   /** The ids of the tasks of a context, the oldest first; none where the agent does not tell. */

@@ -18,6 +18,7 @@ mod known;
 mod method;
 mod operator;
 mod origin;
+mod owner;
 mod policy;
 mod proof;
 mod token;
@@ -29,6 +30,7 @@ pub use guesses::{Finding, Guess, Guesses};
 pub use key_set::{KeySet, MAX_KEYS, NoKey, PublicKey};
 pub use method::Place;
 pub use operator::{ActAs, not_for_operators};
+pub use owner::{OwnerId, Owners};
 pub use policy::Policy;
 pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 

@@ -1,6 +1,6 @@
 //! Operators: callers who act on the tasks of all callers of an agent, if they ask for it.
 
-use super::Caller;
+use super::{Caller, OwnerId, Owners};
 use a2a::Operation;
 use a2a::binding::http::OWS;
 use a2a::binding::percent::decode;
@@ -8,11 +8,10 @@ use a2a::error::{Error, Refusal};
 use a2a_agents::access::Access;
 
 /// What the header `Act-As` asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActAs {
-    /// Whose tasks ListTasks and ListWebhooks are to show, those of all callers without it; or whose task is meant by an id that its client has
-    /// chosen.
-    pub owner: Option<String>,
+    /// Whose tasks ListTasks and ListWebhooks show, or whose task an id means that its client has chosen. All, if the header names no owner.
+    pub owners: Owners,
 }
 
 impl ActAs {
@@ -37,9 +36,9 @@ impl ActAs {
         }
         let owner = parameters.map(|parameters| {
             let owner = parameters.trim_matches(OWS).strip_prefix("owner=").map(decode);
-            owner.filter(|owner| !owner.is_empty()).ok_or_else(unknown)
+            owner.filter(|owner| !owner.is_empty()).map(OwnerId::new).ok_or_else(unknown)
         });
-        Ok(Self { owner: owner.transpose()? })
+        Ok(Self { owners: owner.transpose()?.map_or(Owners::All, Owners::One) })
     }
 
     /// Whether a caller may act as an operator by this operation.
@@ -80,14 +79,14 @@ impl ActAs {
     ///
     /// [`Error::InvalidParams`] otherwise.
     pub fn check_owner(&self, operation: Operation, is_chosen: bool) -> Result<(), Error> {
-        let description = match (operation, is_chosen, &self.owner) {
+        let description = match (operation, is_chosen, &self.owners) {
             (Operation::ListTasks | Operation::ListWebhooks, _, _)
-            | (_, true, Some(_))
-            | (_, false, None) => return Ok(()),
-            (_, true, None) => {
+            | (_, true, Owners::One(_))
+            | (_, false, Owners::All) => return Ok(()),
+            (_, true, Owners::All) => {
                 "must name the owner of a task whose id its client has chosen, as operator; owner=key:billing"
             }
-            (_, false, Some(_)) => {
+            (_, false, Owners::One(_)) => {
                 "takes an owner for ListTasks, ListWebhooks and for tasks whose ids their clients have chosen alone"
             }
         };
@@ -111,6 +110,12 @@ const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow and cancel ta
 mod tests {
     use super::*;
 
+    const ALL: ActAs = ActAs { owners: Owners::All };
+
+    fn of_owner(name: &str) -> ActAs {
+        ActAs { owners: Owners::One(OwnerId::new(name)) }
+    }
+
     fn operator() -> Caller {
         let permissions = vec!["read".to_owned(), "operator".to_owned()];
         Caller { permissions, ..Caller::new("key:ops") }
@@ -118,14 +123,13 @@ mod tests {
 
     #[test]
     fn the_header_names_the_role_and_an_owner() {
-        let of_owner = |owner: &str| Ok(ActAs { owner: Some(owner.to_owned()) });
         for (header, read) in [
-            ("operator", Ok(ActAs::default())),
-            (" operator ", Ok(ActAs::default())),
+            ("operator", ALL),
+            (" operator ", ALL),
             ("operator; owner=key:billing", of_owner("key:billing")),
             ("operator;owner=%40jwt%3Ateam a", of_owner("@jwt:team a")),
         ] {
-            assert_eq!(ActAs::read(header), read, "{header}");
+            assert_eq!(ActAs::read(header), Ok(read), "{header}");
         }
         for header in [
             "",
@@ -146,7 +150,7 @@ mod tests {
     fn only_a_known_caller_with_the_permission_of_the_file_is_an_operator() {
         let access = |operator: &str| Access { operator: operator.to_owned(), ..Access::default() };
         let check = |access: Option<&Access>, caller: &Caller| {
-            ActAs::default().check(access, caller, Operation::GetTask)
+            ALL.check(access, caller, Operation::GetTask)
         };
         assert_eq!(check(Some(&access("operator")), &operator()), Ok(()));
         let nobody = Caller { id: Caller::anonymous().id, ..operator() };
@@ -184,7 +188,7 @@ mod tests {
             (Operation::DeleteTaskPushNotificationConfig, false),
             (Operation::GetExtendedAgentCard, false),
         ] {
-            let checked = ActAs::default().check(Some(&access), &operator(), operation);
+            let checked = ALL.check(Some(&access), &operator(), operation);
             assert_eq!(checked.is_ok(), is_allowed, "{operation:?}");
         }
     }
@@ -198,9 +202,8 @@ mod tests {
             (Operation::GetTask, true, false, true),
             (Operation::CancelTask, true, false, true),
         ] {
-            let of_owner = ActAs { owner: Some("x".to_owned()) };
-            let taken = [ActAs::default(), of_owner]
-                .map(|act_as| act_as.check_owner(operation, is_chosen).is_ok());
+            let taken =
+                [ALL, of_owner("x")].map(|act_as| act_as.check_owner(operation, is_chosen).is_ok());
             assert_eq!(taken, [without, with], "{operation:?} {is_chosen}");
         }
     }

@@ -97,6 +97,7 @@ impl TaskAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::{OwnerId, Owners};
     use crate::operation::list_tasks::Scope;
     use a2a::TaskCall;
     use a2a::binding::{MediaType, Reply};
@@ -134,7 +135,7 @@ mod tests {
         }
         let (one, two) = (of_group("jwt:alice"), of_group("jwt:bob"));
         assert_eq!(at(&command("demo", one, "t")), at(&command("demo", two, "t")));
-        let scope = Scope::Operator(Some("jwt:alice".to_owned()));
+        let scope = Scope::Operator(Owners::One(OwnerId::new("jwt:alice")));
         let operator = command("demo", Caller::new("key:ops"), "t\"1").of_operator();
         assert_eq!(at(&Command { scope, ..operator }), address, "an operator names the owner");
     }

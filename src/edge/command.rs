@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::auth::{Caller, GivenCredentials};
+use crate::auth::{Caller, GivenCredentials, Owners};
 use crate::format;
 use crate::operation::list_tasks::Scope;
 use crate::session::SentCredentials;
@@ -94,12 +94,12 @@ impl<C> Command<C> {
         Self { format: Some(format::CHOSEN_ID_COMMAND), chosen_id: Some(id), ..self }
     }
 
-    /// Whose task the call is about, if its id is one that a client has chosen: the caller's, or that of the owner whom an
-    /// operator names.
+    /// Whose task the call is about, if its id is one that a client has chosen: that of the owner whom an operator names,
+    /// or else the caller's.
     pub(super) fn owner(&self) -> &str {
         match &self.scope {
-            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
-            Scope::Own | Scope::OneContext => self.caller.owner(),
+            Scope::Operator(Owners::One(owner)) => owner.as_str(),
+            Scope::Operator(Owners::All) | Scope::Own | Scope::OneContext => self.caller.owner(),
         }
     }
 

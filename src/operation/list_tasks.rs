@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use crate::auth::Caller;
+use crate::auth::{Caller, OwnerId, Owners};
 use crate::format;
 use a2a::error::Error;
 use a2a::model::{
@@ -17,8 +17,8 @@ use a2a::model::{
 /// status first, ties by id descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// To whom the tasks belong: a caller, or the group of one. Empty for those of all owners.
-    pub owner: String,
+    /// To whom the tasks belong.
+    pub owners: Owners,
     /// The agent that has them.
     pub agent: String,
     /// Only tasks of this conversation.
@@ -43,11 +43,19 @@ pub enum Scope {
     Own,
     /// The caller's of one context, which has to be named. Everybody without credentials is the same caller.
     OneContext,
-    /// Those of this owner, or without one of all, for an operator.
-    Operator(Option<String>),
+    /// Those of these owners, for an operator.
+    Operator(Owners),
 }
 
 impl Scope {
+    /// The owners whose tasks this caller gets.
+    pub fn owners(&self, caller: &Caller) -> Owners {
+        match self {
+            Self::Own | Self::OneContext => Owners::One(OwnerId::new(caller.owner())),
+            Self::Operator(owners) => owners.clone(),
+        }
+    }
+
     /// Whether a request gets an empty page, whatever there is.
     pub fn hides_all(&self, request: &ListTasksRequest) -> bool {
         *self == Self::OneContext && request.context_id.is_none()
@@ -108,12 +116,8 @@ impl TaskQuery {
         scope: &Scope,
         request: &ListTasksRequest,
     ) -> Result<Self, Error> {
-        let owner = match scope {
-            Scope::Own | Scope::OneContext => caller.owner(),
-            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
-        };
         let mut query = Self {
-            owner: owner.to_owned(),
+            owners: scope.owners(caller),
             agent: agent.to_owned(),
             context_id: request.context_id.clone(),
             state: request.status,
@@ -128,11 +132,6 @@ impl TaskQuery {
         Ok(query)
     }
 
-    /// Whether the tasks of all owners are looked for.
-    pub fn is_of_all_owners(&self) -> bool {
-        self.owner.is_empty()
-    }
-
     /// Whether every task of the caller with the agent matches.
     pub fn is_unfiltered(&self) -> bool {
         self.context_id.is_none() && self.state.is_none() && self.since.is_none()
@@ -142,7 +141,7 @@ impl TaskQuery {
     fn fingerprint(&self) -> u64 {
         let state = self.state.map(TaskState::number);
         let since = self.since.map(|since| since.0);
-        let filters = (&self.owner, &self.agent, &self.context_id, state, since);
+        let filters = (name_in_tokens(&self.owners), &self.agent, &self.context_id, state, since);
         // Tuples of texts and numbers can always be encoded.
         fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
     }
@@ -213,6 +212,11 @@ impl FoundTask {
 /// The member of the metadata of a task that tells operators whose it is.
 const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
 
+/// What page tokens have for the owners of a query.
+pub(super) fn name_in_tokens(owners: &Owners) -> &str {
+    owners.one().map_or("", OwnerId::as_str)
+}
+
 /// A page token: where the page begins, and for which filters. Opaque to clients.
 pub(super) fn token_at(position: &Position, fingerprint: u64) -> String {
     let Position { status_ms, id } = position;
@@ -249,6 +253,10 @@ mod tests {
         serde_json::from_value(params).unwrap()
     }
 
+    fn of(owner: &str) -> Owners {
+        Owners::One(OwnerId::new(owner))
+    }
+
     fn query(params: Value) -> Result<TaskQuery, Error> {
         TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request(params))
     }
@@ -273,7 +281,7 @@ mod tests {
         let stranger = Caller::new("stranger");
         for params in [json!({}), json!({"contextId": "c", "status": 3})] {
             let query = TaskQuery::new("agent", &stranger, &Scope::Own, &request(params)).unwrap();
-            assert_eq!((query.owner.as_str(), query.agent.as_str()), ("stranger", "agent"));
+            assert_eq!((&query.owners, query.agent.as_str()), (&of("stranger"), "agent"));
         }
     }
 
@@ -403,7 +411,7 @@ mod tests {
             (Scope::OneContext, json!({"status": "TASK_STATE_WORKING"}), true),
             (Scope::OneContext, json!({"contextId": "c"}), false),
             (Scope::Own, json!({}), false),
-            (Scope::Operator(None), json!({}), false),
+            (Scope::Operator(Owners::All), json!({}), false),
         ] {
             let request = request(params);
             assert_eq!(scope.hides_all(&request), hides, "{scope:?}");
@@ -418,15 +426,20 @@ mod tests {
     fn an_operator_lists_the_tasks_of_all_or_of_one_owner_and_is_told_whose_they_are() {
         let operator = Caller::new("key:ops");
         let request = request(json!({}));
-        let query = |owner: Option<&str>| {
-            let scope = Scope::Operator(owner.map(str::to_owned));
+        let query = |owners: &Owners| {
+            let scope = Scope::Operator(owners.clone());
             TaskQuery::new("agent", &operator, &scope, &request).unwrap()
         };
-        assert!(query(None).is_of_all_owners());
-        assert_eq!(query(Some("jwt:alice")).owner, "jwt:alice");
+        for owners in [Owners::All, of("jwt:alice")] {
+            assert_eq!(query(&owners).owners, owners);
+        }
         let own = TaskQuery::new("agent", &operator, &Scope::Own, &request).unwrap();
-        assert_eq!(own.owner, "key:ops");
-        assert_ne!(query(None).fingerprint(), own.fingerprint(), "tokens are of one listing");
+        assert_eq!(own.owners, of("key:ops"));
+        assert_ne!(
+            query(&Owners::All).fingerprint(),
+            own.fingerprint(),
+            "tokens are of one listing"
+        );
 
         let owner = Some("jwt:alice".to_owned());
         for (head, shown) in [

@@ -4,8 +4,8 @@
 
 use serde_json::json;
 
-use super::list_tasks::{Position, Scope, parse_token, token_at};
-use crate::auth::Caller;
+use super::list_tasks::{Position, Scope, name_in_tokens, parse_token, token_at};
+use crate::auth::{Caller, Owners};
 use a2a::error::Error;
 use a2a::model::{ListWebhooksRequest, TaskId, UnixMillis, WebhookTrouble, fnv1a};
 
@@ -13,8 +13,8 @@ use a2a::model::{ListWebhooksRequest, TaskId, UnixMillis, WebhookTrouble, fnv1a}
 /// owners; those first that are in trouble since the latest instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookQuery {
-    /// To whom the tasks belong; empty for those of all owners.
-    pub owner: String,
+    /// To whom the tasks belong.
+    pub owners: Owners,
     /// The agent that has them.
     pub agent: String,
     /// Only webhooks in this trouble.
@@ -60,12 +60,8 @@ impl WebhookQuery {
         scope: &Scope,
         request: &ListWebhooksRequest,
     ) -> Result<Option<Self>, Error> {
-        let owner = match scope {
-            Scope::Own | Scope::OneContext => caller.owner(),
-            Scope::Operator(owner) => owner.as_deref().unwrap_or_default(),
-        };
         let mut query = Self {
-            owner: owner.to_owned(),
+            owners: scope.owners(caller),
             agent: agent.to_owned(),
             trouble: request.state,
             from: None,
@@ -80,11 +76,6 @@ impl WebhookQuery {
             query.from = Some(WebhookPlace { since_ms: status_ms.0, task, id });
         }
         Ok((*scope != Scope::OneContext).then_some(query))
-    }
-
-    /// Whether the tasks of all owners are looked at.
-    pub fn is_of_all_owners(&self) -> bool {
-        self.owner.is_empty()
     }
 
     /// The result with what was found.
@@ -104,7 +95,7 @@ impl WebhookQuery {
     /// A row as the result shows it: operators are told whose task it is.
     fn shown(&self, FoundWebhook { owner, shown, .. }: FoundWebhook) -> String {
         match shown.strip_prefix('{') {
-            Some(rest) if self.is_of_all_owners() => {
+            Some(rest) if self.owners == Owners::All => {
                 format!(r#"{{"owner":{},{rest}"#, json!(owner))
             }
             Some(_) | None => shown,
@@ -113,7 +104,7 @@ impl WebhookQuery {
 
     /// Tells lists apart whose pages do not fit together.
     fn fingerprint(&self) -> u64 {
-        let filters = ("webhooks", &self.owner, &self.agent, self.trouble);
+        let filters = ("webhooks", name_in_tokens(&self.owners), &self.agent, self.trouble);
         // Texts can always be encoded.
         fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
     }
@@ -136,9 +127,14 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::auth::OwnerId;
 
     fn request(params: Value) -> ListWebhooksRequest {
         a2a::model::decode::decode(params).unwrap()
+    }
+
+    fn of(owner: &str) -> Owners {
+        Owners::One(OwnerId::new(owner))
     }
 
     fn query(scope: &Scope, params: Value) -> Result<Option<WebhookQuery>, Error> {
@@ -155,7 +151,7 @@ mod tests {
     fn the_next_page_begins_where_this_one_ends_and_a_token_belongs_to_its_filters() {
         let params = json!({"pageSize": 2, "state": "failing"});
         let asked = query(&Scope::Own, params).unwrap().unwrap();
-        assert_eq!((asked.owner.as_str(), asked.limit), ("key:a", 3));
+        assert_eq!((&asked.owners, asked.limit), (&of("key:a"), 3));
         let page = asked.page(vec![found(3, "x"), found(2, "y:1"), found(1, "z.2")]);
         let page: Value = serde_json::from_str(&page).unwrap();
         assert_eq!(page["webhooks"], json!([{"id": "x"}, {"id": "y:1"}]));
@@ -168,7 +164,7 @@ mod tests {
         for (scope, params) in [
             (Scope::Own, json!({"pageToken": token})),
             (Scope::Own, json!({"state": "suspended", "pageToken": token})),
-            (Scope::Operator(None), json!({"state": "failing", "pageToken": token})),
+            (Scope::Operator(Owners::All), json!({"state": "failing", "pageToken": token})),
             (Scope::Own, json!({"pageToken": "x"})),
         ] {
             let Err(Error::InvalidParams(violations)) = query(&scope, params) else {
@@ -180,12 +176,12 @@ mod tests {
 
     #[test]
     fn an_operator_is_told_whose_tasks_they_are_and_may_ask_for_one_owner() {
-        let all = query(&Scope::Operator(None), json!({})).unwrap().unwrap();
-        assert!(all.is_of_all_owners());
+        let all = query(&Scope::Operator(Owners::All), json!({})).unwrap().unwrap();
+        assert_eq!(all.owners, Owners::All);
         let page: Value = serde_json::from_str(&all.page(vec![found(3, "x")])).unwrap();
         assert_eq!(page["webhooks"], json!([{"owner": "key:\"b", "id": "x"}]));
-        let one = query(&Scope::Operator(Some("key:b".to_owned())), json!({})).unwrap().unwrap();
-        assert_eq!(one.owner, "key:b");
+        let one = query(&Scope::Operator(of("key:b")), json!({})).unwrap().unwrap();
+        assert_eq!(one.owners, of("key:b"));
         assert!(!one.page(vec![found(3, "x")]).contains("owner"));
     }
 

@@ -217,7 +217,7 @@ impl<'a> Door<'a> {
         let agent = agent.slug.clone();
         let opens_listing = access.is_some_and(|access| access.open_listing);
         let scope = match &act_as {
-            Some(act_as) => Scope::Operator(act_as.owner.clone()),
+            Some(act_as) => Scope::Operator(act_as.owners.clone()),
             None if caller.is_anonymous() && !opens_listing => Scope::OneContext,
             None => Scope::Own,
         };

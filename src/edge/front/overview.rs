@@ -5,7 +5,7 @@ use worker::Response;
 use super::admission::unknown_path;
 use super::decision::{Decision, Front, preflight};
 use super::head::Head;
-use crate::auth::{ActAs, Caller, Identity, Policy};
+use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::edge::response::to_response;
 use crate::edge::service::overview::D1Overview;
 use crate::overview::MAX_HOURS;
@@ -110,7 +110,7 @@ fn may_see(
     act_as: Option<&ActAs>,
     is_development: bool,
 ) -> Result<(), Error> {
-    if act_as.is_some_and(|act_as| act_as.owner.is_some()) {
+    if act_as.is_some_and(|act_as| act_as.owners != Owners::All) {
         return Err(Error::invalid("Act-As", "takes no owner here: an overview is of all tasks"));
     }
     let is_open = access.is_some_and(Access::is_anonymous);
@@ -161,6 +161,7 @@ const NOT_ASKED: &str = "an overview is for operators: send the header Act-As: o
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::OwnerId;
 
     #[test]
     fn a_period_is_a_number_of_hours_up_to_a_week() {
@@ -203,7 +204,7 @@ mod tests {
         let known = Caller::new("key:billing");
         let permissions = vec!["operator".to_owned()];
         let operator = Caller { permissions, ..Caller::new("key:ops") };
-        let asks = ActAs::default();
+        let asks = ActAs { owners: Owners::All };
         for (access, caller, act_as, is_development, may) in [
             (Some(&guarded), &operator, Some(&asks), false, true),
             (Some(&guarded), &operator, Some(&asks), true, true),
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_overview_is_of_no_owner() {
-        let act_as = ActAs { owner: Some("key:billing".to_owned()) };
+        let act_as = ActAs { owners: Owners::One(OwnerId::new("key:billing")) };
         for is_development in [false, true] {
             let seen =
                 may_see(Some(&access(false)), &Caller::anonymous(), Some(&act_as), is_development);

@@ -11,6 +11,7 @@ use super::database::{Statement, Value, number, run_one};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::read_row;
+use crate::auth::Owners;
 use crate::operation::list_webhooks::{FoundWebhook, WebhookPlace, WebhookQuery};
 use crate::port::{
     ListedChange, Observation, Observer, WebhookChange, WebhookList, WebhookTroubles,
@@ -99,11 +100,12 @@ fn follow_statement(task: &str, ListedChange { owner, agent, change }: ListedCha
 /// The rows of a page.
 fn find_statement(query: &WebhookQuery) -> Statement {
     let mut statement = Statement::new("SELECT owner, task, id, since_ms, shown FROM webhooks");
-    if query.is_of_all_owners() {
-        statement.push(" WHERE agent = {}", query.agent.as_str().into());
-    } else {
-        statement.push(" WHERE owner = {}", query.owner.as_str().into());
-        statement.push(" AND agent = {}", query.agent.as_str().into());
+    match &query.owners {
+        Owners::All => statement.push(" WHERE agent = {}", query.agent.as_str().into()),
+        Owners::One(owner) => {
+            statement.push(" WHERE owner = {}", owner.as_str().into());
+            statement.push(" AND agent = {}", query.agent.as_str().into());
+        }
     }
     match query.trouble {
         None => {}
@@ -170,6 +172,7 @@ const ORPHAN_MS: i64 = 3_600_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::OwnerId;
 
     fn change(troubles: Option<WebhookTroubles>) -> ListedChange {
         let change = WebhookChange { id: "w".to_owned(), version: 7, troubles };
@@ -177,8 +180,8 @@ mod tests {
     }
 
     fn query() -> WebhookQuery {
-        let (owner, agent) = ("o".to_owned(), "a".to_owned());
-        WebhookQuery { owner, agent, trouble: None, from: None, limit: 51 }
+        let (owners, agent) = (Owners::One(OwnerId::new("o")), "a".to_owned());
+        WebhookQuery { owners, agent, trouble: None, from: None, limit: 51 }
     }
 
     #[test]
@@ -222,7 +225,7 @@ mod tests {
         assert_eq!(own.values, ["o".into(), "a".into(), number(51)]);
         let from = WebhookPlace { since_ms: 4, task: "0b".to_owned(), id: "x".to_owned() };
         let trouble = Some(WebhookTrouble::Failing);
-        let all = WebhookQuery { owner: String::new(), trouble, from: Some(from), ..query() };
+        let all = WebhookQuery { owners: Owners::All, trouble, from: Some(from), ..query() };
         assert_eq!(
             find_statement(&all).sql,
             "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE agent = ?1 AND health = ?2 \

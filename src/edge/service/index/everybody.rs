@@ -72,12 +72,13 @@ const PLACE: &str = "printf('%016d', t.status_ms) || t.id";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::Owners;
     use crate::operation::list_tasks::Position;
     use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
 
     fn query() -> TaskQuery {
         TaskQuery {
-            owner: String::new(),
+            owners: Owners::All,
             agent: "a".to_owned(),
             context_id: None,
             state: None,

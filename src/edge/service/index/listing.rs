@@ -3,31 +3,30 @@
 
 use super::everybody::{everybody_statement, everybody_total};
 use super::statements::{filtered_page, matching_total};
+use crate::auth::Owners;
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 
 /// The statement that a query is asked by: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
-    if query.is_of_all_owners() {
-        return everybody_statement(query);
-    }
+    let Owners::One(owner) = &query.owners else { return everybody_statement(query) };
     let history = if query.with_history { "history" } else { "''" };
     let mut statement = Statement::new(format!(
         "SELECT id || char(31) || status_ms || char(31) || head || char(31) || {history} AS line, ("
     ));
-    matching_total(&mut statement, query);
+    matching_total(&mut statement, owner, query);
     statement.add(") AS total");
-    filtered_page(&mut statement, query);
+    filtered_page(&mut statement, owner, query);
     statement
 }
 
 /// The statement for the total alone.
 pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     let mut statement = Statement::new("SELECT coalesce((");
-    match query.is_of_all_owners() {
-        true => everybody_total(&mut statement, query),
-        false => matching_total(&mut statement, query),
+    match &query.owners {
+        Owners::All => everybody_total(&mut statement, query),
+        Owners::One(owner) => matching_total(&mut statement, owner, query),
     }
     statement.add("), 0) AS total");
     statement
@@ -55,11 +54,13 @@ pub(super) fn read_listing(
 }
 
 fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
-    if !query.is_of_all_owners() {
-        return read_task(line);
+    match query.owners {
+        Owners::One(_) => read_task(line),
+        Owners::All => {
+            let (owner, line) = line.split_once(COLUMN_END)?;
+            Some(FoundTask { owner: Some(owner.to_owned()), ..read_task(line)? })
+        }
     }
-    let (owner, line) = line.split_once(COLUMN_END)?;
-    Some(FoundTask { owner: Some(owner.to_owned()), ..read_task(line)? })
 }
 
 fn read_task(line: &str) -> Option<FoundTask> {
@@ -80,11 +81,12 @@ const COLUMN_END: char = '\u{1f}';
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auth::OwnerId;
     use a2a::model::{ContextId, TaskState};
 
     fn query() -> TaskQuery {
         TaskQuery {
-            owner: "o".to_owned(),
+            owners: Owners::One(OwnerId::new("o")),
             agent: "a".to_owned(),
             context_id: None,
             state: None,

@@ -1,15 +1,16 @@
 //! The statements on the index, with their values. `STORAGE.md` describes the tables.
 
+use crate::auth::OwnerId;
 use crate::edge::service::database::{Statement, Value, number};
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
 use a2a::model::{TaskId, TaskState};
 
-/// Adds the rows of a page: all behind the columns that are selected of each.
-pub(super) fn filtered_page(statement: &mut Statement, query: &TaskQuery) {
+/// Adds the rows of a page of the tasks of an owner: all behind the columns that are selected of each.
+pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     statement.add(" FROM tasks");
     statement.add(page_index(query));
-    push_scope(statement, query);
+    push_scope(statement, owner, query);
     push_filters(statement, query, "");
     if let Some(from) = &query.from {
         statement.push(" AND (status_ms, id) <= ({}, ", Value::Number(from.status_ms.0));
@@ -28,11 +29,11 @@ pub(super) fn page_index(query: &TaskQuery) -> &'static str {
     }
 }
 
-/// Adds the query of how many tasks match.
-pub(super) fn matching_total(statement: &mut Statement, query: &TaskQuery) {
+/// Adds the query of how many tasks of an owner match.
+pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     if query.is_unfiltered() {
         statement.add("SELECT total FROM task_counts");
-        push_scope(statement, query);
+        push_scope(statement, owner, query);
         return;
     }
     // Where the rows themselves would have to be read, the smallest index that has all is named.
@@ -44,7 +45,7 @@ pub(super) fn matching_total(statement: &mut Statement, query: &TaskQuery) {
     };
     statement.add("SELECT count(*) FROM tasks");
     statement.add(index);
-    push_scope(statement, query);
+    push_scope(statement, owner, query);
     push_filters(statement, query, "");
 }
 
@@ -67,8 +68,8 @@ pub(super) fn remove_statement(id: &TaskId) -> Statement {
     statement
 }
 
-fn push_scope(statement: &mut Statement, query: &TaskQuery) {
-    statement.push(" WHERE owner = {}", query.owner.as_str().into());
+fn push_scope(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
+    statement.push(" WHERE owner = {}", owner.as_str().into());
     statement.push(" AND agent = {}", query.agent.as_str().into());
 }
 

@@ -514,7 +514,8 @@ impl World {
         self.store.stored().map(|stored| entries(&stored)).unwrap_or_default()
     }
 
-    /// The events in short, without what differs from run to run.
+    /// The events in short, without what differs from run to run: when the message comes. In a task that asks, it is told by a
+    /// status without text, and in one that works by nothing.
     fn events(&self) -> Vec<String> {
         let shown = |entry: &LogEntry| match entry {
             LogEntry::Task(_) => Some("task".to_owned()),
@@ -534,7 +535,16 @@ impl World {
             | LogEntry::Callback(_)
             | LogEntry::Called(_) => None,
         };
-        self.log().iter().filter_map(shown).collect()
+        let mut asks = false;
+        let mut events = Vec::new();
+        for event in self.log().iter().filter_map(shown) {
+            if asks && event == "working " {
+                continue;
+            }
+            asks = event.starts_with("input required ") || asks && !event.starts_with("working ");
+            events.push(event);
+        }
+        events
     }
 }
 

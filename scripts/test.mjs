@@ -34,6 +34,9 @@ const LONGEST = 5;
  */
 const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
 
+/** The specs of `--quick`: one of every operation, and runs that outlive the end of their process. */
+const QUICK_SPECS = ["smoke", "durability"];
+
 /** What `build` made, for the steps that need it. */
 const built = {};
 
@@ -65,7 +68,19 @@ const steps = [
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
 ];
 
-const usage = `Usage: npm test [-- STEP...] [--only STEP,STEP]
+/** The steps of `--quick`. The stable build is left out: without a filter, `build` makes both. */
+const quickSteps = [
+  ...["format", "lint-host", "unit"].map((name) => steps.find((step) => step.name === name)),
+  { name: "build", title: "Build of the Worker that is deployed", work: buildDefault },
+  {
+    name: "e2e-default",
+    title: `End-to-end tests of what is deployed (${QUICK_SPECS.join(", ")})`,
+    needs: ["build"],
+    work: () => endToEnd("default", undefined, QUICK_SPECS),
+  },
+];
+
+const usage = `Usage: npm test [-- STEP...] [--only STEP,STEP] [--quick]
 
 Without a step, all of them run, in this order:
 
@@ -76,6 +91,8 @@ if there is none, the tests with "card" in their title; so do "e2e-default:card"
 with the specs in a browser. Without such a filter the stable build is tested with these files alone: ${STABLE_SPECS.join(", ")}.
 
     --only STEP,STEP   the same as naming the steps
+    --quick            ${quickSteps.map(({ name }) => name).join(", ")}: with one build only, and of the
+                       end-to-end tests the files ${QUICK_SPECS.join(" and ")} only; some minutes, to run before each commit
     -h, --help         this text
 
 A2A_LOGS=1 in the environment shows what the Worker logs during the end-to-end tests.
@@ -110,8 +127,10 @@ function longest(items) {
 
 /** The steps that the arguments select, each with its filter; what a step needs comes along. */
 function choose() {
-  const { values, positionals, refuse } = readOptions({ usage, options: { only: { type: "string", multiple: true } }, positionals: true });
+  const { values, positionals, refuse } = readOptions({ usage, options: { only: { type: "string", multiple: true }, quick: { type: "boolean" } }, positionals: true });
   const selectors = [...positionals, ...(values.only || [])].flatMap((given) => given.split(",")).filter(Boolean);
+  if (values.quick && selectors.length > 0) throw refuse("--quick has its own steps, so no step can be named with it.");
+  if (values.quick) return quickSteps.map((step) => ({ step }));
   if (selectors.length === 0) return steps.map((step) => ({ step }));
 
   const filters = new Map();
@@ -169,8 +188,12 @@ async function checkTypes() {
   return (await tsc(".")) && (await tsc("js"));
 }
 
-async function buildBoth() {
+async function buildDefault() {
   built.default = await ensureBuilt("default");
+}
+
+async function buildBoth() {
+  await buildDefault();
   if (built.default !== "stable") built.stable = await ensureBuilt("stable");
 }
 
@@ -188,10 +211,13 @@ async function findPython() {
   built.python = await ensurePython();
 }
 
-/** Makes the agents that the pages show, then runs the blocks of the pages against a Worker that serves them. */
+/**
+ * Makes the agents that the pages show, then runs the blocks of the pages against a Worker that serves them. The agents are
+ * made by a test, with the packages and features of the unit tests, so that nothing is compiled twice.
+ */
 async function runDocs(filter) {
   const agents = join(scratchFolder(), "agents.json");
-  if (!(await command("cargo", ["test", "--quiet", "--test", "docs"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
+  if (!(await command("cargo", ["test", "--quiet", "--workspace", "--features", NATIVE, "--test", "all", "docs::"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = filter ? [`--test-name-pattern=${filter}`] : [];
   return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
@@ -199,13 +225,15 @@ async function runDocs(filter) {
   });
 }
 
-async function endToEnd(output, filter) {
+/** Without a filter, `only` are the specs to run; by default those that are usual for this build. */
+async function endToEnd(output, filter, only) {
   if (built[output] === undefined) {
     say("    nothing to do: the stable build is what is deployed");
     return true;
   }
   say(`    ${outputs[output]} (${built[output]})`);
-  const usual = output === "stable" ? STABLE_SPECS.map((name) => `${name}.spec.ts`) : undefined;
+  const names = only ?? (output === "stable" ? STABLE_SPECS : undefined);
+  const usual = names?.map((name) => `${name}.spec.ts`);
   // The tests wait more than they compute, so two files at once pay off even on a small machine.
   const concurrency = Math.max(2, cpus().length - 1);
   return runSpecs("e2e", filter, { usual, concurrency, env: { A2A_BUILD_DIR: outputs[output], A2A_EXAMPLES: examples(), ...built.python } });

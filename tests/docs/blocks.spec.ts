@@ -1,5 +1,5 @@
 // Runs the code blocks of README and docs as they are written, against one server. Rust is compiled by `cargo test --doc`
-// (src/documentation.rs), agent files are checked by tests/docs.rs, which also makes the agents that are served here.
+// (src/documentation.rs), agent files are checked by tests/all/docs.rs, which also makes the agents that are served here.
 
 import assert from "node:assert/strict";
 import { execFile, type ExecFileException } from "node:child_process";
@@ -158,7 +158,7 @@ const RUNS: Record<string, (block: Block, page: Page) => Promise<void> | void> =
     count("Rust, compiled by cargo test --doc");
   },
   toml: ({ text }) => {
-    if (!text.startsWith("# wrangler.toml\n")) return count("TOML, checked by cargo test --test docs");
+    if (!text.startsWith("# wrangler.toml\n")) return count("TOML, checked by cargo test --test all docs::");
     assert.equal(configProblem(text, folder), undefined);
     count("lines of wrangler.toml");
   },

@@ -1,5 +1,5 @@
 // An agent of kind "http" whose Worker is killed in the middle of an answer: the program is asked again, answers something else each
-// time, and the task holds one answer. Deaths between any two polls: tests/http_agent_recovery.rs.
+// time, and the task holds one answer. Deaths between any two polls: tests/all/http_agent_recovery.rs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, until, untilEnded, type Task } from "./client.ts";

@@ -1,5 +1,5 @@
 // Programs behind agents of kind "http" that do not do what they should, over real connections: what the task comes to, and how often the
-// program is asked. Many more, in memory: tests/http_agent.
+// program is asked. Many more, in memory: tests/all/http_agent.
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";

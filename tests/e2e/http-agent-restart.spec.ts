@@ -1,5 +1,5 @@
 // An agent of kind "http" whose program is not there for a while, as in its restart: the task waits for it, in memory for a moment
-// and then parked, also where the Worker is killed meanwhile. What else may happen then: tests/http_agent/outages.rs.
+// and then parked, also where the Worker is killed meanwhile. What else may happen then: tests/all/http_agent/outages.rs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { rest } from "./answers.ts";

@@ -1,5 +1,5 @@
 // An agent of kind "http" (docs/http-agents.md): what its program is told, and what its verbs become. How answers go wrong is in
-// http-agent-misbehaving, and more of it in tests/http_agent.
+// http-agent-misbehaving, and more of it in tests/all/http_agent.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, until, untilEnded } from "./client.ts";

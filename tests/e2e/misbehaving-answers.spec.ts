@@ -1,5 +1,5 @@
 // Answers of remote agents that are not what they should be: what the task of an agent of kind "remote" comes to, and how often the
-// remote agent is asked. The same over the client alone, and many more: crates/a2a/tests/misbehaving.rs.
+// remote agent is asked. The same over the client alone, and many more: crates/a2a/tests/all/misbehaving.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { followUp, textOf, until, untilEnded } from "./client.ts";

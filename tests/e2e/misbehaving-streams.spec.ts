@@ -1,5 +1,5 @@
 // Streams of remote agents that do not do what they should: what the task of an agent of kind "remote" comes to, and what that costs the
-// remote agent. The same over the client alone, and many more: crates/a2a/tests/misbehaving.rs.
+// remote agent. The same over the client alone, and many more: crates/a2a/tests/all/misbehaving.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { followUp, textOf, type Task } from "./client.ts";

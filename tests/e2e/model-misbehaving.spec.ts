@@ -1,4 +1,4 @@
-// Providers that misbehave over a real connection, and how the task ends. The whole table is tests/model_table.
+// Providers that misbehave over a real connection, and how the task ends. The whole table is tests/all/model_table.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { textOf, until, type Task } from "./client.ts";

@@ -1,5 +1,5 @@
 // The examples for receivers of notifications (docs/receivers), against the vectors beside them. That in Rust is tested
-// by tests/receivers.rs.
+// by tests/all/receivers.rs.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -17,7 +17,7 @@ use crate::{Outcome, ShownTask};
 use arbitrary::{less_0_1, less_0_3};
 
 #[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../../../tests/arbitrary/mod.rs"]
+#[path = "../../../tests/all/arbitrary/mod.rs"]
 pub(super) mod arbitrary;
 
 const FORMS: [(Dialect, Binding); 6] = [

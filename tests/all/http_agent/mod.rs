@@ -1,0 +1,32 @@
+//! Agents behind HTTP that misbehave, and what their tasks come to: a table of what goes wrong in practice, over servers in
+//! memory and simulated time. Each case says how the task ends, its text, and how often the agent was asked; for all of them,
+//! nothing secret is told, every request has the same idempotency key, and the connection is left.
+
+mod case;
+mod heads;
+mod outages;
+mod secrets;
+mod sound;
+mod streams;
+mod verbs;
+
+use case::Case;
+
+fn table() -> Vec<Case> {
+    [heads::cases(), streams::cases(), verbs::cases()].into_iter().flatten().collect()
+}
+
+#[test]
+fn misbehaving_agents_fail_their_tasks_with_a_reason() {
+    let failures: Vec<String> = table().iter().filter_map(|case| case.run().err()).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn the_table_is_long_and_names_each_case_once() {
+    let mut names: Vec<&str> = table().iter().map(|case| case.name).collect();
+    assert!(names.len() >= 40, "{} cases", names.len());
+    names.sort_unstable();
+    let pair = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(pair, None);
+}

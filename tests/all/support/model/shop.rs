@@ -1,0 +1,129 @@
+//! A server in memory that the tools of agents call: it counts what it is asked, and never answers twice alike.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
+use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::port::{Clock, yield_once};
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Value, json};
+
+/// Where the shop is: `https://shop.example/<tool>`.
+pub const SHOP: &str = "https://shop.example";
+
+/// A server whose answers are `<path> <number of the order>`. Clones share it.
+#[derive(Clone)]
+pub struct Shop(Rc<State>);
+
+struct State {
+    platform: MemoryPlatform,
+    orders: RefCell<Vec<Order>>,
+    delays: RefCell<BTreeMap<String, u64>>,
+    fails: RefCell<BTreeMap<String, u16>>,
+    gate: RefCell<Option<Rc<Cell<usize>>>>,
+}
+
+/// A request that the shop got.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// The path without its slash.
+    pub name: String,
+    /// The header `Idempotency-Key`.
+    pub key: Option<String>,
+    /// The body; null if it is no JSON.
+    pub body: Value,
+    /// When it came.
+    pub at_ms: i64,
+    /// Whether it was answered.
+    pub is_answered: bool,
+}
+
+impl Shop {
+    pub fn new(platform: &MemoryPlatform) -> Self {
+        let state = State {
+            platform: platform.clone(),
+            orders: RefCell::default(),
+            delays: RefCell::default(),
+            fails: RefCell::default(),
+            gate: RefCell::default(),
+        };
+        Self(Rc::new(state))
+    }
+
+    /// Orders wait until this count has grown: until what was written before them is durable.
+    pub fn gate(&self, commits: Rc<Cell<usize>>) {
+        self.0.gate.replace(Some(commits));
+    }
+
+    /// Lets orders of this name take so long.
+    pub fn delay(&self, name: &str, millis: u64) {
+        self.0.delays.borrow_mut().insert(name.to_owned(), millis);
+    }
+
+    /// Lets orders of this name be answered with this status.
+    pub fn fail(&self, name: &str, status: u16) {
+        self.0.fails.borrow_mut().insert(name.to_owned(), status);
+    }
+
+    pub fn orders(&self) -> Vec<Order> {
+        self.0.orders.borrow().clone()
+    }
+
+    /// Changes whenever an order comes or is answered.
+    pub fn mark(&self) -> u64 {
+        let orders = self.0.orders.borrow();
+        (orders.len() + orders.iter().filter(|order| order.is_answered).count()) as u64
+    }
+
+    /// The definition of a tool that orders here by POST, under a key; as `[[tools]]` has it.
+    pub fn tool(name: &str) -> Value {
+        json!({
+            "name": name, "description": format!("Orders {name}."), "method": "POST",
+            "url": format!("{SHOP}/{name}"), "arguments": {"what": {"type": "string", "optional": true}},
+            "body": {"what": "{what}"}, "idempotency": "Idempotency-Key",
+        })
+    }
+}
+
+impl Http for Shop {
+    fn send(
+        &self,
+        mut request: HttpRequest,
+    ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        let shop = self.clone();
+        Box::pin(async move {
+            let gate = shop.0.gate.borrow().clone();
+            let before = gate.as_ref().map(|commits| commits.get());
+            while before.is_some() && gate.as_ref().map(|commits| commits.get()) == before {
+                yield_once().await;
+            }
+            let body = std::mem::take(&mut request.body).bytes().await?;
+            let name = request.url.rsplit('/').next().unwrap_or_default().to_owned();
+            let key = request
+                .headers
+                .iter()
+                .rfind(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+            let order = Order {
+                name: name.clone(),
+                key: key.map(|(_, value)| value.clone()),
+                body: serde_json::from_slice(&body).unwrap_or_default(),
+                at_ms: shop.0.platform.now().0,
+                is_answered: false,
+            };
+            shop.0.orders.borrow_mut().push(order);
+            let number = shop.0.orders.borrow().len();
+            let delay = shop.0.delays.borrow().get(&name).copied();
+            if let Some(millis) = delay {
+                shop.0.platform.sleep(millis).await;
+            }
+            yield_once().await;
+            shop.0.orders.borrow_mut()[number - 1].is_answered = true;
+            let status = shop.0.fails.borrow().get(&name).copied().unwrap_or(200);
+            let body = HttpBody::from(json!(format!("{name} {number}")).to_string());
+            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+            Ok(HttpAnswer { status, headers, body, url: request.url })
+        })
+    }
+}

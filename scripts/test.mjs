@@ -34,8 +34,8 @@ const LONGEST = 5;
  */
 const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
 
-/** The specs of `--quick`: one of every operation, and runs that outlive the end of their process. */
-const QUICK_SPECS = ["smoke", "durability"];
+/** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */
+const QUICK_SPECS = ["smoke", "model"];
 
 /** What `build` made, for the steps that need it. */
 const built = {};

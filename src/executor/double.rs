@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use a2a_agents::script::Rule;
-use a2a_agents::{EmbeddedAgent, Misfit, ScriptTable, Table};
+use a2a_agents::{EmbeddedAgent, Misfit, Problem, ScriptTable, Table};
 
 /// A scripted agent whose script can be set.
 pub struct Double {
@@ -61,7 +61,7 @@ impl Double {
     /// # Errors
     ///
     /// What is wrong with it, each with its key.
-    pub fn set(&self, script: Script) -> Result<(), Vec<(String, String)>> {
+    pub fn set(&self, script: Script) -> Result<(), Vec<Problem>> {
         let problems = script.read.problems_at("", self.is_for_development);
         if !problems.is_empty() {
             return Err(problems);
@@ -182,9 +182,9 @@ mod tests {
     fn an_agent_that_may_be_deployed_has_no_faults() {
         let double = double("deployed", false, script(json!([])));
         let problems = double.set(script(json!([{"status": 500}]))).unwrap_err();
-        assert_eq!(problems[0].0, "faults");
+        assert_eq!(problems[0].key, "faults");
         let problems = double.set(Script::read(json!({"rules": []}).into()).unwrap());
-        assert_eq!(problems.unwrap_err()[0].0, "rules");
+        assert_eq!(problems.unwrap_err()[0].key, "rules");
         assert!(double.take_fault(Some("SendMessage"), "").is_none());
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use a2a_agents::Problem;
 use a2a_agents::embed::embed_into;
 use a2a_edge::prelude::*;
 
@@ -39,7 +40,10 @@ fn checked(name: &str, executor: &str) -> Result<(), String> {
     let path = format!("{}/", folder.display());
     let plain = |told: String| told.replace(&path, "");
     let built = embed_into(&agents.to_string_lossy(), &[], &target);
-    built.map_err(|problems| plain(problems.join("\n")))?;
+    let lines = |problems: Vec<Problem>| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    built.map_err(|problems| plain(lines(problems)))?;
     let embedded = fs::read_to_string(&target).unwrap();
     let host = Host::embedded(Box::leak(embedded.into_boxed_str()));
     let host = host.executor("quiz", |QuizSettings { answer, hints }, _| {

@@ -1,7 +1,5 @@
 //! Whether the agent files hold together. Every problem names the file, the key and the fix.
 
-use std::fmt;
-
 use super::definition::{AgentDefinition, RunSettings};
 use super::http_tool::problems_of;
 use super::slug::check_slug;
@@ -9,28 +7,8 @@ use super::slug::check_slug;
 use crate::HttpToolDefinition;
 use crate::access::{self, is_same_scheme};
 use crate::tool::Tool;
-use crate::{Executor, skills};
+use crate::{Executor, Problem, skills};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
-
-/// Something that is wrong with an agent file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The file, as `agents/demo.toml`.
-    pub file: String,
-    /// The key, as `executor.tools.names[1]`; empty for the whole file.
-    pub key: String,
-    /// What is wrong and what would be right.
-    pub fix: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.key.as_str() {
-            "" => write!(out, "{}: {}", self.file, self.fix),
-            key => write!(out, "{}: `{key}` {}", self.file, self.fix),
-        }
-    }
-}
 
 /// Everything that is wrong with the agents of a folder; empty if they can be served.
 pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) -> Vec<Problem> {
@@ -40,15 +18,14 @@ pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) 
     let defaults: Vec<&AgentDefinition> = agents.iter().filter(|agent| agent.default).collect();
     match defaults.as_slice() {
         [_] => {}
-        [] => problems.push(Problem {
-            file: format!("{folder}/"),
-            key: String::new(),
-            fix: "no agent answers at `/`; write `default = true` in one of the files".to_owned(),
-        }),
+        [] => {
+            let text = "no agent answers at `/`; write `default = true` in one of the files";
+            problems.push(Problem::at("", text).in_file(&format!("{folder}/")));
+        }
         [first, others @ ..] => {
             for other in others {
                 let fix = format!("is true in {} too; keep it in one of the two files", first.file);
-                problems.push(problem(other, "default", fix));
+                problems.push(Problem::at("default", fix).in_file(&other.file));
             }
         }
     }
@@ -57,7 +34,7 @@ pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) 
 
 fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut report = |key: &str, fix: String| problems.push(problem(agent, key, fix));
+    let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
     if let Err(rule) = check_slug(&agent.slug) {
         report("", format!("the file name {rule}"));
     }
@@ -82,12 +59,8 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
                    [access.schemes] or remove the line";
         report("capabilities.extended_agent_card", fix.to_owned());
     }
-    for (key, fix) in agent.access.declaration_problems() {
-        report(&key, fix);
-    }
-    for (key, fix) in check_extensions(&agent.capabilities.extensions) {
-        report(&key, fix);
-    }
+    problems.extend(agent.access.declaration_problems());
+    problems.extend(check_extensions(&agent.capabilities.extensions));
     for (key, url) in
         [("documentation_url", &agent.documentation_url), ("icon_url", &agent.icon_url)]
     {
@@ -95,37 +68,21 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
             .as_ref()
             .is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://"))
         {
-            report(key, "must be an absolute http or https URL".to_owned());
+            problems.push(Problem::at(key, "must be an absolute http or https URL"));
         }
     }
-    for (key, fix) in check_run(&agent.executor.run) {
-        report(key, fix);
-    }
-    for (key, fix) in agent.dialects.problems(&agent.access) {
-        report(key, fix);
-    }
-    for (key, fix) in agent.access.gate_problems() {
-        report(&key, fix);
-    }
+    problems.extend(check_run(&agent.executor.run));
+    problems.extend(agent.dialects.problems(&agent.access));
+    problems.extend(agent.access.gate_problems());
     if agent.default && agent.development {
-        report(
-            "development",
-            "cannot be true for the default agent; it must always answer".to_owned(),
-        );
+        let fix = "cannot be true for the default agent; it must always answer";
+        problems.push(Problem::at("development", fix));
     }
-    for (key, fix) in agent.executor.executor.problems(agent, tools) {
-        report(&key, fix);
-    }
-    for (key, fix) in check_own_tools(agent, tools) {
-        report(&key, fix);
-    }
-    for (key, fix) in skills::problems_of(agent, tools) {
-        report(&key, fix);
-    }
-    for (key, fix) in access::problems_of(&agent.access) {
-        report(&key, fix);
-    }
-    problems
+    problems.extend(agent.executor.executor.problems(agent, tools));
+    problems.extend(check_own_tools(agent, tools));
+    problems.extend(skills::problems_of(agent, tools));
+    problems.extend(access::problems_of(&agent.access));
+    problems.into_iter().map(|problem| problem.in_file(&agent.file)).collect()
 }
 
 /// Schemes of one name in several files.
@@ -143,7 +100,8 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
                      caller differ. Ids of callers begin with the name, so give one of the two another name",
                     other.file
                 );
-                problems.push(problem(agent, &format!("access.schemes.{name}"), fix));
+                let key = format!("access.schemes.{name}");
+                problems.push(Problem::at(key, fix).in_file(&agent.file));
             }
         }
     }
@@ -151,25 +109,25 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
 }
 
 /// The HTTP tools of an agent's own.
-fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
+fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let takes_tools = matches!(agent.executor.executor, Executor::Tools(_) | Executor::Model(_));
     if !agent.tools.is_empty() && !takes_tools {
         let fix = "belong to an agent with kind = \"tools\" or \"model\"; an executor in Rust calls others itself";
-        problems.push(("tools".to_owned(), fix.to_owned()));
+        problems.push(Problem::at("tools", fix));
     }
     for (index, tool) in agent.tools.iter().enumerate() {
         let found = problems_of(tool).into_iter();
-        problems.extend(found.map(|(key, fix)| (format!("tools[{index}].{key}"), fix)));
+        problems.extend(found.map(|problem| problem.under(&format!("tools[{index}]."))));
         let key = format!("tools[{index}].name");
         if agent.tools.iter().take(index).any(|earlier| earlier.name == tool.name) {
-            problems.push((key, format!("{:?} stands twice", tool.name)));
+            problems.push(Problem::at(key, format!("{:?} stands twice", tool.name)));
         } else if tools.iter().any(|known| known.name() == tool.name) {
             let fix = format!(
                 "{:?} is the name of a tool that every agent may name; choose another",
                 tool.name
             );
-            problems.push((key, fix));
+            problems.push(Problem::at(key, fix));
         }
     }
     problems
@@ -181,24 +139,20 @@ pub(crate) fn check_shared_tools(
     shared: &[HttpToolDefinition],
     tools: &[&dyn Tool],
 ) -> Vec<Problem> {
-    let problem = |tool: &HttpToolDefinition, key: String, fix: String| Problem {
-        file: tool.file.clone(),
-        key,
-        fix,
-    };
     let mut problems = Vec::new();
     for tool in shared {
-        problems.extend(problems_of(tool).into_iter().map(|(key, fix)| problem(tool, key, fix)));
+        let found = problems_of(tool).into_iter();
+        problems.extend(found.map(|problem| problem.in_file(&tool.file)));
         if tools.iter().any(|known| known.name() == tool.name) {
             let fix =
                 format!("{:?} is the name of a tool in Rust; name the file otherwise", tool.name);
-            problems.push(problem(tool, String::new(), fix));
+            problems.push(Problem::at("", fix).in_file(&tool.file));
         }
     }
     problems
 }
 
-fn check_run(run: &RunSettings) -> Vec<(&'static str, String)> {
+fn check_run(run: &RunSettings) -> Vec<Problem> {
     let RunSettings { recovery: _, max_attempts, timeout_ms, idle_timeout_ms } = *run;
     let mut problems = Vec::new();
     for (key, value, least, most) in [
@@ -207,37 +161,33 @@ fn check_run(run: &RunSettings) -> Vec<(&'static str, String)> {
         ("executor.run.idle_timeout_ms", idle_timeout_ms, 0, MAX_RUN_MS),
     ] {
         if value.is_some_and(|value| !(least..=most).contains(&value)) {
-            problems.push((key, format!("must be from {least} to {most}")));
+            problems.push(Problem::at(key, format!("must be from {least} to {most}")));
         }
     }
     problems
 }
 
 /// The URIs stand in a header, as a list separated by commas.
-fn check_extensions(extensions: &[AgentExtension]) -> Vec<(String, String)> {
+fn check_extensions(extensions: &[AgentExtension]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, AgentExtension { uri, .. }) in extensions.iter().enumerate() {
         let key = format!("capabilities.extensions[{index}].uri");
         let is_plain = uri.chars().all(|letter| letter.is_ascii_graphic() && letter != ',');
         if uri.is_empty() || !is_plain {
             let fix = format!("is {uri:?}, but must be a URI in ASCII without spaces and commas");
-            problems.push((key.clone(), fix));
+            problems.push(Problem::at(key.clone(), fix));
         }
         if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
-            problems.push((key, format!("{uri:?} stands twice")));
+            problems.push(Problem::at(key, format!("{uri:?} stands twice")));
         } else if [GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION]
             .contains(&uri.as_str())
         {
             let fix =
                 format!("{uri:?} is declared for every agent that has it; remove this extension");
-            problems.push((key, fix));
+            problems.push(Problem::at(key, fix));
         }
     }
     problems
-}
-
-fn problem(agent: &AgentDefinition, key: &str, fix: String) -> Problem {
-    Problem { file: agent.file.clone(), key: key.to_owned(), fix }
 }
 
 /// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.

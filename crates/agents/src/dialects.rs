@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Problem;
 use crate::access::Access;
 use a2a::dialect::{self, Habits};
 
@@ -100,16 +101,16 @@ impl Dialects {
     }
 
     /// What is said of a dialect that is not spoken, by key.
-    pub(crate) fn problems(&self, access: &Access) -> Vec<(&'static str, String)> {
+    pub(crate) fn problems(&self, access: &Access) -> Vec<Problem> {
         let spoken = self.spoken(access);
         let mut problems = Vec::new();
         if !spoken.v0_3 && self.v0_3.file_bytes != FileBytes::default() {
             let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.3";
-            problems.push(("dialects.v0_3.file_bytes", fix.to_owned()));
+            problems.push(Problem::at("dialects.v0_3.file_bytes", fix));
         }
         if !spoken.legacy && self.legacy.history != LegacyHistory::default() {
             let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.1";
-            problems.push(("dialects.legacy.history", fix.to_owned()));
+            problems.push(Problem::at("dialects.legacy.history", fix));
         }
         problems
     }
@@ -156,7 +157,7 @@ mod tests {
         ] {
             let dialects: Dialects = toml::from_str(text).expect(text);
             let problems = dialects.problems(&Access::default());
-            assert_eq!(problems.first().map(|(key, _)| *key), key, "{text}");
+            assert_eq!(problems.first().map(|problem| problem.key.as_str()), key, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use a2a::model::UnixMillis;
 
@@ -24,10 +24,10 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the agent files, a line each.
-pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
+/// Everything that is wrong with the agent files.
+pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<Problem>> {
     println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
-    let target = env::var("OUT_DIR").map_err(|error| vec![error.to_string()])?;
+    let target = env::var("OUT_DIR").map_err(|error| vec![Problem::at("", error.to_string())])?;
     embed_into(folder, tools, &Path::new(&target).join("agents.json"))
 }
 
@@ -37,7 +37,11 @@ pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<String>> {
 /// # Errors
 ///
 /// As [`embed`].
-pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Result<(), Vec<String>> {
+pub fn embed_into(
+    folder: &str,
+    tools: &[Box<dyn Tool>],
+    target: &Path,
+) -> Result<(), Vec<Problem>> {
     println!("cargo::rerun-if-changed={folder}");
     let mut files = Vec::new();
     let agents = read_files(Path::new(folder), &mut files, file::parse);
@@ -73,20 +77,24 @@ pub fn embed_into(folder: &str, tools: &[Box<dyn Tool>], target: &Path) -> Resul
     problems.extend(check_all(folder, &agents, &tools));
     problems.extend(check_named(&remotes_file.display().to_string(), &named, &agents));
     if !problems.is_empty() {
-        return Err(problems.into_iter().map(|problem| file::placed(problem, &files)).collect());
+        return Err(problems.into_iter().map(|problem| file::located(problem, &files)).collect());
     }
     let embedded = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
         let place = place_of(&definition, &files);
         let mut agent = EmbeddedAgent::new(definition, &tools, &shared)
-            .map_err(|misfit| vec![format!("{file}: {misfit}")])?;
+            .map_err(|misfit| vec![Problem::of_file(file, misfit.to_string())])?;
         agent.executor.place = place;
         Ok(agent)
     });
-    let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<String>>>()?);
+    let embedded = Embedded::new(built_at(), embedded.collect::<Result<_, Vec<Problem>>>()?);
     let embedded = embedded.with_remotes(named.remotes).with_mcp(named.mcp);
-    let json = embedded.to_json().map_err(|error| vec![format!("{folder}/: {error}")])?;
-    fs::write(target, json).map_err(|error| vec![format!("{}: {error}", target.display())])
+    let json = embedded
+        .to_json()
+        .map_err(|error| vec![Problem::of_file(format!("{folder}/"), error.to_string())])?;
+    let failed =
+        |error: io::Error| vec![Problem::of_file(target.display().to_string(), error.to_string())];
+    fs::write(target, json).map_err(failed)
 }
 
 /// Where a file says what an executor of the Worker's own is made from.
@@ -127,7 +135,7 @@ fn read_model_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     for AgentDefinition { file, executor, .. } in agents {
         let Executor::Model(table) = &mut executor.executor else { continue };
         let found = table.read_files(file).err().into_iter().flatten();
-        problems.extend(found.map(|(key, fix)| Problem { file: file.clone(), key, fix }));
+        problems.extend(found.map(|problem| problem.in_file(file)));
     }
     problems
 }
@@ -146,8 +154,8 @@ pub fn run(folder: &str, tools: Vec<Box<dyn Tool>>) -> ExitCode {
 }
 
 /// What the `main` of a build script ends with: prints every problem as an error of cargo's.
-pub fn report(results: impl IntoIterator<Item = Result<(), Vec<String>>>) -> ExitCode {
-    let problems: Vec<String> = results.into_iter().filter_map(Result::err).flatten().collect();
+pub fn report(results: impl IntoIterator<Item = Result<(), Vec<Problem>>>) -> ExitCode {
+    let problems: Vec<Problem> = results.into_iter().filter_map(Result::err).flatten().collect();
     for problem in &problems {
         println!("cargo::error={problem}");
     }
@@ -171,12 +179,13 @@ fn read_file<T>(
     path: &Path,
     files: &mut Vec<(String, String)>,
     parse: impl Fn(&str, &str) -> Result<T, Problem>,
-) -> Result<T, Vec<String>> {
+) -> Result<T, Vec<Problem>> {
     let file = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| vec![format!("{file}: {error}")])?;
+    let unreadable = |error: io::Error| vec![Problem::of_file(file.as_str(), error.to_string())];
+    let text = fs::read_to_string(path).map_err(unreadable)?;
     let read = parse(&file, &text);
     files.push((file, text));
-    read.map_err(|problem| vec![file::placed(problem, files)])
+    read.map_err(|problem| vec![file::located(problem, files)])
 }
 
 /// What the files of a folder say, by their names. `files` gets the text of each.
@@ -184,8 +193,10 @@ fn read_files<T>(
     folder: &Path,
     files: &mut Vec<(String, String)>,
     parse: impl Fn(&str, &str, &str) -> Result<T, Problem>,
-) -> Result<Vec<T>, Vec<String>> {
-    let failed = |error| vec![format!("{}/: {error}", folder.display())];
+) -> Result<Vec<T>, Vec<Problem>> {
+    let failed = |error: io::Error| {
+        vec![Problem::of_file(format!("{}/", folder.display()), error.to_string())]
+    };
     let entries = fs::read_dir(folder).map_err(failed)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(failed)?;
@@ -198,15 +209,16 @@ fn read_files<T>(
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) => {
-                problems.push(format!("{file}: {error}"));
+                problems.push(Problem::of_file(file, error.to_string()));
                 continue;
             }
         };
-        match parse(&file, &stem, &text) {
-            Ok(found) => read.push(found),
-            Err(problem) => problems.push(problem.to_string()),
-        }
+        let parsed = parse(&file, &stem, &text);
         files.push((file, text));
+        match parsed {
+            Ok(found) => read.push(found),
+            Err(problem) => problems.push(file::located(problem, files)),
+        }
     }
     if problems.is_empty() { Ok(read) } else { Err(problems) }
 }

@@ -15,8 +15,8 @@ use crate::learned::LearnedSkills;
 use crate::skills::{learned_of, restricted_skills};
 use crate::tool::Tool;
 use crate::{
-    Executor, HttpToolDefinition, McpServer, McpTable, Misfit, Remote, RestrictedSkill, Table,
-    ToolsTable,
+    Executor, HttpToolDefinition, McpServer, McpTable, Misfit, Problem, Remote, RestrictedSkill,
+    Table, ToolsTable,
 };
 use a2a::model::UnixMillis;
 
@@ -121,7 +121,8 @@ impl EmbeddedExecutor {
         let ExecutorPlace { file, lines } = self.place.as_ref()?;
         // An agent without a table of the kind has the kind alone.
         let line = lines.get(key).or_else(|| lines.get("kind"))?;
-        Some(Misfit(format!("{file}:{line}: `executor.{key}` {fix}")))
+        let problem = Problem::at(format!("executor.{key}"), fix);
+        Some(problem.in_file(file).at_line(*line).into())
     }
 }
 

@@ -36,8 +36,7 @@ pub(crate) fn parse_tool(
     if !parsed.name.is_empty() && parsed.name != name {
         let fix =
             format!("is {:?}, but the file is named {name}.toml; remove the line", parsed.name);
-        let problem = Problem { file: file.to_owned(), key: "name".to_owned(), fix };
-        return Err(problem);
+        return Err(Problem::at("name", fix).in_file(file));
     }
     Ok(HttpToolDefinition { name: name.to_owned(), file: file.to_owned(), ..parsed })
 }
@@ -82,24 +81,18 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
                      [executor.<kind>] and in the requests of [[tools]]"
                 ),
             };
-            found = Some(Problem {
-                file: format!("{file}:{}", line_at(text, at)),
-                key: key.to_owned(),
-                fix,
-            });
+            found = Some(Problem::at(key, fix).in_file(file).at_line(line_at(text, at)));
         }
     });
     found.map_or(Ok(()), Err)
 }
 
-/// A problem as a line of text, with the number of the line if its key, or a table around it, is in the file.
-pub(crate) fn placed(problem: Problem, files: &[(String, String)]) -> String {
-    let text = files.iter().find(|(file, _)| *file == problem.file);
-    let line = text.and_then(|(_, text)| line_of(text, &problem.key));
-    match line {
-        Some(line) => Problem { file: format!("{}:{line}", problem.file), ..problem }.to_string(),
-        None => problem.to_string(),
-    }
+/// A problem with its line, if that is not known yet, and its key, or a table around it, is in the file. `files` are the
+/// files that were read, with their texts.
+pub(crate) fn located(problem: Problem, files: &[(String, String)]) -> Problem {
+    let text = files.iter().find(|(file, _)| problem.file.as_ref() == Some(file));
+    let line = problem.line.or_else(|| line_of(&text?.1, &problem.key));
+    Problem { line, ..problem }
 }
 
 /// The lines of `[executor]` that say what an executor is made from: that of `kind`, and that of each key of the table of this kind, by
@@ -206,7 +199,7 @@ pub(crate) fn problem(file: &str, text: &str, error: &Error) -> Problem {
         "executor.rules" | "executor.rules[0]" => "is written [[executor.script.rules]]".to_owned(),
         _ => with_meant_key(error.message()).replace('\n', " "),
     };
-    Problem { file: format!("{file}:{line}"), key, fix }
+    Problem::at(key, fix).in_file(file).at_line(line)
 }
 
 /// The key of the innermost value at this place of the text, as `executor.script.rules[0].then`.
@@ -238,7 +231,7 @@ fn key_in_value(value: &DeValue<'_>, at: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, parse, parse_tool, placed};
+    use super::{Problem, located, parse, parse_tool};
 
     const GOOD: &str = "name = 'A'\n\
         description = 'B'\n\
@@ -448,10 +441,9 @@ mod tests {
             ("executor.run.timeout_ms", Some(4)),
             ("skills[0].id", None),
         ] {
-            let problem =
-                Problem { file: "f.toml".to_owned(), key: key.to_owned(), fix: "x".to_owned() };
+            let problem = Problem::at(key, "x").in_file("f.toml");
             let at = line.map_or(String::new(), |line| format!(":{line}"));
-            assert_eq!(placed(problem, &files), format!("f.toml{at}: `{key}` x"));
+            assert_eq!(located(problem, &files).to_string(), format!("f.toml{at}: `{key}` x"));
         }
     }
 }

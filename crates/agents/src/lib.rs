@@ -24,6 +24,7 @@ mod http_tool;
 mod kind;
 mod learned;
 mod mcp;
+mod problem;
 mod remote;
 mod restricted;
 pub mod script;
@@ -43,7 +44,7 @@ pub use a2a_macros::settings;
 
 pub use accepts::Accepts;
 pub use card::{capabilities_of, card_of, expand_card, extended_card};
-pub use check::{Problem, check_all};
+pub use check::check_all;
 pub use definition::{AgentDefinition, Capabilities, Recovery, RunSettings, SkillDefinition};
 pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace, Need};
@@ -60,6 +61,7 @@ pub use learned::{
     OwnSkill, ShownSkills, skills_of_card, take_over, take_over_card,
 };
 pub use mcp::{McpTable, McpTools};
+pub use problem::Problem;
 pub use remote::{
     KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,
     RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,

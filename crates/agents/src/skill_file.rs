@@ -13,21 +13,17 @@ use a2a::model::FieldViolation;
 ///
 /// If there is no such folder, it has no such file, or one cannot be read.
 pub(crate) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
-    let problem =
-        |file: &str, fix: String| Problem { file: file.to_owned(), key: String::new(), fix };
     let mut files = Vec::new();
     find(Path::new(folder), 0, &mut files)
-        .map_err(|error| vec![problem(folder, format!("cannot be read: {error}"))])?;
+        .map_err(|error| vec![Problem::of_file(folder, format!("cannot be read: {error}"))])?;
     files.sort();
     if files.is_empty() {
-        return Err(vec![problem(
-            folder,
-            "has no file SKILL.md, nor have the folders in it".to_owned(),
-        )]);
+        let text = "has no file SKILL.md, nor have the folders in it";
+        return Err(vec![Problem::of_file(folder, text)]);
     }
     if files.len() > MAX_FILES {
-        let fix = format!("has {} files SKILL.md; the limit is {MAX_FILES}", files.len());
-        return Err(vec![problem(folder, fix)]);
+        let text = format!("has {} files SKILL.md; the limit is {MAX_FILES}", files.len());
+        return Err(vec![Problem::of_file(folder, text)]);
     }
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in files {
@@ -36,8 +32,8 @@ pub(crate) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> 
         let unreadable = |error| FieldViolation::new("", error);
         match text.map_err(unreadable).and_then(|text| skill_from_markdown(&text)) {
             Ok(skill) => found.push(FileSkill { folder: folder.to_owned(), file, skill }),
-            Err(FieldViolation { field: key, description: fix }) => {
-                problems.push(Problem { file, key, fix });
+            Err(FieldViolation { field: key, description: text }) => {
+                problems.push(Problem::at(key, text).in_file(&file));
             }
         }
     }
@@ -74,11 +70,11 @@ mod tests {
         // A process of an earlier boot may have had the same id.
         let _ = fs::remove_dir_all(&folder);
         let path = format!("{}/", folder.display());
-        assert!(read_folder(&path).unwrap_err()[0].fix.starts_with("cannot be read"));
+        assert!(read_folder(&path).unwrap_err()[0].text.starts_with("cannot be read"));
         for below in ["b", "a/deep", ".hidden"] {
             fs::create_dir_all(folder.join(below)).unwrap();
         }
-        assert!(read_folder(&path).unwrap_err()[0].fix.starts_with("has no file SKILL.md"));
+        assert!(read_folder(&path).unwrap_err()[0].text.starts_with("has no file SKILL.md"));
         for (below, name) in [("b", "b"), ("a/deep", "deep"), (".hidden", "no"), ("", "top")] {
             let text = format!("---\nname: {name}\ndescription: A.\n---\n");
             fs::write(folder.join(below).join("SKILL.md"), text).unwrap();
@@ -90,6 +86,6 @@ mod tests {
         let ids: Vec<&str> = found.iter().map(|found| found.skill.id.as_str()).collect();
         assert_eq!(ids, ["top", "deep", "b"]);
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].file.ends_with("b/SKILL.md"));
+        assert!(problems[0].file.as_ref().unwrap().ends_with("b/SKILL.md"));
     }
 }

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::RestrictedSkill;
 use crate::definition::{AgentDefinition, SkillDefinition};
 use crate::kind::Executor;
 use crate::learned::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill};
 use crate::tool::Tool;
+use crate::{Problem, RestrictedSkill};
 use a2a::model::AgentSkill;
 
 /// Where skills of an agent come from: an element of `skills_from`.
@@ -165,25 +165,25 @@ fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<Learne
 }
 
 /// What is wrong with the skills of an agent, each with its key and the fix.
-pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(String, String)> {
+pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let sources = sources_of(agent);
     let has_tools = matches!(agent.executor.executor, Executor::Tools(_));
     for (index, source) in sources.iter().enumerate() {
         let key = format!("skills_from[{index}]");
         if sources.iter().take(index).any(|earlier| earlier == source) {
-            problems.push((key, "stands twice".to_owned()));
+            problems.push(Problem::at(key, "stands twice"));
         } else if *source == SkillsSource::Tools && !has_tools {
             let kind = agent.executor.executor.kind();
             let fix = format!("is \"tools\", but an agent of kind {kind:?} has none; remove it");
-            problems.push((key, fix));
+            problems.push(Problem::at(key, fix));
         } else if *source == SkillsSource::Remote && learned_source(agent, source).is_none() {
             let kind = agent.executor.executor.kind();
             let fix = format!(
                 "is \"remote\", but an agent of kind {kind:?} is no front of a remote agent; remove it, or write \
                  `kind = \"remote\"` into `[executor]`"
             );
-            problems.push((key, fix));
+            problems.push(Problem::at(key, fix));
         }
     }
     // What servers offer is not known here.
@@ -197,21 +197,21 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
                 "gives the skill {:?} twice: by {} and by {origin}; rename one of the two",
                 skill.id, earlier.origin
             );
-            problems.push((format!("skills_from[{source}]"), fix));
+            problems.push(Problem::at(format!("skills_from[{source}]"), fix));
         }
     }
     for (index, own) in agent.skills.iter().enumerate() {
         let key = format!("skills[{index}].permissions");
         if own.permissions.iter().any(|permission| permission.trim().is_empty()) {
-            problems.push((key, "must not hold an empty text".to_owned()));
+            problems.push(Problem::at(key, "must not hold an empty text"));
         } else if !own.permissions.is_empty() && agent.access.is_anonymous() {
             let fix = "cannot be had by anybody: callers get permissions by the schemes in [access.schemes]; add one";
-            problems.push((key, fix.to_owned()));
+            problems.push(Problem::at(key, fix));
         }
         let key = format!("skills[{index}].id");
         let id = &own.id;
         if agent.skills.iter().take(index).any(|other| other.id == *id) {
-            problems.push((key, format!("{id:?} stands twice")));
+            problems.push(Problem::at(key, format!("{id:?} stands twice")));
         } else if sources.contains(&SkillsSource::Tools)
             && has_tools
             && !has_mcp
@@ -221,7 +221,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(
             let fix = format!(
                 "no tool of this agent is called {id:?}; add it to `executor.tools.names` or remove the skill"
             );
-            problems.push((key, fix));
+            problems.push(Problem::at(key, fix));
         }
     }
     problems
@@ -341,7 +341,7 @@ mod tests {
 
     fn told(text: &str) -> Vec<String> {
         let problems = problems_of(&agent(text), &[&say()]).into_iter();
-        problems.map(|(key, fix)| format!("{key} {fix}")).collect()
+        problems.map(|Problem { key, text, .. }| format!("{key} {text}")).collect()
     }
 
     const TOOLS: &str = "executor = { kind = 'tools', tools = { names = ['say'] } }";

@@ -4,6 +4,7 @@ use a2a::binding::http::HttpResponse;
 use a2a::binding::json;
 use a2a::error::Error;
 use a2a::model::FieldViolation;
+use a2a_agents::Problem;
 
 use crate::executor::{Double, Script};
 
@@ -21,7 +22,7 @@ pub(in crate::edge) fn set(double: &Double, body: &[u8], max_values: usize) -> R
     let script = Script::read(json::parse(body, max_values)?.into())
         .map_err(|misfit| Error::InvalidRequest(format!("the script cannot be read: {misfit}")))?;
     double.set(script).map_err(|problems| {
-        let violation = |(field, fix): (String, String)| FieldViolation::new(field, fix);
+        let violation = |Problem { key, text, .. }| FieldViolation::new(key, text);
         Error::InvalidParams(problems.into_iter().map(violation).collect())
     })
 }

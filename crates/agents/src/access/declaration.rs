@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme, check_url};
+use crate::Problem;
 use a2a::model::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
@@ -28,13 +29,12 @@ impl Access {
     }
 
     /// What is wrong with how schemes are declared, each with its key and the fix.
-    pub(crate) fn declaration_problems(&self) -> Vec<(String, String)> {
+    pub(crate) fn declaration_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (name, scheme) in &self.schemes {
             let Scheme::Jwt(jwt) = scheme else { continue };
-            let key = |key: &str| format!("access.schemes.{name}.{key}");
-            problems
-                .extend(jwt.declaration_problems().into_iter().map(|(at, fix)| (key(&at), fix)));
+            let found = jwt.declaration_problems().into_iter();
+            problems.extend(found.map(|one| one.under(&format!("access.schemes.{name}."))));
         }
         problems
     }
@@ -84,9 +84,9 @@ impl Jwt {
         })
     }
 
-    fn declaration_problems(&self) -> Vec<(String, String)> {
+    fn declaration_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut report = |key: &str, fix: String| problems.push((key.to_owned(), fix));
+        let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
         let is_oauth2 = self.declared_as == DeclaredAs::OAuth2;
         if self.cookie.is_some() && self.declared_as != DeclaredAs::Http {
             let fix = "is not heeded beside `cookie`: a token in a cookie is declared as an API key; remove it";
@@ -396,8 +396,10 @@ mod tests {
             ),
         ] {
             let problems = access(&format!("[schemes.s]\n{scheme}")).declaration_problems();
-            let problems: Vec<String> =
-                problems.into_iter().map(|(key, fix)| format!("{key} {fix}")).collect();
+            let problems: Vec<String> = problems
+                .into_iter()
+                .map(|Problem { key, text, .. }| format!("{key} {text}"))
+                .collect();
             assert!(problems.iter().any(|problem| problem.starts_with(told)), "{problems:?}");
         }
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Access;
+use crate::Problem;
 
 /// A guard against too many requests: a rate-limit binding of wrangler.toml, which has the limit and the period.
 /// Counts are kept per location of the platform, so this is a guard and no quota.
@@ -32,9 +33,9 @@ pub enum LimitedBy {
 
 impl Access {
     /// What is wrong with the allowed origins and the rate limits: each a key of the agent file, and what would be right.
-    pub fn gate_problems(&self) -> Vec<(String, String)> {
+    pub fn gate_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut report = |key: String, fix: String| problems.push((key, fix));
+        let mut report = |key: String, fix: String| problems.push(Problem::at(key, fix));
         if self.allowed_origins.len() > MAX_ORIGINS {
             report(
                 "access.allowed_origins".to_owned(),
@@ -162,7 +163,7 @@ mod tests {
         ] {
             let found = problems(origin);
             assert_eq!(found.len(), 1, "{origin}");
-            assert_eq!(found[0].0, "access.allowed_origins[0]");
+            assert_eq!(found[0].key, "access.allowed_origins[0]");
         }
     }
 
@@ -171,7 +172,10 @@ mod tests {
         let problems = |binding: &str, period_s: u32| {
             let limit = RateLimit { binding: binding.to_owned(), by: LimitedBy::Caller, period_s };
             let access = Access { rate_limits: vec![limit], ..Access::default() };
-            access.gate_problems().into_iter().map(|(key, fix)| format!("{key} {fix}"))
+            access
+                .gate_problems()
+                .into_iter()
+                .map(|Problem { key, text, .. }| format!("{key} {text}"))
         };
         for (binding, period_s) in [("PER_CALLER", 60), ("_x1", 10)] {
             assert_eq!(problems(binding, period_s).count(), 0);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::HttpToolDefinition;
+use crate::Problem;
 
 /// The JSON schema of the arguments.
 ///
@@ -12,24 +13,21 @@ use super::HttpToolDefinition;
 /// # Errors
 ///
 /// The key within the tool, and what is wrong there.
-pub(super) fn schema_of(definition: &HttpToolDefinition) -> Result<Value, (String, String)> {
+pub(super) fn schema_of(definition: &HttpToolDefinition) -> Result<Value, Problem> {
     match (&definition.schema, definition.arguments.is_empty()) {
-        (Some(_), false) => Err((
-            "schema".to_owned(),
-            "is given beside `arguments`; keep one of the two".to_owned(),
-        )),
-        (Some(schema), true) if schema.get("type") == Some(&json!("object")) => Ok(schema.clone()),
-        (Some(_), true) => {
-            Err(("schema".to_owned(), "must be a table with type = \"object\"".to_owned()))
+        (Some(_), false) => {
+            Err(Problem::at("schema", "is given beside `arguments`; keep one of the two"))
         }
+        (Some(schema), true) if schema.get("type") == Some(&json!("object")) => Ok(schema.clone()),
+        (Some(_), true) => Err(Problem::at("schema", "must be a table with type = \"object\"")),
         (None, _) => in_full(&definition.arguments),
     }
 }
 
-fn in_full(arguments: &Map<String, Value>) -> Result<Value, (String, String)> {
+fn in_full(arguments: &Map<String, Value>) -> Result<Value, Problem> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (name, argument) in arguments {
-        let refuse = |problem: &str| (format!("arguments.{name}"), problem.to_owned());
+        let refuse = |text: &str| Problem::at(format!("arguments.{name}"), text);
         let mut property = match argument {
             Value::String(description) => {
                 Map::from_iter([("description".to_owned(), description.clone().into())])

@@ -4,13 +4,14 @@ use serde_json::Value;
 
 use super::arguments::schema_of;
 use super::{HttpToolDefinition, body_of, header_of, url_of};
+use crate::Problem;
 use crate::template::{BodyTemplate, HeaderTemplate, Template, UrlTemplate, is_argument_name};
 use crate::tool::check_schema;
 
 /// Everything that is wrong with a tool: each with its key within the tool, and the fix.
-pub(crate) fn problems_of(tool: &HttpToolDefinition) -> Vec<(String, String)> {
+pub(crate) fn problems_of(tool: &HttpToolDefinition) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut report = |key: &str, fix: &str| problems.push((key.to_owned(), fix.to_owned()));
+    let mut report = |key: &str, fix: &str| problems.push(Problem::at(key, fix));
     if !is_tool_name(&tool.name) {
         report(
             "name",
@@ -62,7 +63,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn read(tool: &HttpToolDefinition, problems: &mut Vec<(String, String)>) -> Self {
+    fn read(tool: &HttpToolDefinition, problems: &mut Vec<Problem>) -> Self {
         let before = problems.len();
         let mut kept = |problem| problems.push(problem);
         let schema = schema_of(tool).map_err(&mut kept).ok();
@@ -78,17 +79,17 @@ impl Parts {
         Self { schema, url, headers, body, is_whole }
     }
 
-    fn problems(&self, tool: &HttpToolDefinition) -> Vec<(String, String)> {
+    fn problems(&self, tool: &HttpToolDefinition) -> Vec<Problem> {
         let mut problems = self.check_arguments(tool);
         let key = if tool.schema.is_some() { "schema" } else { "arguments" };
         let unheeded = self.schema.as_ref().map(check_schema).unwrap_or_default();
-        problems.extend(unheeded.into_iter().map(|unheeded| (key.to_owned(), unheeded)));
+        problems.extend(unheeded.into_iter().map(|unheeded| Problem::at(key, unheeded)));
         let has_body = tool.body.is_some() || tool.form.is_some();
         if has_body && tool.method == super::Method::Get {
             let key = if tool.body.is_some() { "body" } else { "form" };
             let fix =
                 "cannot go with a GET; add method = \"POST\", or put the arguments into the URL";
-            problems.push((key.to_owned(), fix.to_owned()));
+            problems.push(Problem::at(key, fix));
         }
         let content_type =
             tool.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
@@ -96,7 +97,7 @@ impl Parts {
             && media_type.contains("json")
         {
             let fix = "is text, in which an argument could end a string of JSON; write the JSON as a table";
-            problems.push(("body".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("body", fix));
         }
         problems.extend(self.check_host());
         problems
@@ -111,7 +112,7 @@ impl Parts {
     }
 
     /// Every argument stands somewhere, and what stands somewhere is an argument.
-    fn check_arguments(&self, tool: &HttpToolDefinition) -> Vec<(String, String)> {
+    fn check_arguments(&self, tool: &HttpToolDefinition) -> Vec<Problem> {
         let Some(schema) = &self.schema else { return Vec::new() };
         let properties = schema.get("properties").and_then(Value::as_object);
         let known: Vec<&str> =
@@ -127,7 +128,7 @@ impl Parts {
         let used: Vec<(String, &str)> = in_url.chain(elsewhere).collect();
         for (key, name) in &used {
             if !known.contains(name) {
-                problems.push((
+                problems.push(Problem::at(
                     key.clone(),
                     format!("there is no argument {name:?}; there are: {listed}"),
                 ));
@@ -138,12 +139,12 @@ impl Parts {
             let key = format!("{source}.{name}");
             if !is_argument_name(name) {
                 problems
-                    .push((key, "is no name of an argument: letters, digits, _ and -".to_owned()));
+                    .push(Problem::at(key, "is no name of an argument: letters, digits, _ and -"));
             } else if self.is_whole && !used.iter().any(|(_, used)| used == name) {
                 let fix = format!(
                     "stands nowhere in the request; write {{{name}}} where it belongs, or remove it"
                 );
-                problems.push((key, fix));
+                problems.push(Problem::at(key, fix));
             }
         }
         let required = schema.get("required").and_then(Value::as_array);
@@ -160,7 +161,7 @@ impl Parts {
                     let fix = format!(
                         "the argument {name:?} is optional, but the URL needs it; give it a default, or put it into the query"
                     );
-                    problems.push(("url".to_owned(), fix));
+                    problems.push(Problem::at("url", fix));
                 }
             }
         }
@@ -168,7 +169,7 @@ impl Parts {
     }
 
     /// Who chooses the server must not get the secrets that are sent to it.
-    fn check_host(&self) -> Option<(String, String)> {
+    fn check_host(&self) -> Option<Problem> {
         let url = self.url.as_ref().filter(|url| url.is_host_of_caller())?;
         let templates = self.templates();
         let mut sent = url
@@ -179,24 +180,24 @@ impl Parts {
             "lets the caller choose the server, which would get {name}; end the host with a domain of your own, as \
              {{region}}.example.com"
         );
-        Some(("url".to_owned(), fix))
+        Some(Problem::at("url", fix))
     }
 }
 
-fn check_header_names(tool: &HttpToolDefinition) -> Vec<(String, String)> {
+fn check_header_names(tool: &HttpToolDefinition) -> Vec<Problem> {
     let mut problems = Vec::new();
     let names: Vec<&String> = tool.headers.keys().collect();
     for (index, name) in names.iter().enumerate() {
         if names.iter().take(index).any(|earlier| earlier.eq_ignore_ascii_case(name)) {
-            problems.push((format!("headers.{name}"), "stands twice".to_owned()));
+            problems.push(Problem::at(format!("headers.{name}"), "stands twice"));
         }
     }
     if let Some(name) = &tool.idempotency {
         if let Err(fix) = HeaderTemplate::parse(name, "") {
-            problems.push(("idempotency".to_owned(), fix));
+            problems.push(Problem::at("idempotency", fix));
         } else if names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
             let fix = format!("is {name:?}, which stands in `headers`, too; keep one of the two");
-            problems.push(("idempotency".to_owned(), fix));
+            problems.push(Problem::at("idempotency", fix));
         }
     }
     problems
@@ -249,7 +250,10 @@ mod tests {
 
     fn problems(text: &str) -> Vec<String> {
         let tool: HttpToolDefinition = toml::from_str(text).unwrap();
-        problems_of(&tool).into_iter().map(|(key, fix)| format!("{key}: {fix}")).collect()
+        problems_of(&tool)
+            .into_iter()
+            .map(|Problem { key, text, .. }| format!("{key}: {text}"))
+            .collect()
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use redaction::forms_of_secret;
 
 use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTemplate};
 use crate::tool::{Tool, ToolCall, ToolError, ToolOutput};
-use crate::{Misfit, NotSet, Values};
+use crate::{Misfit, NotSet, Problem, Values};
 use a2a::model::Secret;
 use answer::Answer;
 use arguments::{schema_of, with_defaults};
@@ -50,12 +50,11 @@ impl HttpTool {
     ///
     /// The first thing that is wrong with it; the build names all of them.
     pub fn new(definition: &HttpToolDefinition) -> Result<Self, Misfit> {
-        let misfit =
-            |(key, problem)| Misfit(format!("the tool {}: `{key}` {problem}", definition.name));
+        let misfit = |problem| Misfit(format!("the tool {}: {problem}", definition.name));
         Self::read(definition).map_err(misfit)
     }
 
-    fn read(definition: &HttpToolDefinition) -> Result<Self, (String, String)> {
+    fn read(definition: &HttpToolDefinition) -> Result<Self, Problem> {
         let headers = definition.headers.iter().map(header_of);
         Ok(Self {
             name: definition.name.clone(),
@@ -194,19 +193,19 @@ fn holds_token(url: &str) -> bool {
 
 const TOKEN_BYTES: usize = 16;
 
-fn url_of(definition: &HttpToolDefinition) -> Result<UrlTemplate, (String, String)> {
-    UrlTemplate::parse(&definition.url).map_err(|problem| ("url".to_owned(), problem))
+fn url_of(definition: &HttpToolDefinition) -> Result<UrlTemplate, Problem> {
+    UrlTemplate::parse(&definition.url).map_err(|text| Problem::at("url", text))
 }
 
-fn header_of((name, value): (&String, &String)) -> Result<HeaderTemplate, (String, String)> {
-    HeaderTemplate::parse(name, value).map_err(|problem| (format!("headers.{name}"), problem))
+fn header_of((name, value): (&String, &String)) -> Result<HeaderTemplate, Problem> {
+    HeaderTemplate::parse(name, value).map_err(|text| Problem::at(format!("headers.{name}"), text))
 }
 
-fn body_of(definition: &HttpToolDefinition) -> Result<Option<BodyTemplate>, (String, String)> {
-    let within = |key: &'static str| move |(place, problem)| (format!("{key}{place}"), problem);
+fn body_of(definition: &HttpToolDefinition) -> Result<Option<BodyTemplate>, Problem> {
+    let within = |key: &'static str| move |problem: Problem| problem.under(key);
     match (&definition.body, &definition.form) {
         (Some(_), Some(_)) => {
-            Err(("form".to_owned(), "is given beside `body`; keep one of the two".to_owned()))
+            Err(Problem::at("form", "is given beside `body`; keep one of the two"))
         }
         (Some(body), None) => BodyTemplate::parse(body).map(Some).map_err(within("body")),
         (None, Some(fields)) => BodyTemplate::form(fields).map(Some).map_err(within("form")),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::check_url;
 use crate::skills::has_skills;
 use crate::template::{check_header_name, visible};
-use crate::{AgentDefinition, Expandable};
+use crate::{AgentDefinition, Expandable, Problem};
 
 /// `[executor.http]`. Every text may hold `${NAME}`, a secret or a variable of the deployment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,14 +56,15 @@ pub struct HttpTable {
 }
 
 impl HttpTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !has_skills(agent) {
             let fix = "an agent of kind \"http\" needs at least one `[[skills]]`";
-            problems.push(("skills".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("skills", fix));
         }
-        let mut report =
-            |key: &str, fix: String| problems.push((format!("executor.http.{key}"), fix));
+        let mut report = |key: &str, fix: String| {
+            problems.push(Problem::at(format!("executor.http.{key}"), fix))
+        };
         match (&self.url, &self.service) {
             (Some(_), Some(_)) => {
                 report("service", "stands beside `url`; keep one of the two".to_owned());
@@ -254,6 +255,7 @@ const MOST_ATTEMPTS: u32 = 10;
 
 #[cfg(test)]
 mod tests {
+    use crate::Problem;
     use crate::definition::AgentDefinition;
 
     fn agent(table: &str) -> Result<AgentDefinition, String> {
@@ -267,7 +269,7 @@ mod tests {
     fn problems(table: &str) -> Vec<String> {
         let agent = agent(table).unwrap();
         let problems = agent.executor.executor.problems(&agent, &[]);
-        problems.into_iter().map(|(key, fix)| format!("{key} {fix}")).collect()
+        problems.into_iter().map(|Problem { key, text, .. }| format!("{key} {text}")).collect()
     }
 
     #[test]

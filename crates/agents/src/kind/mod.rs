@@ -22,7 +22,7 @@ use super::definition::{AgentDefinition, RunSettings};
 #[cfg(any(test, feature = "build"))]
 use crate::McpChoice;
 use crate::tool::Tool;
-use crate::{Misfit, Table};
+use crate::{Misfit, Problem, Table};
 use a2a::model::AgentSkill;
 
 pub use closeness::closest;
@@ -91,11 +91,7 @@ impl Executor {
     }
 
     /// What is wrong with an agent of this kind, each with its key and the fix.
-    pub(crate) fn problems(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
+    pub(crate) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
         match self {
             Self::Tools(table) => table.problems(agent, tools),
             Self::Script(table) => table.problems(agent),

@@ -1,7 +1,7 @@
 //! What the kinds that offer tools have in common: the tools that their tables name, and what they take of MCP servers.
 
 use crate::tool::{Tool, check_schema};
-use crate::{AgentDefinition, McpChoice};
+use crate::{AgentDefinition, McpChoice, Problem};
 
 /// The tools that a table names, beside those of the agent's own.
 #[derive(Clone, Copy)]
@@ -14,11 +14,7 @@ pub(super) struct Named<'a> {
 
 impl Named<'_> {
     /// What is wrong with the names and the schemas of the tools, each with its key.
-    pub(super) fn problems(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let own = agent.own_tools();
         let known = known_tools(tools, &own);
@@ -28,19 +24,23 @@ impl Named<'_> {
                 // What is wrong with a tool of its own is said there.
                 if !agent.tools.iter().any(|own| own.name == *name) {
                     let listed = listed(&known);
-                    problems.push((key, format!("there is no tool {name:?}; there are: {listed}")));
+                    problems.push(Problem::at(
+                        key,
+                        format!("there is no tool {name:?}; there are: {listed}"),
+                    ));
                 }
                 continue;
             };
             if tool.input_schema().get("type") != Some(&"object".into()) {
                 let fix = format!("the schema of {name}: `type` must be object");
-                problems.push((key.clone(), fix));
+                problems.push(Problem::at(key.clone(), fix));
             }
             for unheeded in check_schema(tool.input_schema()) {
-                problems.push((key.clone(), format!("the schema of {name}: {unheeded}")));
+                problems
+                    .push(Problem::at(key.clone(), format!("the schema of {name}: {unheeded}")));
             }
             if self.names.iter().take(index).any(|earlier| earlier == name) {
-                problems.push((key, format!("{name:?} stands twice")));
+                problems.push(Problem::at(key, format!("{name:?} stands twice")));
             }
         }
         problems
@@ -86,7 +86,7 @@ pub(super) fn listed(tools: &[&dyn Tool]) -> String {
 }
 
 /// What is wrong with what a table takes of MCP servers, as far as it tells. `key` is that of the list.
-pub(super) fn mcp_problems(key: &str, mcp: &[String]) -> Vec<(String, String)> {
+pub(super) fn mcp_problems(key: &str, mcp: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, written) in mcp.iter().enumerate() {
         let McpChoice { server, pattern } = McpChoice::of(written);
@@ -95,9 +95,10 @@ pub(super) fn mcp_problems(key: &str, mcp: &[String]) -> Vec<(String, String)> {
                 "{written:?} must be the name of an MCP server, with a pattern of its tools if not all are meant, as \
                  \"files\" or \"github:search_*\""
             );
-            problems.push((format!("{key}[{index}]"), fix));
+            problems.push(Problem::at(format!("{key}[{index}]"), fix));
         } else if mcp.iter().take(index).any(|earlier| earlier == written) {
-            problems.push((format!("{key}[{index}]"), format!("{written:?} stands twice")));
+            problems
+                .push(Problem::at(format!("{key}[{index}]"), format!("{written:?} stands twice")));
         }
     }
     problems

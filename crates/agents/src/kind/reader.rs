@@ -4,13 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::closest;
+use crate::Problem;
 
 /// A table that is read.
 pub(super) struct Reader<'a> {
     table: &'a Map<String, Value>,
     /// What stands before its keys, as `limits.`.
     prefix: &'static str,
-    problems: Vec<(String, String)>,
+    problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
@@ -19,12 +20,12 @@ impl<'a> Reader<'a> {
     }
 
     /// What is wrong, each with its key below the table.
-    pub(super) fn into_problems(self) -> Vec<(String, String)> {
+    pub(super) fn into_problems(self) -> Vec<Problem> {
         self.problems
     }
 
     pub(super) fn report(&mut self, key: &str, fix: impl Into<String>) {
-        self.problems.push((format!("{}{key}", self.prefix), fix.into()));
+        self.problems.push(Problem::at(key, fix).under(self.prefix));
     }
 
     pub(super) fn has(&self, key: &str) -> bool {

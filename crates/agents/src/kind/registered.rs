@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::skills::has_skills;
-use crate::{AgentDefinition, Expandable};
+use crate::{AgentDefinition, Expandable, Problem};
 
 /// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
 ///
@@ -19,16 +19,16 @@ pub struct RegisteredTable {
 }
 
 impl RegisteredTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !has_skills(agent) {
             let fix = format!("an agent of kind {:?} needs at least one `[[skills]]`", self.kind);
-            problems.push(("skills".to_owned(), fix));
+            problems.push(Problem::at("skills", fix));
         }
         for (name, value) in &self.settings {
             visit_texts(value, &format!("executor.{}.{name}", self.kind), &mut |key, text| {
                 if let Err(fix) = Expandable::parse(text) {
-                    problems.push((key.to_owned(), fix));
+                    problems.push(Problem::at(key.to_owned(), fix));
                 }
             });
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::skills::has_skills;
-use crate::{AgentDefinition, Recovery};
+use crate::{AgentDefinition, Problem, Recovery};
 
 /// `[executor.remote]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,29 +20,29 @@ pub struct RemoteTable {
 }
 
 impl RemoteTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !has_skills(agent) {
             let fix = "an agent of kind \"remote\" needs at least one `[[skills]]`, or `skills_from = [\"remote\"]`: \
                        those of the remote agent";
-            problems.push(("skills".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("skills", fix));
         }
         if self.remote.is_empty() {
             let fix =
                 "must be the name of a remote agent: a table `[remote.<name>]` of remotes.toml";
-            problems.push(("executor.remote.remote".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("executor.remote.remote", fix));
         }
         if !(SHORTEST_SILENCE_MS..=LONGEST_SILENCE_MS).contains(&self.silence_ms) {
             let fix = format!(
                 "must be from {SHORTEST_SILENCE_MS} to {LONGEST_SILENCE_MS}, got {}",
                 self.silence_ms
             );
-            problems.push(("executor.remote.silence_ms".to_owned(), fix));
+            problems.push(Problem::at("executor.remote.silence_ms", fix));
         }
         let recovery = agent.executor.run.recovery;
         if !matches!(recovery, None | Some(Recovery::Resume)) {
             let fix = "must be \"resume\", or be left out: a front goes on with the remote task after a crash";
-            problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("executor.run.recovery", fix));
         }
         problems
     }

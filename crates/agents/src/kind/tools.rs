@@ -8,7 +8,7 @@ use super::offered::{Named, known_tools, listed, mcp_problems};
 #[cfg(any(test, feature = "build"))]
 use crate::McpChoice;
 use crate::tool::{Tool, skill_of};
-use crate::{AgentDefinition, Recovery};
+use crate::{AgentDefinition, Problem, Recovery};
 use a2a::model::AgentSkill;
 
 /// `[executor.tools]`; may be absent where the agent has `[[tools]]` of its own.
@@ -29,17 +29,15 @@ pub struct ToolsTable {
 }
 
 impl ToolsTable {
-    pub(super) fn problems(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
         let mut problems = self.mcp_problems(agent);
         if self.names.is_empty() && agent.tools.is_empty() && self.mcp.is_empty() {
             let own = agent.own_tools();
             let listed = listed(&known_tools(tools, &own));
-            problems
-                .push((NAMES.to_owned(), format!("needs at least one tool; there are: {listed}")));
+            problems.push(Problem::at(
+                NAMES.to_owned(),
+                format!("needs at least one tool; there are: {listed}"),
+            ));
         }
         problems.extend(self.named().problems(agent, tools));
         problems
@@ -50,13 +48,13 @@ impl ToolsTable {
     }
 
     /// What is wrong with what the agent takes of MCP servers, as far as its file tells.
-    fn mcp_problems(&self, agent: &AgentDefinition) -> Vec<(String, String)> {
+    fn mcp_problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
         let mut problems = mcp_problems(MCP, &self.mcp);
         let recovery = agent.executor.run.recovery;
         if !self.mcp.is_empty() && !matches!(recovery, None | Some(Recovery::Resume)) {
             let fix = "must be \"resume\", or be left out: whether a call of an MCP server is repeated after a crash is \
                        said by `trust_hints` of the server";
-            problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("executor.run.recovery", fix));
         }
         problems
     }

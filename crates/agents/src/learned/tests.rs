@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::Problem;
 use crate::definition::AgentDefinition;
 use crate::skills::{FileSkill, learned_of, problems_of, public_skills, restricted_skills};
 use crate::tool::tool;
@@ -187,11 +188,11 @@ fn a_source_of_learned_skills_is_refused_where_there_is_none() {
     let told = |text: &str| problems_of(&agent(text), &[&say()]);
     let tools =
         "skills_from = ['remote']\nexecutor = { kind = 'tools', tools = { names = ['say'] } }";
-    let [(key, fix)] = &told(tools)[..] else { panic!("one") };
+    let [Problem { key, text: fix, .. }] = &told(tools)[..] else { panic!("one") };
     assert_eq!(key, "skills_from[0]");
     assert!(fix.starts_with("is \"remote\", but an agent of kind \"tools\" is no front"), "{fix}");
     let twice = format!("skills_from = ['remote', 'remote']\n{FRONT}");
-    assert_eq!(told(&twice), [("skills_from[1]".to_owned(), "stands twice".to_owned())]);
+    assert_eq!(told(&twice), [Problem::at("skills_from[1]", "stands twice")]);
     assert_eq!(
         learned_of(&agent("skills_from = ['one/']\nexecutor = { kind = 'seats' }"), &[]),
         None
@@ -204,7 +205,7 @@ fn a_front_needs_no_skills_of_its_own_if_it_learns_some() {
         let agent = agent(text);
         agent.executor.executor.problems(&agent, &[])
     };
-    let [(key, fix)] = &told(FRONT)[..] else { panic!("one") };
+    let [Problem { key, text: fix, .. }] = &told(FRONT)[..] else { panic!("one") };
     assert_eq!(key, "skills");
     assert!(fix.contains("`[[skills]]`, or `skills_from = [\"remote\"]`"), "{fix}");
     assert_eq!(told(&format!("skills_from = ['remote']\n{FRONT}")), []);

@@ -19,11 +19,7 @@ pub(crate) struct Named {
 ///
 /// The first thing that such a file cannot say, with its line and its key.
 pub(crate) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
-    let at = |key: &str, fix: &str| Problem {
-        file: file.to_owned(),
-        key: key.to_owned(),
-        fix: fix.to_owned(),
-    };
+    let at = |key: &str, fix: &str| Problem::at(key, fix).in_file(file);
     let parsed: Map<String, Value> =
         toml::from_str(text).map_err(|error| problem(file, text, &error))?;
     let mut named = Named::default();
@@ -65,13 +61,13 @@ fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) 
         let mut report = |key: &str, fix: String| {
             let dot = if key.is_empty() { "" } else { "." };
             let key = format!("{MCP}.{}{dot}{key}", server.name);
-            problems.push(Problem { file: file.to_owned(), key, fix });
+            problems.push(Problem::at(key, fix).in_file(file));
         };
         if let Err(rule) = check_slug(&server.name) {
             report("", format!("the name of an MCP server {rule}"));
         }
-        for (key, fix) in server.problems() {
-            report(&key, fix);
+        for Problem { key, text, .. } in server.problems() {
+            report(&key, text);
         }
     }
     let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
@@ -81,7 +77,7 @@ fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) 
             if !known.contains(&server) {
                 let no_such = no_such("MCP server", server, &known);
                 let fix = format!("{no_such}; they stand in {file} as [mcp.<name>]");
-                problems.push(Problem { file: agent.file.clone(), key, fix });
+                problems.push(Problem::at(key, fix).in_file(&agent.file));
             }
         }
     }
@@ -98,13 +94,13 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
                 "" => format!("{REMOTE}.{}", remote.name),
                 key => format!("{REMOTE}.{}.{key}", remote.name),
             };
-            problems.push(Problem { file: file.to_owned(), key, fix });
+            problems.push(Problem::at(key, fix).in_file(file));
         };
         if let Err(rule) = check_slug(&remote.name) {
             report("", format!("the name of a remote {rule}"));
         }
-        for (key, fix) in remote.problems() {
-            report(&key, fix);
+        for Problem { key, text, .. } in remote.problems() {
+            report(&key, text);
         }
         let agent = remote.table.members().and_then(|table| table.get("agent"));
         let agent = agent.and_then(Value::as_str).filter(|agent| !agent.contains("${"));
@@ -131,7 +127,7 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
             let fix = format!(
                 "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"
             );
-            problems.push(Problem { file: agent.file.clone(), key: key.clone(), fix });
+            problems.push(Problem::at(key, fix).in_file(&agent.file));
         }
         problems.extend(unknown_remotes(file, &known, &agent.file, named));
     }
@@ -158,7 +154,7 @@ pub(super) fn unknown_remotes(
     let unknown = named.into_iter().filter(|(_, name)| !known.contains(name));
     let problem = |(key, name): (String, &str)| {
         let fix = format!("{}; remotes stand in {file}", no_such("remote", name, known));
-        Problem { file: agent_file.to_owned(), key, fix }
+        Problem::at(key, fix).in_file(agent_file)
     };
     unknown.map(problem).collect()
 }

@@ -1,9 +1,11 @@
 //! The keys of a table, read one by one; what is wrong with them collects.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::RemoteMisfit;
-use crate::{Expandable, Values};
+use crate::{Expandable, NotSet, Problem, Values};
 use a2a::model::Secret;
 
 /// A table that is read.
@@ -14,7 +16,7 @@ pub(super) struct Keys<'a> {
     prefix: &'static str,
     /// What the table describes, as `a remote`.
     what: &'static str,
-    problems: Vec<(String, Fix)>,
+    faults: Vec<Fault>,
 }
 
 /// What texts with `${NAME}` are.
@@ -27,12 +29,21 @@ pub(super) enum Written<'a> {
     Plain,
 }
 
-/// What is wrong with a value.
-pub(super) struct Fix {
-    /// What it must be, to be read behind the key; or what is not set.
-    pub(super) text: String,
-    /// Whether a secret or a variable is not set.
-    pub(super) is_missing: bool,
+/// Why a key cannot be used.
+enum Fault {
+    /// Its value breaks a rule.
+    Invalid(Problem),
+    /// A secret or a variable in its value is not set. Only what is filled in can lack one.
+    NotSet(String, NotSet),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(problem) => problem.fmt(out),
+            Self::NotSet(key, missing) => write!(out, "`{key}`: {missing}"),
+        }
+    }
 }
 
 impl<'a> Keys<'a> {
@@ -41,26 +52,29 @@ impl<'a> Keys<'a> {
         written: Written<'a>,
         what: &'static str,
     ) -> Self {
-        Self { table, written, prefix: "", what, problems: Vec::new() }
+        Self { table, written, prefix: "", what, faults: Vec::new() }
     }
 
     /// # Errors
     ///
     /// The first thing that is wrong with the table of this name.
     pub(super) fn checked_by(self, name: &str) -> Result<(), RemoteMisfit> {
-        let Some((key, fix)) = self.problems.into_iter().next() else { return Ok(()) };
-        let colon = if fix.is_missing { ":" } else { "" };
-        Err(RemoteMisfit(format!("{name}: `{key}`{colon} {}", fix.text)))
+        let Some(fault) = self.faults.first() else { return Ok(()) };
+        Err(RemoteMisfit(format!("{name}: {fault}")))
     }
 
+    /// What is wrong with the table as it is written, each with its key below the table.
     #[cfg(any(test, feature = "build"))]
-    pub(super) fn into_problems(self) -> Vec<(String, Fix)> {
-        self.problems
+    pub(super) fn into_problems(self) -> Vec<Problem> {
+        let problems = self.faults.into_iter().filter_map(|fault| match fault {
+            Fault::Invalid(problem) => Some(problem),
+            Fault::NotSet(..) => None,
+        });
+        problems.collect()
     }
 
     pub(super) fn report(&mut self, key: &str, fix: impl Into<String>) {
-        let key = format!("{}{key}", self.prefix);
-        self.problems.push((key, Fix { text: fix.into(), is_missing: false }));
+        self.faults.push(Fault::Invalid(Problem::at(key, fix).under(self.prefix)));
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -195,9 +209,9 @@ impl<'a> Keys<'a> {
             return None;
         };
         let (written, what) = (self.written, self.what);
-        let mut keys = Keys { table: members, written, prefix, what, problems: Vec::new() };
+        let mut keys = Keys { table: members, written, prefix, what, faults: Vec::new() };
         let read = read(&mut keys);
-        self.problems.append(&mut keys.problems);
+        self.faults.append(&mut keys.faults);
         read
     }
 
@@ -218,8 +232,7 @@ impl<'a> Keys<'a> {
             Written::Filled(values) => match expandable.expand(values) {
                 Ok(filled) => Some(filled),
                 Err(missing) => {
-                    let fix = Fix { text: missing.to_string(), is_missing: true };
-                    self.problems.push((format!("{}{key}", self.prefix), fix));
+                    self.faults.push(Fault::NotSet(format!("{}{key}", self.prefix), missing));
                     None
                 }
             },
@@ -237,7 +250,7 @@ struct Nothing;
 
 #[cfg(any(test, feature = "build"))]
 impl Values for Nothing {
-    fn value(&self, name: &str) -> Result<Secret, crate::NotSet> {
-        Err(crate::NotSet::value(name))
+    fn value(&self, name: &str) -> Result<Secret, NotSet> {
+        Err(NotSet::value(name))
     }
 }

@@ -7,6 +7,8 @@ use serde_json::Map;
 
 use super::credentials::{self, OWN_MCP_HEADERS};
 use super::{Keys, RemoteCredentials, RemoteMisfit, Written, check_url_as};
+#[cfg(any(test, feature = "build"))]
+use crate::Problem;
 use crate::{Need, Table, Values};
 
 /// An MCP server, as its table describes it. Its texts are not filled in.
@@ -71,12 +73,12 @@ impl McpServer {
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
-    pub(super) fn problems(&self) -> Vec<(String, String)> {
+    pub(super) fn problems(&self) -> Vec<Problem> {
         let empty = Map::new();
         let table = self.table.members().unwrap_or(&empty);
         let mut keys = Keys::new(table, Written::Plain, WHAT);
         McpSettings::read(&mut keys);
-        keys.into_problems().into_iter().map(|(key, fix)| (key, fix.text)).collect()
+        keys.into_problems()
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::file::located;
 use crate::template::testing::Known;
 use crate::{AgentDefinition, Embedded, Need};
 use a2a::model::{Secret, UnixMillis};
@@ -41,7 +42,7 @@ fn problems(text: &str, agents: &[AgentDefinition]) -> Vec<String> {
         Ok(named) => check_named(FILE, &named, agents),
         Err(problem) => vec![problem],
     };
-    found.into_iter().map(|problem| crate::file::placed(problem, &files)).collect()
+    found.into_iter().map(|problem| located(problem, &files).to_string()).collect()
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn an_agent_names_servers_that_there_are() {
 fn an_agent_needs_no_other_tools_than_those_of_servers() {
     let told = |executor: &str| {
         let found = agent(executor).executor.executor.problems(&agent(executor), &[]).into_iter();
-        found.map(|(key, fix)| format!("{key} {fix}")).collect::<Vec<_>>()
+        found.map(|Problem { key, text, .. }| format!("{key} {text}")).collect::<Vec<_>>()
     };
     assert_eq!(told("{ kind = 'tools', tools = { mcp = ['files'] } }"), Vec::<String>::new());
     for (mcp, problem) in [

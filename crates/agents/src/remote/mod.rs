@@ -19,6 +19,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
+#[cfg(any(test, feature = "build"))]
+use crate::Problem;
 use crate::{Need, Table, Values, check_slug};
 use a2a::binding::Binding;
 use a2a::client::{Settings, Streaming, Verify};
@@ -90,12 +92,12 @@ impl Remote {
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
-    fn problems(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<Problem> {
         let empty = Map::new();
         let table = self.table.members().unwrap_or(&empty);
         let mut keys = Keys::new(table, Written::Plain, WHAT);
         RemoteSettings::read(&mut keys);
-        keys.into_problems().into_iter().map(|(key, fix)| (key, fix.text)).collect()
+        keys.into_problems()
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
+use crate::AgentDefinition;
+use crate::file::located;
 use crate::template::testing::Known;
-use crate::{AgentDefinition, Problem};
 use a2a::model::Secret;
 
 const FILE: &str = "remotes.toml";
@@ -46,9 +47,9 @@ fn problems(text: &str) -> Vec<String> {
     match parse_named(FILE, text) {
         Ok(named) => {
             let found = check_named(FILE, &named, &[agent("demo"), agent("other")]);
-            found.into_iter().map(|problem| crate::file::placed(problem, &files)).collect()
+            found.into_iter().map(|problem| located(problem, &files).to_string()).collect()
         }
-        Err(problem) => vec![crate::file::placed(problem, &files)],
+        Err(problem) => vec![located(problem, &files).to_string()],
     }
 }
 
@@ -307,12 +308,11 @@ fn an_agent_names_remotes_that_there_are() {
         )
     };
     assert_eq!(named("executor.remote.remote", "demo"), []);
-    let problem = Problem {
-        file: "x.toml".to_owned(),
-        key: "executor.remote.remote".to_owned(),
-        fix: "there is no remote \"b\"; there are: a, demo; remotes stand in remotes.toml"
-            .to_owned(),
-    };
+    let problem = Problem::at(
+        "executor.remote.remote",
+        "there is no remote \"b\"; there are: a, demo; remotes stand in remotes.toml",
+    );
+    let problem = problem.in_file("x.toml");
     assert_eq!(named("executor.remote.remote", "b"), [problem]);
 }
 
@@ -343,7 +343,7 @@ fn an_agent_that_would_ask_itself_is_refused() {
         let fix = format!(
             "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"
         );
-        let problem = Problem { file: "demo.toml".to_owned(), key: key.to_owned(), fix };
+        let problem = Problem::at(key, fix).in_file("demo.toml");
         let expected = if key.is_empty() { vec![] } else { vec![problem] };
         assert_eq!(found, expected, "{executor}");
     }

@@ -6,9 +6,10 @@ use super::template::pieces;
 use super::{
     Action, Amount, ArtifactAction, ArtifactContent, Condition, Pattern, Rule, Span, StepsAction,
 };
+use crate::Problem;
 
 /// What is wrong with the rules in the list at `path`, each with the key that it stands at.
-pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<(String, String)> {
+pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let at = format!("{path}[{index}]");
@@ -21,11 +22,11 @@ pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<(String, String)> {
         };
         let same = rules.iter().take(index).position(hides);
         match (same, &rule.when) {
-            (Some(same), Some(_)) => problems.push((
+            (Some(same), Some(_)) => problems.push(Problem::at(
                 format!("{at}.when"),
                 format!("is that of {path}[{same}], so this rule is never reached; change one of the two"),
             )),
-            (Some(same), None) => problems.push((
+            (Some(same), None) => problems.push(Problem::at(
                 at.clone(),
                 format!(
                     "is never reached: {path}[{same}] has no `when` either and takes what is left; give \
@@ -39,7 +40,7 @@ pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<(String, String)> {
     problems
 }
 
-fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
+fn problems_of_rule(rule: &Rule, path: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut known = vec!["text".to_owned()];
     if let Some(Condition::Pattern(Pattern(regex))) = &rule.when {
@@ -53,14 +54,14 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
     for (index, action) in rule.then.iter().enumerate() {
         let path = format!("{path}.then[{index}]");
         if has_ended {
-            problems.push((
+            problems.push(Problem::at(
                 path.clone(),
                 "is never reached: the step before it ends the turn".to_owned(),
             ));
         }
         if is_visible && matches!(action, Action::Message(_)) {
             let fix = "a message is the whole answer; drop the steps before it that make a task";
-            problems.push((path.clone(), fix.to_owned()));
+            problems.push(Problem::at(path.clone(), fix));
         }
         has_ended |= ends_turn(action);
         is_visible |= !matches!(action, Action::Wait(_) | Action::Message(_));
@@ -69,7 +70,7 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
             if let Some(name) = pieces(text).into_iter().filter_map(Result::err).find(fillable) {
                 let fix =
                     format!("holds {{{name}}}, but is taken as it is: only contents are filled in");
-                problems.push((format!("{path}.{key}"), fix));
+                problems.push(Problem::at(format!("{path}.{key}"), fix));
             }
         }
         for text in texts_of_action(action) {
@@ -81,17 +82,17 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
                         "there is no {{{name}}} here; known are {}; write {{{{ and }}}} for braces",
                         known.join(", ")
                     );
-                    problems.push((path.clone(), fix));
+                    problems.push(Problem::at(path.clone(), fix));
                 }
             }
         }
     }
     if !has_ended && !rule.then.is_empty() {
         let fix = "needs to end with complete, fail, reject, input_required, auth_required, message or panic";
-        problems.push((format!("{path}.then"), fix.to_owned()));
+        problems.push(Problem::at(format!("{path}.then"), fix));
     }
     if rule.then.is_empty() {
-        problems.push((format!("{path}.then"), "needs at least one step".to_owned()));
+        problems.push(Problem::at(format!("{path}.then"), "needs at least one step"));
     }
     let asks = rule
         .then
@@ -100,7 +101,7 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<(String, String)> {
     if !asks && !rule.follow_up.is_empty() {
         let fix = "is never reached: only a rule that ends with input_required or auth_required waits for \
                    the next message";
-        problems.push((format!("{path}.follow_up"), fix.to_owned()));
+        problems.push(Problem::at(format!("{path}.follow_up"), fix));
     }
     problems.extend(problems_of(&rule.follow_up, &format!("{path}.follow_up")));
     problems
@@ -217,7 +218,7 @@ mod tests {
         rules: Vec<Rule>,
     }
 
-    fn problems(rules: &str) -> Vec<(String, String)> {
+    fn problems(rules: &str) -> Vec<Problem> {
         problems_of(&toml::from_str::<Script>(rules).unwrap().rules, "r")
     }
 
@@ -230,7 +231,7 @@ mod tests {
             let problems = problems(&rules);
             let key = format!("{path}{key}");
             assert!(
-                matches!(&problems[..], [(at, text)] if *at == key && text.contains(fix)),
+                matches!(&problems[..], [Problem { key: at, text, .. }] if *at == key && text.contains(fix)),
                 "{rules}: {problems:?}"
             );
         }

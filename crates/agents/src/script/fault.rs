@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::MAX_WAIT_MS;
+use crate::Problem;
 use a2a::Operation;
 
 /// One fault: the requests that it is for, and what happens to their answers. `js/fault.js` carries it out.
@@ -93,9 +94,10 @@ impl Fault {
     }
 
     /// What is wrong with it at `path`, each with its key.
-    pub(crate) fn problems(&self, path: &str) -> Vec<(String, String)> {
+    pub(crate) fn problems(&self, path: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut wrong = |key: &str, fix: String| problems.push((format!("{path}{key}"), fix));
+        let mut wrong =
+            |key: &str, fix: String| problems.push(Problem::at(format!("{path}{key}"), fix));
         let is_known = |name: &&String| *name == CARD || Operation::named(name).is_some();
         if let Some(name) = self.on.iter().find(|name| !is_known(name)) {
             let fix =
@@ -233,7 +235,9 @@ mod tests {
             ("card = 5", "f.card", "must be a table"),
         ] {
             let problems = fault(text).problems("f");
-            let [(found, told)] = problems.as_slice() else { panic!("{text}: {problems:?}") };
+            let [Problem { key: found, text: told, .. }] = problems.as_slice() else {
+                panic!("{text}: {problems:?}")
+            };
             assert_eq!(found, key, "{text}");
             assert!(told.contains(fix), "{text}: {told}");
         }

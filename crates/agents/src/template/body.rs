@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{FillError, Filling, Template};
+use crate::Problem;
 use a2a::binding::percent::encode;
 
 /// A body.
@@ -35,10 +36,10 @@ impl BodyTemplate {
     /// # Errors
     ///
     /// What is wrong, each with where it is within the body (as `.items[0]`).
-    pub(crate) fn parse(body: &Value) -> Result<Self, (String, String)> {
+    pub(crate) fn parse(body: &Value) -> Result<Self, Problem> {
         match body {
             Value::String(text) => {
-                Template::parse(text).map(Self::Text).map_err(|problem| (String::new(), problem))
+                Template::parse(text).map(Self::Text).map_err(|text| Problem::at("", text))
             }
             other => JsonTemplate::parse(other).map(Self::Json),
         }
@@ -49,7 +50,7 @@ impl BodyTemplate {
     /// # Errors
     ///
     /// As [`parse`](Self::parse).
-    pub(crate) fn form(fields: &Map<String, Value>) -> Result<Self, (String, String)> {
+    pub(crate) fn form(fields: &Map<String, Value>) -> Result<Self, Problem> {
         let read = |(name, value): (&String, &Value)| {
             let parsed = match value {
                 Value::String(text) => Template::parse(text),
@@ -58,7 +59,7 @@ impl BodyTemplate {
                     Err("must be a string, a number, true or false".to_owned())
                 }
             };
-            let parsed = parsed.map_err(|problem| (format!(".{name}"), problem))?;
+            let parsed = parsed.map_err(|text| Problem::at(format!(".{name}"), text))?;
             Ok((name.clone(), parsed))
         };
         fields.iter().map(read).collect::<Result<_, _>>().map(Self::Form)
@@ -105,13 +106,12 @@ impl BodyTemplate {
 }
 
 impl JsonTemplate {
-    fn parse(json: &Value) -> Result<Self, (String, String)> {
-        let within =
-            |place: String| move |(rest, problem): (String, String)| (place + &rest, problem);
+    fn parse(json: &Value) -> Result<Self, Problem> {
+        let within = |place: String| move |problem: Problem| problem.under(&place);
         match json {
             Value::Null | Value::Bool(_) | Value::Number(_) => Ok(Self::Fixed(json.clone())),
             Value::String(text) => {
-                Template::parse(text).map(Self::Text).map_err(|problem| (String::new(), problem))
+                Template::parse(text).map(Self::Text).map_err(|text| Problem::at("", text))
             }
             Value::Array(elements) => {
                 let read = |(index, element): (usize, &Value)| {
@@ -123,7 +123,7 @@ impl JsonTemplate {
                 let read = |(name, member): (&String, &Value)| {
                     if name.contains(['{', '}']) {
                         let problem = "cannot have a brace in its name; arguments stand in values";
-                        return Err((format!(".{name}"), problem.to_owned()));
+                        return Err(Problem::at(format!(".{name}"), problem));
                     }
                     let member = Self::parse(member).map_err(within(format!(".{name}")))?;
                     Ok((name.clone(), member))
@@ -225,13 +225,10 @@ mod tests {
             (json!(["x", "${a}"]), "[1]"),
             (json!("{"), ""),
         ] {
-            assert_eq!(BodyTemplate::parse(&body).unwrap_err().0, place);
+            assert_eq!(BodyTemplate::parse(&body).unwrap_err().key, place);
         }
         let fields = json!({"a": ["x"]});
-        let (place, problem) = BodyTemplate::form(fields.as_object().unwrap()).unwrap_err();
-        assert_eq!(
-            (place.as_str(), problem.as_str()),
-            (".a", "must be a string, a number, true or false")
-        );
+        let problem = BodyTemplate::form(fields.as_object().unwrap()).unwrap_err();
+        assert_eq!(problem, Problem::at(".a", "must be a string, a number, true or false"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Problems, check_permissions};
 use crate::access::StaticCaller;
-use crate::is_value_name;
+use crate::{Problem, is_value_name};
 
 /// What is wrong with callers; those who have names and passwords have no colon in their names.
 pub(super) fn check_callers(callers: &[StaticCaller], has_names: bool) -> Problems {
@@ -11,28 +11,31 @@ pub(super) fn check_callers(callers: &[StaticCaller], has_names: bool) -> Proble
         let fix = format!(
             "must be 1 to {MAX_CALLERS}, as [{{ id = \"billing\", secrets = [\"BILLING_KEY\"] }}]"
         );
-        problems.push(("callers".to_owned(), fix));
+        problems.push(Problem::at("callers", fix));
     }
     for (index, caller) in callers.iter().enumerate() {
         let key = format!("callers[{index}]");
         let earlier = || callers.iter().take(index);
         if let Err(fix) = check_id(&caller.id, has_names) {
-            problems.push((format!("{key}.id"), format!("is {:?}, but {fix}", caller.id)));
+            problems
+                .push(Problem::at(format!("{key}.id"), format!("is {:?}, but {fix}", caller.id)));
         } else if earlier().any(|other| other.id == caller.id) {
             let fix = format!("{:?} stands twice; a caller may have several secrets", caller.id);
-            problems.push((format!("{key}.id"), fix));
+            problems.push(Problem::at(format!("{key}.id"), fix));
         }
         problems.extend(check_secrets(&caller.secrets, &format!("{key}.secrets")));
         let taken = |name: &String| earlier().any(|other| other.secrets.contains(name));
         if let Some(name) = caller.secrets.iter().find(|name| taken(name)) {
             let fix = format!("holds {name:?}, which is another caller's; give each its own");
-            problems.push((format!("{key}.secrets"), fix));
+            problems.push(Problem::at(format!("{key}.secrets"), fix));
         }
         problems.extend(check_permissions(&caller.permissions, &format!("{key}.permissions")));
         for (claim, value) in &caller.claims {
             if let Err(fix) = check_id(value, false) {
-                problems
-                    .push((format!("{key}.claims.{claim}"), format!("is {value:?}, but {fix}")));
+                problems.push(Problem::at(
+                    format!("{key}.claims.{claim}"),
+                    format!("is {value:?}, but {fix}"),
+                ));
             }
         }
     }
@@ -45,7 +48,7 @@ pub(super) fn check_secrets(names: &[String], key: &str) -> Problems {
         let fix = format!(
             "must be the names of 1 to {MAX_SECRETS} Worker secrets, as [\"BILLING_KEY\"]; two while one replaces the other"
         );
-        return vec![(key.to_owned(), fix)];
+        return vec![Problem::at(key, fix)];
     }
     let mut problems = Vec::new();
     for (index, name) in names.iter().enumerate() {
@@ -53,9 +56,9 @@ pub(super) fn check_secrets(names: &[String], key: &str) -> Problems {
             // It may be the secret itself, so it is not shown.
             let fix = "is no name of a Worker secret: capital letters, digits and _, as BILLING_KEY; the secret itself \
                        stands in no file";
-            problems.push((format!("{key}[{index}]"), fix.to_owned()));
+            problems.push(Problem::at(format!("{key}[{index}]"), fix));
         } else if names.iter().take(index).any(|earlier| earlier == name) {
-            problems.push((format!("{key}[{index}]"), format!("{name:?} stands twice")));
+            problems.push(Problem::at(format!("{key}[{index}]"), format!("{name:?} stands twice")));
         }
     }
     problems

@@ -13,9 +13,10 @@ use self::callers::check_callers;
 use self::place::{check_place, place_of};
 use self::tokens::{check_access, check_jwt};
 use super::{Access, MutualTls, Scheme, StaticCaller};
+use crate::Problem;
 
 /// What is wrong: keys behind `access`, each with the fix.
-pub(super) type Problems = Vec<(String, String)>;
+pub(super) type Problems = Vec<Problem>;
 
 /// Everything that is wrong with a table: each with its key in the file, and the fix.
 pub(crate) fn problems_of(access: &Access) -> Problems {
@@ -24,12 +25,12 @@ pub(crate) fn problems_of(access: &Access) -> Problems {
     problems.extend(check_pairs(&access.schemes));
     for (name, scheme) in &access.schemes {
         if let Err(fix) = check_scheme_name(name) {
-            problems.push((format!("schemes.{name}"), fix));
+            problems.push(Problem::at(format!("schemes.{name}"), fix));
         }
         let found = check_scheme(scheme).into_iter();
-        problems.extend(found.map(|(key, fix)| (format!("schemes.{name}.{key}"), fix)));
+        problems.extend(found.map(|problem| problem.under(&format!("schemes.{name}."))));
     }
-    problems.into_iter().map(|(key, fix)| (format!("access.{key}"), fix)).collect()
+    problems.into_iter().map(|problem| problem.under("access.")).collect()
 }
 
 /// Whether two agents mean the same scheme by one name: the ids of callers begin with it, and quotas and the counters of
@@ -62,7 +63,7 @@ pub(crate) fn is_same_scheme(one: &Scheme, other: &Scheme) -> bool {
 
 fn check_whole(access: &Access) -> Problems {
     let mut problems = Vec::new();
-    let mut report = |key: &str, fix: &str| problems.push((key.to_owned(), fix.to_owned()));
+    let mut report = |key: &str, fix: &str| problems.push(Problem::at(key, fix));
     let has_schemes = !access.schemes.is_empty();
     for (key, is_set) in [
         ("open", access.open),
@@ -108,33 +109,37 @@ fn check_requirements(access: &Access) -> Problems {
         let key = format!("requires[{index}]");
         if requirement.is_empty() {
             let fix = "names no scheme, so that everybody would pass; remove it".to_owned();
-            problems.push((key.clone(), fix));
+            problems.push(Problem::at(key.clone(), fix));
         }
         for (name, scopes) in requirement {
             let key = format!("{key}.{name}");
             let Some(scheme) = access.schemes.get(name) else {
-                problems
-                    .push((key, format!("there is no scheme {name:?}; there are: {}", known())));
+                problems.push(Problem::at(
+                    key,
+                    format!("there is no scheme {name:?}; there are: {}", known()),
+                ));
                 continue;
             };
             for scope in scopes {
                 if let Err(fix) = check_permission(scope) {
-                    problems.push((key.clone(), format!("holds {scope:?}, which {fix}")));
+                    problems
+                        .push(Problem::at(key.clone(), format!("holds {scope:?}, which {fix}")));
                 }
             }
             if !can_have(scheme, scopes) {
                 let fix =
                     "asks for scopes that nobody has; add them to the permissions of a caller";
-                problems.push((key, fix.to_owned()));
+                problems.push(Problem::at(key, fix));
             }
         }
-        problems.extend(check_together(access, requirement.keys()).map(|fix| (key, fix)));
+        problems
+            .extend(check_together(access, requirement.keys()).map(|fix| Problem::at(key, fix)));
     }
     if !access.requires.is_empty() {
         let is_unused = |name: &String| access.requires.iter().all(|all| !all.contains_key(name));
         for name in access.schemes.keys().filter(|name| is_unused(name)) {
             let fix = "stands in no entry of `access.requires`, so that nobody gets in by it; name it there or remove it";
-            problems.push((format!("schemes.{name}"), fix.to_owned()));
+            problems.push(Problem::at(format!("schemes.{name}"), fix));
         }
     }
     problems
@@ -164,7 +169,7 @@ fn check_pairs(schemes: &BTreeMap<String, Scheme>) -> Problems {
             let slot = place_of(scheme).slot();
             let fix =
                 format!("reads {slot} in the same way as the scheme {other}; make one of the two");
-            problems.push((format!("schemes.{name}"), fix));
+            problems.push(Problem::at(format!("schemes.{name}"), fix));
         }
         earlier.push((name, scheme));
     }
@@ -214,7 +219,7 @@ fn check_certificates(tls: &MutualTls) -> Problems {
         let digits = print.bytes().filter(|byte| *byte != b':');
         if digits.clone().count() != 64 || !digits.clone().all(|digit| digit.is_ascii_hexdigit()) {
             let fix = format!("is {print:?}, but a SHA-256 fingerprint has 64 hexadecimal digits");
-            problems.push((format!("fingerprints[{index}]"), fix));
+            problems.push(Problem::at(format!("fingerprints[{index}]"), fix));
         }
     }
     problems.extend(check_permissions(&tls.permissions, "permissions"));
@@ -225,7 +230,7 @@ fn check_certificates(tls: &MutualTls) -> Problems {
 fn check_permissions(permissions: &[String], key: &str) -> Problems {
     let wrong = permissions.iter().enumerate().filter_map(|(index, permission)| {
         let fix = check_permission(permission).err()?;
-        Some((format!("{key}[{index}]"), format!("is {permission:?}, but {fix}")))
+        Some(Problem::at(format!("{key}[{index}]"), format!("is {permission:?}, but {fix}")))
     });
     wrong.collect()
 }

@@ -1,6 +1,7 @@
 //! Where the credential of a scheme is, and whether it can be there.
 
 use super::Problems;
+use crate::Problem;
 use crate::access::{KeyLocation, Scheme};
 
 /// Where a credential is.
@@ -58,7 +59,7 @@ pub(super) fn check_place(scheme: &Scheme) -> Problems {
         (_, Place::Cookie(name)) => ("cookie", check_cookie(&name)),
         _ => return Vec::new(),
     };
-    fix.err().map(|fix| (key.to_owned(), fix)).into_iter().collect()
+    fix.err().map(|fix| Problem::at(key, fix)).into_iter().collect()
 }
 
 fn check_header(name: &str) -> Result<(), String> {

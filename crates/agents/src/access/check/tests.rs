@@ -4,7 +4,7 @@ use super::*;
 
 fn told(access: &str) -> Vec<String> {
     let access: Access = toml::from_str(access).unwrap();
-    problems_of(&access).into_iter().map(|(key, fix)| format!("`{key}` {fix}")).collect()
+    problems_of(&access).into_iter().map(|problem| problem.to_string()).collect()
 }
 
 const KEY: &str = "[schemes.key]\nkind = 'api_key'\nname = 'X-Api-Key'\n\

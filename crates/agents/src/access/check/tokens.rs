@@ -2,9 +2,9 @@
 
 use super::Problems;
 use super::callers::check_secrets;
-use crate::Expandable;
 use crate::access::url::{check_origin, check_url};
 use crate::access::{CloudflareAccess, Jwt, JwtAlgorithm, JwtClaims};
+use crate::{Expandable, Problem};
 
 /// What is wrong with a scheme of tokens.
 pub(super) fn check_jwt(jwt: &Jwt) -> Problems {
@@ -13,7 +13,7 @@ pub(super) fn check_jwt(jwt: &Jwt) -> Problems {
     problems.extend(check_claims(&jwt.claims));
     if jwt.leeway_s > MAX_LEEWAY_S {
         let fix = format!("must be from 0 to {MAX_LEEWAY_S}, got {}", jwt.leeway_s);
-        problems.push(("leeway_s".to_owned(), fix));
+        problems.push(Problem::at("leeway_s", fix));
     }
     problems
 }
@@ -30,14 +30,14 @@ pub(super) fn check_access(access: &CloudflareAccess) -> Problems {
     if let Err(fix) = fix {
         let fix =
             format!("{fix}; it is the team domain, as \"https://example.cloudflareaccess.com\"");
-        problems.push(("team".to_owned(), fix));
+        problems.push(Problem::at("team", fix));
     }
     problems
 }
 
 fn check_keys(jwt: &Jwt) -> Problems {
     let mut problems = Vec::new();
-    let mut report = |key: &str, fix: &str| problems.push((key.to_owned(), fix.to_owned()));
+    let mut report = |key: &str, fix: &str| problems.push(Problem::at(key, fix));
     let sources = [!jwt.secrets.is_empty(), jwt.jwks_url.is_some(), jwt.discover];
     let key = if jwt.secrets.is_empty() { "jwks_url" } else { "secrets" };
     match sources.iter().filter(|is_given| **is_given).count() {
@@ -98,10 +98,10 @@ fn check_keys(jwt: &Jwt) -> Problems {
 fn check_audience(audience: &[String]) -> Problems {
     if audience.is_empty() {
         let fix = "must not be empty: a token that was given out for another service would let its bearer in here";
-        return vec![("audience".to_owned(), fix.to_owned())];
+        return vec![Problem::at("audience", fix)];
     }
     let wrong = audience.iter().enumerate().filter_map(|(index, audience)| {
-        Some((format!("audience[{index}]"), check_text(audience).err()?))
+        Some(Problem::at(format!("audience[{index}]"), check_text(audience).err()?))
     });
     wrong.collect()
 }
@@ -113,7 +113,7 @@ fn check_claims(claims: &JwtClaims) -> Problems {
         name.is_empty() || name.trim() != name.as_str() || name.split('.').any(str::is_empty)
     });
     let fix = "must be the name of a claim, as \"sub\", or names with dots that lead into objects";
-    wrong.map(|(key, _)| (key.to_owned(), fix.to_owned())).collect()
+    wrong.map(|(key, _)| Problem::at(key, fix)).collect()
 }
 
 /// Whether a text holds no variables; why it can be none.

@@ -18,7 +18,7 @@ use crate::McpChoice;
 use crate::skills::has_skills;
 use crate::template::check_header_name;
 use crate::tool::{Tool, check_schema};
-use crate::{AgentDefinition, Expandable, Recovery};
+use crate::{AgentDefinition, Expandable, Problem, Recovery};
 
 pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 
@@ -27,7 +27,7 @@ pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 pub struct ModelTable {
     members: Map<String, Value>,
     settings: ModelSettings,
-    misfits: Vec<(String, String)>,
+    misfits: Vec<Problem>,
 }
 
 impl ModelTable {
@@ -49,7 +49,7 @@ impl ModelTable {
     ///
     /// What cannot be read, each with its key. It is left out.
     #[cfg(any(test, feature = "build"))]
-    pub(crate) fn read_files(&mut self, agent_file: &str) -> Result<(), Vec<(String, String)>> {
+    pub(crate) fn read_files(&mut self, agent_file: &str) -> Result<(), Vec<Problem>> {
         let mut members = self.members.clone();
         let mut problems = Vec::new();
         for (key, text_key) in
@@ -73,22 +73,19 @@ impl ModelTable {
                 Ok(value) => {
                     members.insert(text_key.to_owned(), value);
                 }
-                Err(fix) => problems.push((format!("{TABLE}{key}"), fix)),
+                Err(fix) => problems.push(Problem::at(format!("{TABLE}{key}"), fix)),
             }
         }
         *self = Self::new(members);
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    pub(super) fn problems(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
+    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
         let settings = &self.settings;
-        let mut problems: Vec<(String, String)> =
-            self.misfits.iter().map(|(key, fix)| (format!("{TABLE}{key}"), fix.clone())).collect();
-        let mut report = |key: &str, fix: String| problems.push((format!("{TABLE}{key}"), fix));
+        let misfits = self.misfits.iter().cloned();
+        let mut problems: Vec<Problem> = misfits.map(|problem| problem.under(TABLE)).collect();
+        let mut report =
+            |key: &str, fix: String| problems.push(Problem::at(format!("{TABLE}{key}"), fix));
         if let Some(fix) = base_url_problem(settings, agent.development) {
             report("base_url", fix);
         }
@@ -119,13 +116,13 @@ impl ModelTable {
         }
         if !has_skills(agent) {
             let fix = "an agent of kind \"model\" needs at least one `[[skills]]`: what it can be asked for";
-            problems.push(("skills".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("skills", fix));
         }
         let recovery = agent.executor.run.recovery;
         if !matches!(recovery, None | Some(Recovery::Resume)) {
             let fix = "must be \"resume\", or be left out: what a model and its tools have done is not done again after a \
                        crash";
-            problems.push(("executor.run.recovery".to_owned(), fix.to_owned()));
+            problems.push(Problem::at("executor.run.recovery", fix));
         }
         problems.extend(mcp_problems(MCP, &settings.mcp));
         problems.extend(self.named().problems(agent, tools));

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::reader::Reader;
-use crate::{Misfit, Table};
+use crate::{Misfit, Problem, Table};
 
 /// What `[executor.model]` says. Texts in which `${NAME}` may stand are not filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,13 +99,13 @@ impl ModelSettings {
         let empty = Map::new();
         let (settings, problems) = Self::read(table.members().unwrap_or(&empty));
         match problems.into_iter().next() {
-            Some((key, fix)) => Err(Misfit(format!("`executor.model.{key}` {fix}"))),
+            Some(problem) => Err(problem.under(super::TABLE).into()),
             None => Ok(settings),
         }
     }
 
     /// What a table says, with defaults for what is wrong; and that, each with its key below the table.
-    pub(super) fn read(table: &Map<String, Value>) -> (Self, Vec<(String, String)>) {
+    pub(super) fn read(table: &Map<String, Value>) -> (Self, Vec<Problem>) {
         let mut keys = Reader::new(table);
         keys.only(&KEYS);
         let provider = provider(&mut keys);

@@ -221,7 +221,7 @@ fn files_stand_beside_the_agent_file_and_are_read_once() {
     assert_eq!(table.settings().output_schema, Some(json!({"type": "object"})));
     assert_eq!(table.misfits, []);
     let missing = missing.unwrap_err();
-    assert_eq!(missing[0].0, "executor.model.instructions_file");
-    assert!(missing[0].1.contains("none.md cannot be read"), "{missing:?}");
-    assert!(missing[1].1.contains("bad.json is no JSON"), "{missing:?}");
+    assert_eq!(missing[0].key, "executor.model.instructions_file");
+    assert!(missing[0].text.contains("none.md cannot be read"), "{missing:?}");
+    assert!(missing[1].text.contains("bad.json is no JSON"), "{missing:?}");
 }

@@ -1,0 +1,93 @@
+//! A problem in a file that the build reads.
+
+use std::fmt;
+
+use crate::Misfit;
+
+/// Something that is wrong with an agent file, `remotes.toml`, the file of a tool or a `SKILL.md`.
+///
+/// A check makes it with the key and the text; who knows the file and the line adds them. Its `Display` is the line
+/// that a build prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as `agents/demo.toml`.
+    pub file: Option<String>,
+    /// The line of the key in the file, or of the innermost table around it. Lines count from 1.
+    pub line: Option<usize>,
+    /// The key, as `executor.tools.names[1]`; empty for the whole file.
+    pub key: String,
+    /// The rule that the value breaks, or what is wrong with it and how to repair it: one sentence, which continues the
+    /// key.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem of the value at a key. File and line are not known yet.
+    pub fn at(key: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { file: None, line: None, key: key.into(), text: text.into() }
+    }
+
+    /// A problem of a whole file, or of a folder.
+    #[cfg(any(test, feature = "build"))]
+    pub(crate) fn of_file(file: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { file: Some(file.into()), ..Self::at("", text) }
+    }
+
+    /// It with `path` before its key: from a key within a table to the key within the file.
+    #[must_use]
+    pub(crate) fn under(self, path: &str) -> Self {
+        Self { key: format!("{path}{}", self.key), ..self }
+    }
+
+    /// It in this file.
+    #[must_use]
+    pub(crate) fn in_file(self, file: &str) -> Self {
+        Self { file: Some(file.to_owned()), ..self }
+    }
+
+    /// It at this line of its file.
+    #[must_use]
+    pub(crate) fn at_line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    /// As `agents/demo.toml:5: ` and the key in backticks, each as far as it is known, and the text.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(out, "{file}:{line}: ")?,
+            (Some(file), None) => write!(out, "{file}: ")?,
+            (None, _) => {}
+        }
+        if !self.key.is_empty() {
+            write!(out, "`{}` ", self.key)?;
+        }
+        out.write_str(&self.text)
+    }
+}
+
+impl From<Problem> for Misfit {
+    fn from(problem: Problem) -> Self {
+        Self(problem.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_printed_with_its_place_as_far_as_that_is_known() {
+        let problem = Problem::at("names[1]", "stands twice");
+        assert_eq!(problem.to_string(), "`names[1]` stands twice");
+        let problem = problem.under("executor.tools.");
+        assert_eq!(problem.to_string(), "`executor.tools.names[1]` stands twice");
+        let problem = problem.in_file("agents/a.toml");
+        assert_eq!(problem.to_string(), "agents/a.toml: `executor.tools.names[1]` stands twice");
+        let problem = problem.at_line(5);
+        assert_eq!(problem.to_string(), "agents/a.toml:5: `executor.tools.names[1]` stands twice");
+        assert_eq!(Problem::of_file("agents/", "no agent").to_string(), "agents/: no agent");
+        assert_eq!(Problem::at("", "no agent").to_string(), "no agent");
+    }
+}

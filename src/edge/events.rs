@@ -141,11 +141,11 @@ macro_rules! worker {
             }
 
             #[wasm_bindgen(
-                                        js_name = "scheduled",
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
+                js_name = "scheduled",
+                wasm_bindgen = $crate::worker::wasm_bindgen,
+                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                js_sys = $crate::worker::js_sys
+            )]
             pub async fn __a2a_edge_scheduled(
                 _: $crate::worker::worker_sys::ScheduledEvent,
                 env: $crate::worker::Env,
@@ -155,11 +155,11 @@ macro_rules! worker {
             }
 
             #[wasm_bindgen(
-                                        js_name = "queue",
-                                        wasm_bindgen = $crate::worker::wasm_bindgen,
-                                        wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
-                                        js_sys = $crate::worker::js_sys
-                                    )]
+                js_name = "queue",
+                wasm_bindgen = $crate::worker::wasm_bindgen,
+                wasm_bindgen_futures = $crate::worker::wasm_bindgen_futures,
+                js_sys = $crate::worker::js_sys
+            )]
             pub async fn __a2a_edge_queue(
                 batch: $crate::worker::worker_sys::MessageBatch,
                 env: $crate::worker::Env,

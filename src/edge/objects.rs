@@ -1,5 +1,5 @@
-//! The objects of tasks, as seen by those who ask them. Besides `js/stream.js`, which asks them for sockets, no other
-//! file knows what a stub is.
+//! The objects of tasks, as seen by the Rust code that asks them. In JavaScript two files ask objects: `js/hop.js`
+//! calls the RPC method `ask`, and `js/stream.js` opens the sockets of followers.
 
 use std::fmt;
 

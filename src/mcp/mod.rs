@@ -1,7 +1,7 @@
 //! The MCP servers that this Worker calls by name: those of `remotes.toml`.
 //!
 //! It finds and describes them, and says what agents offer of their tools. Who calls them, and how requests get there, is
-//! said by `executor/mcp.rs`; what servers offer is kept by `edge/service/tools.rs`.
+//! said by `executor/mcp.rs`; what servers offer is kept by `edge/service/mcp_tools.rs`.
 
 mod known;
 mod offered;

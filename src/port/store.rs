@@ -115,7 +115,7 @@ pub struct FirstRow<'a> {
 pub struct Batch {
     /// The generation of the task after these entries.
     pub generation: u64,
-    /// What each entry means for those who follow the task, a character each (`operation::frame`).
+    /// What each entry means for those who follow the task, a character each (`session::frame`).
     pub marks: String,
     /// When each entry was appended, in milliseconds: the first since 1970, the others since the one before, with spaces
     /// between them. Empty in logs of older versions, and where nobody asked for the times.

@@ -5,6 +5,9 @@ import { unlessStopping } from "./guard.mjs";
 /** An expected failure. Its message is all the user needs, so no stack trace is printed. */
 export class Stop extends Error {}
 
+/** A step of `npm test` could not check anything on this machine. Its message is the reason. */
+export class NotChecked extends Error {}
+
 export function say(text = "") {
   process.stdout.write(`${text}\n`);
 }

@@ -58,7 +58,7 @@ const steps = [
   { name: "deny", title: "Dependencies (cargo deny)", work: checkDependencies },
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps", "--features", NATIVE) },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
-  { name: "scripts", title: "Tests of the npm scripts, of js/ and of links in the docs (node --test)", work: testScripts },
+  { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },

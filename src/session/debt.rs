@@ -79,13 +79,13 @@ impl Debt {
         self.paid.ring();
     }
 
-    /// Takes down that the follower has come to here.
+    /// Records that the follower has reached this generation.
     pub(super) fn note_paid(&self, reached: u64) {
         self.known.set(Progress { reached, failures: 0 });
         self.paid.ring();
     }
 
-    /// Takes down that paying has failed; gives the number of failures, and the time before the next attempt in milliseconds.
+    /// Records that paying has failed; returns the number of failures, and the time before the next attempt in milliseconds.
     pub(super) fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
         let known = self.known.get();
         let failures = known.failures.saturating_add(1);

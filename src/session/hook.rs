@@ -55,7 +55,7 @@ pub(super) fn call(session: &TaskSession) {
     }
 }
 
-/// Whether the task has ended lately, not by its executor, and that wants to be told for sure, which is not done.
+/// True if `cancel` still has to be called: the task ended within the last hour, not by its executor, which asked for a guaranteed call.
 pub(super) fn is_owed(session: &TaskSession) -> bool {
     let ended = session.life.with_machine(|machine| {
         machine.ended_otherwise().then(|| machine.task().status.timestamp).flatten()

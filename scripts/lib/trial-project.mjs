@@ -1,6 +1,6 @@
 // A project made by `new`, as the step `own-agent` of `npm test` tries it.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ASSETS } from "./console.mjs";
@@ -17,10 +17,20 @@ export async function tryProject() {
   if (!isCurrent(folder) && !(await make(folder))) return false;
   const targets = process.env.CARGO_TARGET_DIR || inPackage("target");
   const { code } = await run("npm", ["test"], { cwd: folder, env: environment({ CARGO_TARGET_DIR: targets }) });
+  removeLibrary(join(targets, "debug", "deps"));
   if (code !== 0) return false;
   const console = join(folder, ASSETS, "console", "index.html");
   if (!existsSync(console)) throw new Stop(`The project has no console: ${console} was not made.`);
   return true;
+}
+
+/**
+ * Removes the library of this crate from what cargo has compiled for this machine, so that the next build makes it again. Since the crate is a cdylib,
+ * too, its file has the same name whatever features its dependencies have: the project's build replaces that of the tests, and cargo does not notice.
+ */
+function removeLibrary(folder) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (/^liba2a_edge\.\w+$/.test(name)) rmSync(join(folder, name));
 }
 
 function isCurrent(folder) {

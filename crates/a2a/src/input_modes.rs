@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::binding::media_type::essence;
 use crate::error::Error;
 use crate::model::{CREDENTIALS_MEDIA_TYPE, FieldViolation, Message, Part, PartContent};
+use crate::wire::media_type::essence;
 
 /// The media types that an agent takes: without parameters, in lower case, each once. `*/*` and `*` stand for all, `text/*` for
 /// all that begin so.

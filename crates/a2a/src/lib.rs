@@ -53,6 +53,7 @@ mod operation;
 mod outcome;
 pub mod port;
 mod terms;
+mod wire;
 
 pub use call::{Call, FollowCall, TaskCall, WebhookCall};
 pub use input_modes::InputModes;

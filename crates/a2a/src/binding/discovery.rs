@@ -1,7 +1,7 @@
 //! Serving agent cards (spec §8).
 
-use super::http::HttpResponse;
 use crate::model::{UnixMillis, fnv1a};
+use crate::wire::http::HttpResponse;
 
 /// What stands for the origin in a card that was made while building.
 pub const ORIGIN: &str = "{origin}";

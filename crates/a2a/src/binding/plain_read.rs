@@ -3,8 +3,8 @@
 //! Most requests of clients that poll are such. Whatever is written in any other way is left to the general reader, so
 //! that each refusal has one place; what is read here it would read in the same way.
 
-use super::jsonrpc::RequestId;
 use crate::model::{CancelTaskRequest, GetTaskRequest, SubscribeToTaskRequest, TaskId};
+use crate::wire::jsonrpc::RequestId;
 use crate::{Call, FollowCall, Operation, TaskCall};
 
 /// A plain request: its id, its method and its call.

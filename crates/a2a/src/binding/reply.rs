@@ -5,16 +5,17 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::http::HttpResponse;
-use super::jsonrpc::{self, RequestId};
-use super::media_type::{MediaType, accepts_event_stream};
-use super::sse::single_event;
-use super::{Binding, rest};
+use super::rest;
 use crate::Outcome;
 use crate::dialect::{Dialect, Habits, StreamState, older};
 use crate::error::Error;
 use crate::model::StreamResponse;
 use crate::model::decode::{Decode, Fields, read_json};
+use crate::wire::Binding;
+use crate::wire::http::HttpResponse;
+use crate::wire::jsonrpc::{self, RequestId};
+use crate::wire::media_type::{MediaType, accepts_event_stream};
+use crate::wire::sse::single_event;
 
 /// How to answer a request: made where it is read, used by whoever has the answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -192,7 +193,10 @@ impl Reply {
         let error = self.dialect.named_late(self.binding(), error);
         let error = error.as_ref();
         match &self.transport {
-            Transport::JsonRpc(id) => jsonrpc::error_in(self.dialect, id, error),
+            Transport::JsonRpc(id) => {
+                let (code, text) = (self.dialect.error_code(error), self.dialect.error_text(error));
+                jsonrpc::failure(id, error, code, &text, &self.dialect.error_data(error))
+            }
             Transport::Rest(_) => self.dialect.rest_error(error),
         }
     }

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::http::HttpResponse;
-use super::media_type::MediaType;
-use super::{json, percent};
 use crate::Operation;
 use crate::dialect::{Dialect, Methods, Resource};
 use crate::error::Error;
+use crate::wire::http::HttpResponse;
+use crate::wire::media_type::MediaType;
+use crate::wire::{json, percent};
 
 /// What a path below the URL of an agent stands for (spec §11.3).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What a request says besides its content (spec §3.2.6), the same in every binding.
 
 use super::extensions;
-use super::http::OWS;
 use crate::dialect::requested_version;
 use crate::error::Error;
 use crate::model::GENERATION_EXTENSION;
+use crate::wire::http::OWS;
 use crate::{Call, FollowCall, TaskCall, Terms};
 
 /// The service parameters of a request.

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::address::Address;
 use super::{Client, ClientError, RemoteCard, Settings, Streaming};
-use crate::binding::Binding;
 use crate::dialect::Dialect;
 use crate::model::{AgentInterface, UnixMillis};
+use crate::wire::Binding;
 
 /// The interface of an agent that is called.
 #[derive(Clone, PartialEq, Eq)]

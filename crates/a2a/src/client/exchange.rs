@@ -3,8 +3,8 @@
 use futures_util::future::{Either, select};
 
 use super::address::Address;
+use super::codec::Wire;
 use super::retry::{Failure, Retries};
-use super::wire::Wire;
 use super::{Answer, Client, ClientError};
 use crate::call::{Call, TaskCall};
 use crate::http::{HttpAnswer, HttpRequest, retry_after_ms};

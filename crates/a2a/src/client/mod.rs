@@ -37,6 +37,7 @@
 mod address;
 mod answer;
 mod card;
+mod codec;
 mod connect;
 mod credentials;
 mod depth;
@@ -55,7 +56,6 @@ mod settings;
 pub mod simulation;
 mod sse;
 mod stream;
-mod wire;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::Verify;
 use super::address::Address;
-use crate::binding::Binding;
 use crate::dialect::Dialect;
+use crate::wire::Binding;
 
 /// Where an agent is, and how it is called. The defaults suit most.
 #[derive(Clone, PartialEq, Eq)]

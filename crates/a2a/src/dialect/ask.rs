@@ -2,7 +2,7 @@
 
 use super::answer::Reader;
 use super::{Dialect, legacy, older, v0_3, v1};
-use crate::binding::Binding;
+use crate::wire::Binding;
 use crate::{Call, Operation};
 
 impl Dialect {

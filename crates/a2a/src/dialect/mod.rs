@@ -32,11 +32,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::binding::http::HttpResponse;
-use crate::binding::{Binding, MediaType};
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{FieldViolation, StreamResponse, Task, TaskId, UnixMillis};
+use crate::wire::http::HttpResponse;
+use crate::wire::{Binding, MediaType};
 use crate::{Call, Operation, Outcome};
 pub(crate) use answer::{Page, Reader};
 pub use card::{CardName, OlderFacts, dialect_of_card};

@@ -11,9 +11,9 @@ use futures_util::stream::{LocalBoxStream, Stream, StreamExt};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::binding::http::OWS;
-use crate::binding::percent;
 use crate::model::{MAX_FOREIGN_VALUES, UnfitJson, UnixMillis, read_foreign_as};
+use crate::wire::http::OWS;
+use crate::wire::percent;
 
 /// Sends requests to other servers. Redirects are not followed: they are answers.
 pub trait Http {

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::RemoteCard;
-use crate::binding::http::OWS;
 use crate::client::address::Address;
 use crate::client::{Client, ClientError};
 use crate::dialect::Dialect;
 use crate::http::{HttpAnswer, HttpError, HttpRequest};
 use crate::model::MAX_DOCUMENT_VALUES;
+use crate::wire::http::OWS;
 
 /// A card as it was fetched: a text that [`RemoteCard::parse`] reads, and by what to ask whether it has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

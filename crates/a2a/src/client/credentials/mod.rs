@@ -7,9 +7,9 @@ use std::fmt;
 use futures_util::future::LocalBoxFuture;
 
 use super::ClientError;
-use crate::binding::percent;
 use crate::http::HttpRequest;
 use crate::model::Secret;
+use crate::wire::percent;
 pub use oauth::{OAuth, OAuthSettings, Tokens};
 
 /// Puts credentials on requests. A client asks for them only for requests to the host of its settings' URL.

@@ -11,11 +11,11 @@ use futures_util::future::{LocalBoxFuture, Shared};
 use serde_json::Value;
 
 use super::{Credentials, authorize};
-use crate::binding::percent;
 use crate::client::address::Address;
 use crate::client::{ClientError, Ports};
 use crate::http::{HttpError, HttpRequest};
 use crate::model::{MAX_DOCUMENT_VALUES, Secret, UnfitJson, UnixMillis, read_foreign};
+use crate::wire::percent;
 
 /// Where tokens are to be had, and for what.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use futures_util::future::{Either, select};
 use std::pin::pin;
 
+use super::super::codec::Wire;
 use super::super::retry::MAX_DELAY_MS;
 use super::super::sse::{SseEvent, SseReader, TooLarge};
-use super::super::wire::Wire;
 use super::{Following, Source, Start, form};
 use crate::call::{Call, FollowCall};
 use crate::client::ClientError;

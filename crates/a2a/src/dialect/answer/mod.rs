@@ -14,10 +14,10 @@ mod task;
 mod webhook;
 
 use super::Dialect;
-use crate::binding::Binding;
 use crate::model::UnixMillis;
 use crate::model::decode::Fields;
 use crate::model::{ContextId, Metadata};
+use crate::wire::Binding;
 pub(crate) use task::Page;
 
 /// Reads what servers answer to calls of this dialect over this binding.

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::super::older;
 use super::view::{ConfigView, MessageView, WebhookView};
-use crate::binding::{Binding, percent};
 use crate::dialect::v0_3;
 use crate::model::{Message, Metadata, SendMessageRequest, TaskId, encode};
+use crate::wire::{Binding, percent};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// See [`Dialect::asked`](crate::dialect::Dialect::asked).

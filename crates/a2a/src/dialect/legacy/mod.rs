@@ -25,10 +25,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Habits, ReadCall};
-use crate::binding::Binding;
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis};
+use crate::wire::Binding;
 use crate::{Operation, Outcome, ShownTask};
 pub(super) use ask::{asked, target};
 pub(super) use plain::{error as rest_error, resource};

@@ -11,14 +11,14 @@ use super::params::LegacyMessage;
 use super::part::{PartView, text_of};
 use super::refusal::text;
 use super::view::MessageView;
-use crate::binding::http::HttpResponse;
-use crate::binding::percent;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
     Message, Metadata, Role, SendMessageConfiguration, SendMessageRequest, TIMED_OUT, Task, TaskId,
     TaskState, UnixMillis,
 };
+use crate::wire::http::HttpResponse;
+use crate::wire::percent;
 use crate::{Call, TaskCall};
 
 /// What stands at a path below an agent, given by its segments; `None` if nothing does.

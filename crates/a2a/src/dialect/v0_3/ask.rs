@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::view::MessageView;
 use super::webhook::{InnerView, WebhookView};
 use super::{Habits, Shape};
-use crate::binding::Binding;
 use crate::dialect::v1::ask::only_metadata;
 use crate::model::{
     Metadata, SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig,
     encode,
 };
+use crate::wire::Binding;
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// See [`Dialect::asked`](crate::dialect::Dialect::asked).

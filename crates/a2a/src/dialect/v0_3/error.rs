@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::binding::http::HttpResponse;
 use crate::error::Error;
+use crate::wire::http::HttpResponse;
 
 /// The message of an error over JSON-RPC. Some clients know an unknown task by the text of the specification alone.
 pub(in crate::dialect) fn error_text(error: &Error) -> String {

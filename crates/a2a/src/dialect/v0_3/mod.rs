@@ -24,10 +24,10 @@ use serde::Serialize;
 
 use super::{Habits, StreamPiece};
 use crate::Outcome;
-use crate::binding::Binding;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, read_json};
 use crate::model::{StreamResponse, Task};
+use crate::wire::Binding;
 pub(super) use ask::asked;
 pub(super) use error::{error_text, rest_error};
 pub(super) use part::{FILE_MEMBERS, encoded_twice, unmarked};

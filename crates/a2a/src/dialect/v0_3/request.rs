@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::message::ReadMessage;
 use super::webhook::{ReadWebhook, registered};
-use crate::binding::Binding;
 use crate::call::{FollowCall, TaskCall, WebhookCall};
 use crate::dialect::ReadCall;
 use crate::dialect::older::STATES;
@@ -14,6 +13,7 @@ use crate::model::{
     ListPushNotificationConfigsRequest, ListTasksRequest, PushNotificationConfigRequest,
     SendMessageConfiguration, SendMessageRequest, TaskId, TaskPushNotificationConfig,
 };
+use crate::wire::Binding;
 use crate::{Call, Operation};
 
 /// See [`Dialect::decode`](crate::dialect::Dialect::decode).

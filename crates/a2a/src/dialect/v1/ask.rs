@@ -1,7 +1,7 @@
 //! Calls as clients of A2A 1.0 write them.
 
-use crate::binding::{Binding, percent};
 use crate::model::{GetTaskTimelineRequest, Metadata, TimelineOrder, encode};
+use crate::wire::{Binding, percent};
 use crate::{Call, FollowCall, TaskCall, WebhookCall};
 
 /// See [`Dialect::asked`](crate::dialect::Dialect::asked).

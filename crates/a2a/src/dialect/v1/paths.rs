@@ -1,8 +1,8 @@
 //! The paths of A2A 1.0 over HTTP+JSON, below the URL of an agent (spec §11.3).
 
 use super::ask::query;
-use crate::binding::percent;
 use crate::model::TaskId;
+use crate::wire::percent;
 use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
 
 /// A path behind the tenant, with the ids in it decoded.

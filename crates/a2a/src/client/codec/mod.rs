@@ -16,13 +16,13 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{Answer, CallOptions, ClientError, Connection, RemoteCard, Settings, TaskPage};
-use crate::binding::{Binding, percent};
 use crate::call::{Call, TaskCall, WebhookCall};
 use crate::dialect::{Page, Reader};
 use crate::http::{HttpAnswer, HttpError, HttpRequest, one_line};
 use crate::model::decode::{Fields, decode_with};
 use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, encode};
 use crate::model::{MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
+use crate::wire::{Binding, percent};
 
 /// How one interface is spoken to.
 #[derive(Clone, Debug)]

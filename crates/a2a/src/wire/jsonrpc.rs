@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::http::HttpResponse;
 use super::json;
-use crate::dialect::Dialect;
 use crate::error::Error;
 
 /// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
@@ -30,12 +29,12 @@ impl RequestId {
     pub const NULL: Self = Self(Id::Plain(Value::Null));
 
     /// An id that is a string.
-    pub(super) fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         Self(Id::Plain(text.into()))
     }
 
     /// An id that is a number.
-    pub(super) fn of_number(number: u32) -> Self {
+    pub(crate) fn of_number(number: u32) -> Self {
         Self(Id::Plain(number.into()))
     }
 
@@ -63,7 +62,7 @@ impl RequestId {
     }
 
     /// Reads it back as it was serialized.
-    pub(super) fn read(value: Value) -> Option<Self> {
+    pub(crate) fn read(value: Value) -> Option<Self> {
         if let Value::Object(members) = &value {
             let digits = members.get("digits")?.as_str()?.to_owned();
             return Some(Self(Id::Digits { digits }));
@@ -127,7 +126,7 @@ impl Envelope {
 }
 
 /// The answer with a result that is JSON text already, in pieces.
-pub(super) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
+pub(crate) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
     let opening = result_opening(id);
     let length: usize = result.iter().map(|piece| piece.len()).sum();
     let mut body = String::with_capacity(opening.len() + length + RESULT_CLOSING.len());
@@ -138,28 +137,30 @@ pub(super) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
 }
 
 /// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
-pub(super) fn result_opening(id: &RequestId) -> String {
+pub(crate) fn result_opening(id: &RequestId) -> String {
     let id = id.json();
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)
 }
 
 /// What stands behind the result in an answer.
-pub(super) const RESULT_CLOSING: &str = "}";
+pub(crate) const RESULT_CLOSING: &str = "}";
 
 /// The answer with an error. The HTTP status is 200, except for a request that HTTP itself refuses.
 pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
-    error_in(Dialect::V1, id, error)
+    failure(id, error, error.wire().code, &error.to_string(), &error.details().into())
 }
 
-/// The same in a dialect.
-pub(super) fn error_in(dialect: Dialect, id: &RequestId, error: &Error) -> HttpResponse {
+/// The answer with an error that has this code, message and data in the dialect of the request.
+pub(crate) fn failure(
+    id: &RequestId,
+    error: &Error,
+    code: i32,
+    message: &str,
+    data: &Value,
+) -> HttpResponse {
     let wire = error.wire();
     let id = id.json();
-    let object = json!({
-        "code": dialect.error_code(error),
-        "message": dialect.error_text(error),
-        "data": dialect.error_data(error),
-    });
+    let object = json!({"code": code, "message": message, "data": data});
     let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{object}}}"#);
     HttpResponse::json(wire.json_rpc_http, body).with_headers(wire.headers)
 }

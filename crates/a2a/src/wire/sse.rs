@@ -3,7 +3,7 @@
 use super::http::HttpResponse;
 
 /// A stream of one event with the body of an answer.
-pub(super) fn single_event(body: &str) -> HttpResponse {
+pub(crate) fn single_event(body: &str) -> HttpResponse {
     let stream =
         HttpResponse { status: 200, headers: Vec::new(), body: format!("data: {body}\n\n") };
     HEADERS.iter().fold(stream, |stream, (name, value)| stream.with_header(*name, *value))

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::http::OWS;
+use super::header::OWS;
 use crate::error::Error;
 
 /// A media type in which A2A messages travel.
@@ -66,7 +66,7 @@ impl MediaType {
 }
 
 /// Whether an `Accept` header names event streams.
-pub(super) fn accepts_event_stream(accept: Option<&str>) -> bool {
+pub(crate) fn accepts_event_stream(accept: Option<&str>) -> bool {
     let mut ranges = accept.unwrap_or_default().split(',');
     ranges
         .any(|range| essence(range).eq_ignore_ascii_case("text/event-stream") && weight(range) > 0)

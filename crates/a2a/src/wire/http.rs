@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+pub use super::header::OWS;
 use super::media_type::MediaType;
 use crate::error::Error;
 
@@ -23,7 +24,7 @@ pub fn split_url(url: &str) -> (&str, &str, &str) {
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// The headers, besides those of [`COMMON`], their names in lower case.
+    /// The headers that are added to those of [`COMMON`], their names in lower case.
     pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body.
     pub body: String,
@@ -109,10 +110,6 @@ fn are_header_names(text: &str) -> bool {
     text.len() <= MAX_REQUESTED_BYTES
         && text.split(',').all(|name| is_token(name.trim_matches(OWS)))
 }
-
-/// The white space that may stand around the value of a header, and around its parts (RFC 9110 §5.6.3). Any other, as U+00A0, is a part of the
-/// value.
-pub const OWS: [char; 2] = [' ', '\t'];
 
 /// The longest list of headers that a preflight may ask for.
 const MAX_REQUESTED_BYTES: usize = 4096;

@@ -1,0 +1,21 @@
+//! What every dialect and every binding writes with: HTTP answers, media types, percent-encoding, envelopes of JSON-RPC, and
+//! the text of event streams. It knows neither of them. [`binding`](crate::binding) shows it to other crates.
+
+mod header;
+pub mod http;
+pub mod json;
+pub mod jsonrpc;
+pub mod media_type;
+pub mod percent;
+pub mod sse;
+
+pub use media_type::MediaType;
+
+/// The transport of requests and answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// JSON-RPC (spec §9).
+    JsonRpc,
+    /// HTTP+JSON (spec §11).
+    Rest,
+}

@@ -7,6 +7,7 @@
 mod arguments;
 mod attributes;
 mod docs;
+mod kind;
 mod limit;
 mod tool;
 

@@ -2,7 +2,7 @@
 
 use syn::{Error, Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, Result, Type, UnOp};
 
-use crate::attributes::Kind;
+use crate::kind::Kind;
 
 /// The keywords for a limit of a field of this type, each with its comma.
 pub(crate) fn keywords(range: &ExprRange, ty: &Type) -> Result<String> {

@@ -8,8 +8,8 @@ use syn::{
     Attribute, Error, FnArg, ItemFn, LitStr, Pat, PatType, Result, Token, Type, parenthesized,
 };
 
-use crate::attributes::is_one_argument;
 use crate::docs;
+use crate::kind::is_one_argument;
 
 /// What stands in the parentheses of `#[tool(…)]`.
 #[derive(Default)]

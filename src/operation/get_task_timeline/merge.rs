@@ -6,19 +6,11 @@
 use std::collections::VecDeque;
 
 use super::log::LogReader;
-use super::token::Cursor;
+use super::token::{Cursor, Mark};
 use crate::push::Attempt;
 use crate::session::LoggedLine;
 use a2a::error::Error;
 use a2a::model::TimelineOrder;
-
-/// What tells an attempt at a webhook from others at the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) at: i64,
-    pub(super) generation: u64,
-    pub(super) attempt: u32,
-}
 
 /// The attempts of all webhooks that a page may show.
 pub(super) struct Attempts(Vec<OfWebhook>);
@@ -58,12 +50,6 @@ pub(super) struct Merge<'a> {
     attempts: Attempts,
 }
 
-impl Mark {
-    fn of(attempt: &Attempt) -> Self {
-        Self { at: attempt.at, generation: attempt.generation, attempt: attempt.attempt }
-    }
-}
-
 impl Attempts {
     /// Those of the webhooks that a page from this cursor on may show.
     pub(super) fn of(webhooks: Vec<(String, String, VecDeque<Attempt>)>, cursor: &Cursor) -> Self {
@@ -96,15 +82,6 @@ impl Attempts {
             OfWebhook { id, url, left, shown }
         };
         Self(webhooks.into_iter().map(of_webhook).collect())
-    }
-
-    /// The newest attempt of each webhook.
-    pub(super) fn newest(
-        webhooks: Vec<(String, String, VecDeque<Attempt>)>,
-    ) -> Vec<(String, Mark)> {
-        let newest =
-            webhooks.into_iter().filter_map(|(id, _, all)| Some((id, Mark::of(all.back()?))));
-        newest.collect()
     }
 
     /// The index of the webhook whose attempt comes before this line of the log, or before the end.

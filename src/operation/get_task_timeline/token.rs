@@ -1,12 +1,14 @@
 //! Where a page of a timeline begins, as a token.
 
+use std::collections::VecDeque;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use super::merge::{Attempts, Mark};
 use crate::format;
 use crate::port::LogRange;
+use crate::push::Attempt;
 use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{MAX_DOCUMENT_VALUES, TaskId, TimelineOrder, fnv1a, read_foreign};
@@ -21,6 +23,29 @@ pub(super) struct Cursor {
     /// By the ids of webhooks: going forward, the attempt that was shown last; going back, the one that comes next.
     /// None at a beginning.
     pub(super) attempts: Option<Vec<(String, Mark)>>,
+}
+
+/// The identity of an attempt among those of one webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) at: i64,
+    pub(super) generation: u64,
+    pub(super) attempt: u32,
+}
+
+impl Mark {
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        Self { at: attempt.at, generation: attempt.generation, attempt: attempt.attempt }
+    }
+
+    /// The newest attempt of each webhook.
+    pub(super) fn newest(
+        webhooks: Vec<(String, String, VecDeque<Attempt>)>,
+    ) -> Vec<(String, Mark)> {
+        let newest =
+            webhooks.into_iter().filter_map(|(id, _, all)| Some((id, Mark::of(all.back()?))));
+        newest.collect()
+    }
 }
 
 /// A place in the log.
@@ -64,7 +89,7 @@ impl Cursor {
         let newest = batches.first();
         let place =
             newest.map_or(Place::first_of(1), |batch| Place::first_of(batch.row + batch.rows));
-        let attempts = Attempts::newest(task.webhook_attempts());
+        let attempts = Mark::newest(task.webhook_attempts());
         Ok(Self { order: TimelineOrder::Asc, place, attempts: Some(attempts) })
     }
 

@@ -5,23 +5,10 @@ use futures_util::future::{Either, select};
 use super::address::Address;
 use super::codec::Wire;
 use super::retry::{Failure, Retries};
-use super::{Answer, Client, ClientError};
+use super::{Answer, CallOptions, Client, ClientError};
 use crate::call::{Call, TaskCall};
 use crate::http::{HttpAnswer, HttpRequest, retry_after_ms};
 use crate::model::{UnixMillis, fnv1a};
-
-/// What a call says besides its parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallOptions {
-    /// The header `Idempotency-Key`. Where it is unset, a send carries its message id, so that a server which knows the header
-    /// begins one task however often the send is repeated.
-    pub idempotency_key: Option<String>,
-    /// The header `Last-Event-ID` of a stream that goes on.
-    pub last_event_id: Option<String>,
-    /// When the call has to be over, retries included. It then fails with [`ClientError::Timeout`]. Unless it is set, a call has
-    /// [`timeout_ms`](super::Settings::timeout_ms), and a stream until it is open.
-    pub deadline: Option<UnixMillis>,
-}
 
 impl Client {
     /// Makes any call that is answered once, and gives its answer. Failures that [may pass](ClientError::may_pass) are tried again

@@ -40,6 +40,7 @@ mod card;
 mod codec;
 mod connect;
 mod credentials;
+mod delegation;
 mod depth;
 mod dispatch;
 mod error;
@@ -51,11 +52,13 @@ mod interceptor;
 #[cfg(all(feature = "native", not(target_arch = "wasm32")))]
 pub mod native;
 mod observe;
+mod options;
 mod retry;
 mod settings;
 pub mod simulation;
 mod sse;
 mod stream;
+mod task_event;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -72,24 +75,25 @@ pub use card::{CardSource, CardText, MemoryCards, RemoteCard, Verifier, Verify};
 use connect::Chosen;
 pub use connect::Connection;
 pub use credentials::{ApiKey, Bearer, Credentials, OAuth, OAuthSettings, Tokens};
+pub use delegation::{Delegated, DelegationArguments, DelegationTool, create_a2a_tool};
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of, read_depth};
 pub use error::{ClientError, RemoteError};
-pub use exchange::CallOptions;
 pub use fold::{apply, changes};
 /// For `next` of a [`TaskStream`].
 pub use futures_util::StreamExt;
 #[cfg(feature = "markdown")]
 pub use helpers::skill_from_markdown;
 pub use helpers::{
-    Delegated, DelegationArguments, DelegationTool, build_coordinator_prompt, card_to_prompt,
-    card_to_skills, create_a2a_tool, create_message, extract_question, extract_text, humanize,
-    last_agent_message, mcp_to_skills, slugify, tool_names, tool_to_skill,
+    build_coordinator_prompt, card_to_prompt, card_to_skills, create_message, extract_question,
+    extract_text, humanize, last_agent_message, mcp_to_skills, slugify, tool_names, tool_to_skill,
 };
 pub use interceptor::Interceptor;
 pub use observe::{Observe, Observed, Outcome};
+pub use options::CallOptions;
 pub use settings::{Settings, Streaming};
 pub use sse::{SseEvent, SseReader, TooLarge};
-pub use stream::{TaskEvent, TaskStream};
+pub use stream::TaskStream;
+pub use task_event::TaskEvent;
 
 /// What a client asks of the machine. Clones share it.
 #[derive(Clone)]

@@ -1,22 +1,11 @@
 //! The events of a task: streamed, and resumed when the stream is cut; polled where the agent does not stream.
 
-use std::collections::VecDeque;
-
 use futures_util::StreamExt;
 use futures_util::stream::{self, LocalBoxStream};
 
 use super::following::{Following, Start};
-use super::{CallOptions, Client, ClientError};
-use crate::model::{SendMessageRequest, StreamResponse, SubscribeToTaskRequest, Task, TaskId};
-
-/// An event of a task.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskEvent {
-    /// What happened.
-    pub event: StreamResponse,
-    /// The id that the server gave it (SSE `id`), by which a stream can go on behind it.
-    pub id: Option<String>,
-}
+use super::{CallOptions, Client, ClientError, TaskEvent};
+use crate::model::{SendMessageRequest, SubscribeToTaskRequest, Task, TaskId};
 
 /// The events of a task, oldest first, whether the agent streams or is polled. [Applied](super::apply) one by one they give the
 /// task.
@@ -82,28 +71,3 @@ impl Client {
         .boxed_local()
     }
 }
-
-/// Events that were told, so that one which comes again is known: the id and the data of each, the newest ones only.
-#[derive(Default)]
-pub(super) struct Recent(VecDeque<(String, u64)>);
-
-impl Recent {
-    /// Notes an event, and gives whether it is new. One with a known id and other data is.
-    pub(super) fn is_new(&mut self, id: &str, data: u64) -> bool {
-        let event = (id.to_owned(), data);
-        if self.0.contains(&event) {
-            return false;
-        }
-        self.0.push_back(event);
-        if self.0.len() > MAX_RECENT {
-            self.0.pop_front();
-        }
-        true
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-const MAX_RECENT: usize = 128;

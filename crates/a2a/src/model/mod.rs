@@ -12,6 +12,7 @@ mod generation;
 mod hex;
 mod id;
 mod json;
+mod json_size;
 mod message;
 mod reading;
 mod request;
@@ -32,7 +33,8 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
 pub use hex::hex;
 pub use id::{ContextId, TaskId};
-pub use json::{Json, JsonSize, Metadata, Text, encode, encode_line, measure};
+pub use json::{Json, Metadata, Text, encode, encode_line, measure};
+pub use json_size::JsonSize;
 pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
 pub use reading::{
     MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, UnfitJson, read_foreign,

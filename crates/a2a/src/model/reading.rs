@@ -8,7 +8,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::JsonSize;
+use super::json_size::JsonSize;
 
 /// Reads JSON of somebody else: of at most `max_values` values, names of members included, and nested at most
 /// [`MAX_JSON_DEPTH`] levels deep. Of members with the same name the last one counts.

@@ -14,6 +14,7 @@ use super::exchange::{Exchange, Heard};
 use super::live::Live;
 use super::message::ResultType;
 use super::open::reply;
+use super::questions::asked;
 use super::{Client, McpError, Progress, TaskHandle, ToolRequest};
 use crate::model::{Answer, CallResult, Question, code};
 
@@ -322,34 +323,6 @@ impl Running {
             }
         })
     }
-}
-
-/// The questions of a result that wants input, and what is to be given back with the answers.
-pub(super) fn asked(result: &Value) -> Result<(Vec<Question>, Option<String>), McpError> {
-    let state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
-    Ok((questions(result)?, state))
-}
-
-/// The questions in `inputRequests`.
-///
-/// # Errors
-///
-/// If one of them is for something that the client has not offered.
-pub(super) fn questions(result: &Value) -> Result<Vec<Question>, McpError> {
-    let requests = result.get("inputRequests").and_then(Value::as_object);
-    let mut questions = Vec::new();
-    for (key, request) in requests.into_iter().flatten() {
-        let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
-        let params = request.get("params").filter(|_| method == "elicitation/create");
-        let question = params.and_then(|params| Question::read(key, params)).ok_or_else(|| {
-            let method = excerpt(method);
-            McpError::Unexpected(format!(
-                "the server asks for \"{method}\" in a way that is not offered"
-            ))
-        })?;
-        questions.push(question);
-    }
-    Ok(questions)
 }
 
 /// The URLs that a server of 2025-11-25 wants its user to visit before the call is made again.

@@ -215,7 +215,7 @@ impl Exchange {
                 }
                 let wait_ms = open.incoming.retry_ms().unwrap_or(RETRY_MS);
                 self.client.ports().clock.sleep(wait_ms.clamp(MIN_RETRY_MS, MAX_RETRY_MS)).await;
-                let mut sending = Sending::get(self.ask.timeout_ms).within(session);
+                let mut sending = session.within(Sending::get(self.ask.timeout_ms));
                 sending.header("Last-Event-ID", &after);
                 match self.client.send(&sending).await {
                     Ok(answer) if answer.is_success() => {

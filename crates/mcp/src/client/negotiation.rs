@@ -6,7 +6,7 @@ use a2a::http::HttpError;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
-use super::session::SPOKEN;
+use super::handshake::SPOKEN;
 use super::verdict::Verdict;
 use super::{Client, McpError};
 use crate::model::{LATEST, Revision, code};

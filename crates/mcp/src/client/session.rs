@@ -1,29 +1,28 @@
 //! Sessions of servers of 2025-11-25 and before: a connection begins with `initialize`.
 
 use std::cell::Cell;
-use std::rc::Rc;
 
-use futures_util::future::LocalBoxFuture;
-use serde_json::{Map, Value};
-
-use super::live::Live;
-use super::open::put;
-use super::verdict::Verdict;
+use super::McpError;
 use super::wire::Sending;
-use super::{Client, McpError};
-use crate::model::{Revision, code};
+use crate::model::Revision;
 
 /// What a legacy server was agreed with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Session {
-    revision: Revision,
+    pub(super) revision: Revision,
     /// The id, of a server that has sessions.
-    id: Option<String>,
-    /// Whether the server has said that it has no stream besides its answers.
-    is_mute: Cell<bool>,
+    pub(super) id: Option<String>,
+    /// Whether the server has reported that it has no stream apart from its answers.
+    pub(super) is_mute: Cell<bool>,
 }
 
 impl Session {
+    /// A request within the session.
+    pub(super) fn within(&self, mut sending: Sending) -> Sending {
+        self.put_headers(&mut sending);
+        sending
+    }
+
     /// Puts the headers of a request within the session.
     pub(super) fn put_headers(&self, sending: &mut Sending) {
         sending.header("MCP-Protocol-Version", self.revision.as_str());
@@ -54,143 +53,3 @@ impl Session {
         self.id.is_some() && (status == 404 || (status == 400 && names_it))
     }
 }
-
-impl Client {
-    /// The session with a legacy server, begun if there is none.
-    pub(super) fn session<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<Session>, McpError>> {
-        Box::pin(async move {
-            let known = self.0.session.borrow().clone();
-            match known {
-                Some(session) => Ok(session),
-                None => {
-                    let (_, session) = Box::pin(self.initialize()).await?;
-                    Ok(session)
-                }
-            }
-        })
-    }
-
-    /// Begins a session, and gives what the server says of itself.
-    pub(super) fn initialize<'a>(
-        &'a self,
-    ) -> LocalBoxFuture<'a, Result<(Verdict, Rc<Session>), McpError>> {
-        Box::pin(async move {
-            let settings = self.settings();
-            let mut params = Map::new();
-            put(&mut params, "protocolVersion", NEWEST_LEGACY.as_str().into());
-            put(&mut params, "capabilities", settings.capabilities(false));
-            put(&mut params, "clientInfo", settings.client_info());
-            let ask = self.plain("initialize", params);
-            let open = self.open_legacy(&ask, self.next_id(), None).await.map_err(foreign)?;
-            let id = open.session_id().filter(|id| is_id(id)).map(str::to_owned);
-            let result = open.result().await.map_err(foreign)?;
-            let given = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-            let revision = Revision::parse(given).filter(|revision| !revision.is_modern());
-            let Some(revision) = revision else {
-                let given = super::error::excerpt(given);
-                return Err(McpError::Unsupported(format!(
-                    "the server wants to speak the revision \"{given}\" of MCP; this client speaks {SPOKEN}"
-                )));
-            };
-            let session = Rc::new(Session { revision, id, is_mute: Cell::new(false) });
-            let message = notification("notifications/initialized", None);
-            self.tell(&session, &message).await?;
-            self.0.session.replace(Some(Rc::clone(&session)));
-            Ok((Verdict::of(revision, &result, self.ports().clock.now()), session))
-        })
-    }
-
-    /// Sends a message to which there is no answer.
-    pub(super) fn tell<'a>(
-        &'a self,
-        session: &'a Session,
-        message: &'a Value,
-    ) -> LocalBoxFuture<'a, Result<(), McpError>> {
-        Box::pin(async move {
-            let sending = Sending::post(message, self.settings().timeout_ms).within(session);
-            self.send(&sending).await.map(|_| ())
-        })
-    }
-
-    /// Forgets a session that the server has lost, unless another one has begun.
-    pub(super) fn forget_session(&self, lost: &Rc<Session>) {
-        let mut session = self.0.session.borrow_mut();
-        if session.as_ref().is_some_and(|known| Rc::ptr_eq(known, lost)) {
-            session.take();
-        }
-    }
-
-    /// Tells a legacy server that nobody waits for the answer any more.
-    pub(super) fn tell_cancel<'a>(
-        &'a self,
-        live: &'a Live,
-        reason: &'a str,
-    ) -> LocalBoxFuture<'a, ()> {
-        Box::pin(async move {
-            let Some((id, session)) = live.unanswered() else { return };
-            live.ends();
-            let mut params = Map::new();
-            put(&mut params, "requestId", id.into());
-            put(&mut params, "reason", reason.into());
-            let message = notification("notifications/cancelled", Some(params));
-            // Nobody waits for the answer: a server that does not hear it finishes in vain.
-            let telling = self.tell(&session, &message);
-            let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
-        })
-    }
-
-    /// Ends the session with a legacy server, if there is one that the server remembers. Servers that keep no sessions, and those
-    /// of 2026-07-28, are not told anything.
-    pub fn close<'a>(&'a self) -> LocalBoxFuture<'a, ()> {
-        Box::pin(async move {
-            let session = self.0.session.take();
-            let Some(session) = session.filter(|session| session.id.is_some()) else { return };
-            let sending = Sending::new("DELETE", self.settings().timeout_ms).within(&session);
-            // A server may refuse, and then ends the session in its own time.
-            let _ = self.send(&sending).await;
-        })
-    }
-}
-
-/// A message to which there is no answer.
-fn notification(method: &str, params: Option<Map<String, Value>>) -> Value {
-    let mut message = Map::new();
-    put(&mut message, "jsonrpc", "2.0".into());
-    put(&mut message, "method", method.into());
-    if let Some(params) = params {
-        put(&mut message, "params", Value::Object(params));
-    }
-    Value::Object(message)
-}
-
-/// Whether a header can hold it.
-fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-/// What it means that a server refuses `initialize`.
-fn foreign(error: McpError) -> McpError {
-    match &error {
-        McpError::Status { status: 400 | 404 | 405, .. } => McpError::Unsupported(format!(
-            "there is no MCP server at this URL, or one of 2024-11-05 (HTTP with SSE), which is not spoken here: {error}"
-        )),
-        McpError::Rpc { error: refused, .. }
-            if matches!(refused.code, code::METHOD_NOT_FOUND | code::UNSUPPORTED_VERSION) =>
-        {
-            McpError::Unsupported(format!(
-                "the server speaks none of the revisions of MCP that are spoken here ({SPOKEN}): {error}"
-            ))
-        }
-        _ => error,
-    }
-}
-
-const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
-
-/// The revisions that are spoken here.
-pub(super) const SPOKEN: &str = "2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26";
-
-/// How long a server may take to hear that a call is canceled, in milliseconds.
-const CANCEL_MS: u64 = 5_000;
-
-const MAX_ID_BYTES: usize = 1_024;

@@ -52,7 +52,7 @@ impl Client {
         Box::pin(async move {
             let settings = self.settings();
             let timeout_ms = settings.call_timeout_ms.saturating_add(settings.timeout_ms);
-            let sending = Sending::get(timeout_ms).within(&session);
+            let sending = session.within(Sending::get(timeout_ms));
             let answer = self.send(&sending).await.ok()?;
             if answer.status == 405 {
                 session.has_no_stream();

@@ -4,9 +4,9 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::asking::responses;
-use super::call::questions;
 use super::error::excerpt;
 use super::open::{Ask, put};
+use super::questions::questions;
 use super::{Client, McpError};
 use crate::model::{Answer, CallResult, Question, RpcError};
 

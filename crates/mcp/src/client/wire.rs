@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::error::{excerpt, shown};
 use super::incoming::{Incoming, media_type};
 use super::message::Message;
-use super::session::Session;
 use super::{Client, McpError};
 
 /// What goes to the endpoint of the server.
@@ -40,12 +39,6 @@ impl Sending {
         let mut sending = Self::new("GET", timeout_ms);
         sending.header("Accept", "text/event-stream");
         sending
-    }
-
-    /// The same within a session of a legacy server.
-    pub(super) fn within(mut self, session: &Session) -> Self {
-        session.put_headers(&mut self);
-        self
     }
 
     pub(super) fn header(&mut self, name: &str, value: &str) {

@@ -22,11 +22,13 @@
 //! | [`Reply`] | how it is answered |
 
 mod asked;
+mod era;
 mod read;
 mod reply;
 #[cfg(test)]
 mod tests;
 
-pub use asked::{Asked, Capabilities, ToolCall};
+pub use asked::{Asked, ToolCall};
+pub use era::{Capabilities, Era};
 pub use read::{Incoming, Meta, Received, Request, read};
-pub use reply::{Era, Reply, ServerInfo, input_requests};
+pub use reply::{Reply, ServerInfo, input_requests};

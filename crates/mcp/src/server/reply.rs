@@ -3,7 +3,7 @@
 use a2a::binding::http::HttpResponse;
 use serde_json::{Map, Value, json};
 
-use super::Capabilities;
+use super::{Capabilities, Era};
 use crate::model::{CallResult, LATEST, Question, QuestionKind, Revision, RpcError, code, meta};
 
 /// What a server says of itself.
@@ -30,15 +30,6 @@ impl ServerInfo {
         }
         info
     }
-}
-
-/// The era of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// 2026-07-28: the request says what its client can do.
-    Modern(Capabilities),
-    /// A revision before that.
-    Legacy,
 }
 
 /// How a request is answered.

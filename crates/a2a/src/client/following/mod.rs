@@ -4,6 +4,7 @@
 mod form;
 mod live;
 mod poll;
+mod recent;
 mod telling;
 
 use super::{CallOptions, Client, ClientError, TaskEvent};

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use super::super::fold::{is_of_another, newest};
-use super::super::stream::Recent;
 use super::super::{apply, changes};
+use super::recent::Recent;
 use crate::client::{ClientError, TaskEvent};
 use crate::model::{
     Artifact, MAX_FOREIGN_VALUES, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus,

@@ -1,6 +1,5 @@
 //! Small functions around messages, tasks, cards and skills.
 
-mod delegation;
 #[cfg(feature = "markdown")]
 mod markdown;
 mod prompt;
@@ -8,7 +7,6 @@ mod skills;
 
 use super::Ports;
 use crate::model::{Artifact, Message, Part, Role, Task};
-pub use delegation::{Delegated, DelegationArguments, DelegationTool, create_a2a_tool};
 #[cfg(feature = "markdown")]
 pub use markdown::skill_from_markdown;
 pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};

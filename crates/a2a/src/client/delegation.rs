@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::{create_message, slugify};
-use crate::client::{Client, Observed, Outcome, RemoteCard};
+use super::{Client, Observed, Outcome, RemoteCard, create_message, slugify};
 use crate::model::{Part, PartContent, TaskId};
 
 /// A tool that hands a task to another agent, for a model that coordinates several.

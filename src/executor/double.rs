@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use a2a_agents::script::Rule;
-use a2a_agents::{EmbeddedAgent, Misfit, Problem, ScriptTable, Table};
+use a2a_agents::{EmbeddedAgent, ExecutorKind, Misfit, Problem, ScriptTable, Table};
 
 /// A scripted agent whose script can be set.
 pub struct Double {
@@ -43,7 +43,7 @@ impl Script {
 impl Double {
     /// Of an agent, if it is a scripted one.
     pub(super) fn of(agent: &EmbeddedAgent) -> Option<Self> {
-        if agent.executor.kind != "script" {
+        if agent.executor.kind != ExecutorKind::Script.name() {
             return None;
         }
         let file = Rc::new(Script::read(agent.executor.table.clone()).ok()?);
@@ -62,7 +62,7 @@ impl Double {
     ///
     /// What is wrong with it, each with its key.
     pub fn set(&self, script: Script) -> Result<(), Vec<Problem>> {
-        let problems = script.read.problems_at("", self.is_for_development);
+        let problems = script.read.own_problems(self.is_for_development);
         if !problems.is_empty() {
             return Err(problems);
         }

@@ -1,5 +1,7 @@
 //! The executor `script`: answers by fixed rules. See [`a2a_agents::script`] for the rules.
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 
 use serde_json::json;
@@ -11,20 +13,23 @@ use super::{
 use crate::port::HttpRequest;
 use crate::task::Recovery;
 use a2a::model::{Artifact, Message, Part, PartContent, Role};
-use a2a_agents::ScriptTable;
 use a2a_agents::script::{
     Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction, Values, rule_for,
 };
+use a2a_agents::tool::Tool;
+use a2a_agents::{EmbeddedAgent, Misfit, ScriptTable};
 
 /// Plays the rule that fits the message.
 pub(super) struct ScriptExecutor {
     table: ScriptTable,
 }
 
-impl ScriptExecutor {
-    pub(super) fn new(table: ScriptTable) -> Self {
-        Self { table }
-    }
+/// Makes the executor of an agent of kind `script`.
+pub(super) fn make(
+    agent: &EmbeddedAgent,
+    _: &[Rc<dyn Tool>],
+) -> Result<Rc<dyn AgentExecutor>, Misfit> {
+    Ok(Rc::new(ScriptExecutor { table: agent.executor.table.read()? }))
 }
 
 #[async_trait(?Send)]

@@ -12,6 +12,7 @@
 
 mod callback_bodies;
 mod calling;
+mod changing;
 mod chosen_ids;
 mod coordinator;
 mod docs;

@@ -7,7 +7,7 @@ use super::slug::check_slug;
 use crate::HttpToolDefinition;
 use crate::access::{self, is_same_scheme};
 use crate::tool::Tool;
-use crate::{Executor, Problem, skills};
+use crate::{Problem, skills};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Everything that is wrong with the agents of a folder; empty if they can be served.
@@ -111,7 +111,7 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
 /// The HTTP tools of an agent's own.
 fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let takes_tools = matches!(agent.executor.executor, Executor::Tools(_) | Executor::Model(_));
+    let takes_tools = agent.executor.executor.offer().is_some();
     if !agent.tools.is_empty() && !takes_tools {
         let fix = "belong to an agent with kind = \"tools\" or \"model\"; an executor in Rust calls others itself";
         problems.push(Problem::at("tools", fix));
@@ -275,7 +275,7 @@ mod tests {
             (GOOD.replace("\"A\"", "\" \""), "agents/x.toml: `name` must not be empty"),
             (
                 GOOD.replace("\"say\"", "\"sya\""),
-                "agents/x.toml: `executor.tools.names[0]` there is no tool \"sya\"; there are: say, sum",
+                "agents/x.toml: `executor.tools.names[0]` there is no tool \"sya\", did you mean \"say\"?; there are: say, sum",
             ),
             (
                 GOOD.replace("\"sum\"", "\"say\""),
@@ -316,7 +316,7 @@ mod tests {
             ),
             (
                 script.to_owned(),
-                "agents/x.toml: `skills` a scripted agent needs at least one `[[skills]]`",
+                "agents/x.toml: `skills` an agent of kind \"script\" needs at least one `[[skills]]`",
             ),
             (script.to_owned(), "agents/x.toml: `executor.script.rules` needs at least one rule"),
             (

@@ -13,9 +13,10 @@ use a2a::model::UnixMillis;
 
 use crate::check::check_shared_tools;
 use crate::remote::{Named, check_named, parse_named};
+use crate::table::file::located;
 use crate::tool::Tool;
 use crate::{
-    AgentDefinition, Embedded, EmbeddedAgent, Executor, ExecutorPlace, FileSkill, HttpTool,
+    AgentDefinition, Embedded, EmbeddedAgent, ExecutorKind, ExecutorPlace, FileSkill, HttpTool,
     Problem, SkillsSource, check_all, file, skill_file,
 };
 
@@ -70,14 +71,14 @@ pub fn embed_into(
     };
     let mut tools: Vec<&dyn Tool> = tools.iter().map(AsRef::as_ref).collect();
     let mut problems = read_skills(&mut agents);
-    problems.extend(read_model_files(&mut agents));
+    problems.extend(read_table_files(&mut agents));
     problems.extend(check_shared_tools(&shared, &tools));
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     tools.extend(made.iter().map(|tool| -> &dyn Tool { tool }));
     problems.extend(check_all(folder, &agents, &tools));
     problems.extend(check_named(&remotes_file.display().to_string(), &named, &agents));
     if !problems.is_empty() {
-        return Err(problems.into_iter().map(|problem| file::located(problem, &files)).collect());
+        return Err(problems.into_iter().map(|problem| located(problem, &files)).collect());
     }
     let embedded = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
@@ -99,9 +100,12 @@ pub fn embed_into(
 
 /// Where a file says what an executor of the Worker's own is made from.
 fn place_of(agent: &AgentDefinition, files: &[(String, String)]) -> Option<ExecutorPlace> {
-    let Executor::Registered(table) = &agent.executor.executor else { return None };
+    let kind = agent.executor.executor.kind();
+    if ExecutorKind::named(kind).is_some() {
+        return None;
+    }
     let (file, text) = files.iter().find(|(file, _)| *file == agent.file)?;
-    let lines = file::executor_lines(text, &table.kind);
+    let lines = file::executor_lines(text, kind);
     Some(ExecutorPlace { file: file.clone(), lines })
 }
 
@@ -129,15 +133,13 @@ fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     problems
 }
 
-/// Takes the files that tables of models name into them; gives what is wrong with them.
-fn read_model_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for AgentDefinition { file, executor, .. } in agents {
-        let Executor::Model(table) = &mut executor.executor else { continue };
-        let found = table.read_files(file).err().into_iter().flatten();
-        problems.extend(found.map(|problem| problem.in_file(file)));
-    }
-    problems
+/// Takes the files that tables of executors name into them; returns what cannot be read.
+fn read_table_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
+    let read = |AgentDefinition { file, executor, .. }: &mut AgentDefinition| {
+        let problems = executor.executor.read_files(file).into_iter();
+        problems.map(|problem| problem.in_file(file)).collect::<Vec<_>>()
+    };
+    agents.iter_mut().flat_map(read).collect()
 }
 
 /// What the build script of a Worker is: embeds the agents of `folder`, whose `tools` are these, and prints what is
@@ -185,7 +187,7 @@ fn read_file<T>(
     let text = fs::read_to_string(path).map_err(unreadable)?;
     let read = parse(&file, &text);
     files.push((file, text));
-    read.map_err(|problem| vec![file::located(problem, files)])
+    read.map_err(|problem| vec![located(problem, files)])
 }
 
 /// What the files of a folder say, by their names. `files` gets the text of each.
@@ -217,7 +219,7 @@ fn read_files<T>(
         files.push((file, text));
         match parsed {
             Ok(found) => read.push(found),
-            Err(problem) => problems.push(file::located(problem, files)),
+            Err(problem) => problems.push(located(problem, files)),
         }
     }
     if problems.is_empty() { Ok(read) } else { Err(problems) }

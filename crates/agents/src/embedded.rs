@@ -15,8 +15,7 @@ use crate::learned::LearnedSkills;
 use crate::skills::{learned_of, restricted_skills};
 use crate::tool::Tool;
 use crate::{
-    Executor, HttpToolDefinition, McpServer, McpTable, Misfit, Problem, Remote, RestrictedSkill,
-    Table, ToolsTable,
+    HttpToolDefinition, McpServer, McpTable, Misfit, Problem, Remote, RestrictedSkill, Table,
 };
 use a2a::model::UnixMillis;
 
@@ -225,14 +224,7 @@ impl EmbeddedAgent {
             tools: own,
             ..
         } = definition;
-        let named = match &executor.executor {
-            Executor::Tools(ToolsTable { names, ask_missing: _, mcp: _ }) => names.as_slice(),
-            Executor::Model(table) => table.settings().tools.as_slice(),
-            Executor::Script(_)
-            | Executor::Remote(_)
-            | Executor::Http(_)
-            | Executor::Registered(_) => &[],
-        };
+        let named = executor.executor.offer().map(|offer| offer.names).unwrap_or_default();
         let shared = shared.iter().filter(|tool| named.contains(&tool.name)).cloned();
         let tools = shared
             .chain(own)

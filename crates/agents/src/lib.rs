@@ -52,9 +52,9 @@ pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace, Nee
 pub use file::parse;
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
-    DEV_MODEL, Executor, ExecutorDefinition, HttpTable, ModelLimits, ModelSettings, ModelTable,
-    Price, Provider, RegisteredTable, RemoteTable, ScriptTable, ToolsTable, check_agent_url,
-    check_kind, check_path, closest,
+    DEV_MODEL, Executor, ExecutorDefinition, ExecutorKind, HttpTable, ModelLimits, ModelSettings,
+    ModelTable, Price, Provider, RegisteredTable, RemoteTable, ScriptTable, ToolsTable,
+    check_agent_url, check_kind, check_path,
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
@@ -69,6 +69,6 @@ pub use remote::{
 pub use restricted::RestrictedSkill;
 pub use skills::{FileSkill, SkillsSource};
 pub use slug::check_slug;
-pub use table::{Misfit, Table};
+pub use table::{Misfit, Table, no_such};
 pub use template::Expandable;
 pub use value::{NotSet, Values, is_value_name};

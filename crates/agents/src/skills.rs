@@ -4,7 +4,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::definition::{AgentDefinition, SkillDefinition};
-use crate::kind::Executor;
 use crate::learned::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill};
 use crate::tool::Tool;
 use crate::{Problem, RestrictedSkill};
@@ -151,16 +150,17 @@ fn own_skill(own: &SkillDefinition) -> OwnSkill {
 
 /// The source from which skills are learned that an element of `skills_from` names, if it names one.
 fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
-    match (from, &agent.executor.executor) {
-        (SkillsSource::Remote, Executor::Remote(front)) => {
-            Some(LearnedSource::Remote(front.remote.clone()))
-        }
-        (SkillsSource::Tools, Executor::Tools(table)) if !table.mcp.is_empty() => {
+    let executor = &agent.executor.executor;
+    match from {
+        SkillsSource::Remote => Some(LearnedSource::Remote(executor.front_of()?.to_owned())),
+        SkillsSource::Tools => {
+            let offer = executor.offer().filter(|offer| offer.are_skills)?;
             let of_agent = agent.tools.iter().map(|tool| &tool.name);
-            let own = table.names.iter().chain(of_agent).cloned().collect();
-            Some(LearnedSource::Mcp { choices: table.mcp.clone(), own })
+            let own = offer.names.iter().chain(of_agent).cloned().collect();
+            let choices = offer.mcp.to_vec();
+            (!choices.is_empty()).then_some(LearnedSource::Mcp { choices, own })
         }
-        (SkillsSource::Remote | SkillsSource::Tools | SkillsSource::Folder(_), _) => None,
+        SkillsSource::Folder(_) => None,
     }
 }
 
@@ -168,7 +168,7 @@ fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<Learne
 pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let sources = sources_of(agent);
-    let has_tools = matches!(agent.executor.executor, Executor::Tools(_));
+    let has_tools = agent.executor.executor.has_tool_skills();
     for (index, source) in sources.iter().enumerate() {
         let key = format!("skills_from[{index}]");
         if sources.iter().take(index).any(|earlier| earlier == source) {
@@ -187,7 +187,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
         }
     }
     // What servers offer is not known here.
-    let has_mcp = agent.executor.executor.has_mcp();
+    let has_mcp = agent.executor.executor.offer().is_some_and(|offer| !offer.mcp.is_empty());
     let given = given(agent, tools);
     for (index, Given { skill, source, origin }) in given.iter().enumerate() {
         let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
@@ -234,18 +234,10 @@ pub(crate) fn has_skills(agent: &AgentDefinition) -> bool {
 
 /// The sources of an agent: unless its file names them, its tools if it has any.
 fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
-    match (&agent.skills_from, &agent.executor.executor) {
-        (Some(sources), _) => sources.clone(),
-        (None, Executor::Tools(_)) => vec![SkillsSource::Tools],
-        (
-            None,
-            Executor::Script(_)
-            | Executor::Remote(_)
-            | Executor::Model(_)
-            | Executor::Http(_)
-            | Executor::Registered(_),
-        ) => Vec::new(),
-    }
+    let of_kind = || {
+        if agent.executor.executor.has_tool_skills() { vec![SkillsSource::Tools] } else { vec![] }
+    };
+    agent.skills_from.clone().unwrap_or_else(of_kind)
 }
 
 fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
@@ -253,8 +245,9 @@ fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
     for (source, from) in sources_of(agent).iter().enumerate() {
         match from {
             SkillsSource::Tools => {
-                let skills = agent.executor.executor.tool_skills(agent, tools).into_iter();
-                given.extend(skills.map(|skill| {
+                let offer = agent.executor.executor.offer().filter(|offer| offer.are_skills);
+                let skills = offer.map(|offer| offer.skills(agent, tools));
+                given.extend(skills.into_iter().flatten().map(|skill| {
                     let origin = format!("the tool {}", skill.id);
                     Given { skill, source, origin }
                 }));

@@ -16,6 +16,8 @@ mod tries;
 mod verb;
 mod writer;
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 use futures_util::future::{Either, select};
 
@@ -25,7 +27,8 @@ use super::{AgentExecutor, Events, ExecutorError, Needs, Turn, Wait};
 use crate::port::{HttpRequest, Outside, Target};
 use crate::task::Recovery;
 use a2a::model::TaskState;
-use a2a_agents::{HttpTable, RunSettings};
+use a2a_agents::tool::Tool;
+use a2a_agents::{EmbeddedAgent, HttpTable, Misfit, RunSettings};
 use call::{Call, program_url};
 use document::{cancel_document, turn_document};
 use exchange::{Patience, ask};
@@ -41,6 +44,15 @@ pub(super) struct HttpExecutor {
     /// Whether a run may be parked until it asks again.
     parks: bool,
     awake: AwakeRuns,
+}
+
+/// Makes the executor of an agent of kind `http`.
+pub(super) fn make(
+    agent: &EmbeddedAgent,
+    _: &[Rc<dyn Tool>],
+) -> Result<Rc<dyn AgentExecutor>, Misfit> {
+    let table = agent.executor.table.read()?;
+    Ok(Rc::new(HttpExecutor::new(table, &agent.executor.run)))
 }
 
 impl HttpExecutor {

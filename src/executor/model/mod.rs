@@ -23,6 +23,8 @@ mod start;
 mod toolbox;
 mod writer;
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 
 use super::awake::AwakeRuns;
@@ -31,7 +33,8 @@ use super::{AgentExecutor, Events, ExecutorError, Needs, Turn};
 use crate::port::{Outside, Target};
 use crate::task::Recovery;
 use crate::usage::CallerLimits;
-use a2a_agents::{ModelLimits, ModelSettings, Provider};
+use a2a_agents::tool::Tool;
+use a2a_agents::{EmbeddedAgent, Misfit, ModelLimits, ModelSettings, Provider};
 use run::Run;
 
 /// The id of the artifact that holds the answer.
@@ -47,12 +50,18 @@ pub(super) struct ModelExecutor {
     awake: AwakeRuns,
 }
 
-impl ModelExecutor {
-    /// As the settings say, with these tools.
-    pub(super) fn new(settings: ModelSettings, offer: Offer, mcp: Option<McpOffer>) -> Self {
-        Self { settings, offer, mcp, awake: AwakeRuns::default() }
-    }
+/// Makes the executor of an agent of kind `model`.
+pub(super) fn make(
+    agent: &EmbeddedAgent,
+    registered: &[Rc<dyn Tool>],
+) -> Result<Rc<dyn AgentExecutor>, Misfit> {
+    let settings = ModelSettings::of(&agent.executor.table)?;
+    let offer = Offer::of(agent, &settings.tools, registered)?;
+    let mcp = McpOffer::of(settings.mcp.clone());
+    Ok(Rc::new(ModelExecutor { settings, offer, mcp, awake: AwakeRuns::default() }))
+}
 
+impl ModelExecutor {
     /// Whether the model may delegate to other agents.
     fn coordinates(&self) -> bool {
         !self.settings.agents.is_empty()

@@ -11,6 +11,8 @@ mod mirror;
 pub(super) mod pace;
 pub(super) mod send;
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 use futures_util::future::select;
 
@@ -20,7 +22,8 @@ use super::{AgentExecutor, Emission, Events, ExecutorError, Turn};
 use crate::task::Recovery;
 use a2a::client::{Client, Settings};
 use a2a::model::CancelTaskRequest;
-use a2a_agents::RemoteTable;
+use a2a_agents::tool::Tool;
+use a2a_agents::{EmbeddedAgent, Misfit, RemoteTable};
 use follow::Front;
 use link::{LINKED, Link};
 use send::{Begun, Kept, Sending};
@@ -41,6 +44,14 @@ struct Terms {
     silence_ms: u64,
     /// Whether the remote agent is asked to send webhooks to a run that is parked.
     webhooks: bool,
+}
+
+/// Makes the executor of an agent of kind `remote`.
+pub(super) fn make(
+    agent: &EmbeddedAgent,
+    _: &[Rc<dyn Tool>],
+) -> Result<Rc<dyn AgentExecutor>, Misfit> {
+    Ok(Rc::new(RemoteExecutor::of(agent.executor.table.read()?)))
 }
 
 impl RemoteExecutor {

@@ -9,6 +9,8 @@ pub(super) mod mcp;
 pub(super) mod offer;
 mod telling;
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +18,7 @@ use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
 use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
+use a2a_agents::{EmbeddedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
 pub(super) use call::CallInTurn;
 pub(super) use mcp::McpOffer;
@@ -26,6 +29,7 @@ pub(super) use offer::Offer;
 pub(super) struct ToolsExecutor {
     offer: Offer,
     mcp: Option<McpOffer>,
+    /// Whether required arguments that are missing are asked for.
     asks_missing: bool,
 }
 
@@ -37,12 +41,18 @@ enum Flow {
     Over,
 }
 
-impl ToolsExecutor {
-    /// With `asks_missing`, required arguments that are missing are asked for.
-    pub(super) fn new(offer: Offer, mcp: Option<McpOffer>, asks_missing: bool) -> Self {
-        Self { offer, mcp, asks_missing }
-    }
+/// Makes the executor of an agent of kind `tools`.
+pub(super) fn make(
+    agent: &EmbeddedAgent,
+    registered: &[Rc<dyn Tool>],
+) -> Result<Rc<dyn AgentExecutor>, Misfit> {
+    let ToolsTable { names, ask_missing, mcp } = agent.executor.table.read()?;
+    let offer = Offer::of(agent, &names, registered)?;
+    let mcp = McpOffer::of(mcp);
+    Ok(Rc::new(ToolsExecutor { offer, mcp, asks_missing: ask_missing }))
+}
 
+impl ToolsExecutor {
     /// What a turn asks for, of the tools that there are to its caller.
     fn asked<'a>(&self, turn: &Turn, tools: &'a [Callable]) -> Asked<'a> {
         let understanding = Understanding { tools, asks_missing: self.asks_missing };

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::auth::Caller;
-use a2a_agents::RestrictedSkill;
 use a2a_agents::tool::Tool;
+use a2a_agents::{EmbeddedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
 
 /// The tools of an agent, in the order in which it offers them.
 pub(in crate::executor) struct Offer {
@@ -39,12 +39,30 @@ pub(in crate::executor) struct McpTool {
 }
 
 impl Offer {
-    /// These tools; those whose skill is among the `restricted` ones need its permissions.
-    pub(in crate::executor) fn new(
-        tools: Vec<Rc<dyn Tool>>,
-        restricted: Vec<RestrictedSkill>,
-    ) -> Self {
-        Self { tools, restricted }
+    /// The tools that an agent names, of its own and of those that the Worker has `registered`, and then the others of its own.
+    ///
+    /// # Errors
+    ///
+    /// If there is no tool of a name, or one of its own cannot be made.
+    pub(in crate::executor) fn of(
+        agent: &EmbeddedAgent,
+        names: &[String],
+        registered: &[Rc<dyn Tool>],
+    ) -> Result<Self, Misfit> {
+        let made = agent
+            .tools
+            .iter()
+            .map(|tool| HttpTool::new(tool).map(|tool| -> Rc<dyn Tool> { Rc::new(tool) }));
+        let http = made.collect::<Result<Vec<_>, _>>()?;
+        let known = || registered.iter().chain(&http);
+        let named = names.iter().map(|name| {
+            let tool = known().find(|tool| tool.name() == name).cloned();
+            tool.ok_or_else(|| Misfit(no_such("tool", name, known().map(|tool| tool.name()))))
+        });
+        let mut tools = named.collect::<Result<Vec<_>, _>>()?;
+        let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
+        tools.extend(http.iter().filter(|tool| !is_named(tool)).cloned());
+        Ok(Self { tools, restricted: agent.restricted.clone() })
     }
 
     /// The tools of this Worker that a caller may use. To it there are no others.

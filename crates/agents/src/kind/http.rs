@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::{ExecutorKind, Kind};
 use crate::access::check_url;
-use crate::skills::has_skills;
 use crate::template::{check_header_name, visible};
-use crate::{AgentDefinition, Expandable, Problem};
+use crate::tool::Tool;
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.http]`. Every text may hold `${NAME}`, a secret or a variable of the deployment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,16 +56,18 @@ pub struct HttpTable {
     pub cancel_url: Option<String>,
 }
 
-impl HttpTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
+impl Kind for HttpTable {
+    fn name(&self) -> &str {
+        ExecutorKind::Http.name()
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(self)
+    }
+
+    fn problems(&self, _: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if !has_skills(agent) {
-            let fix = "an agent of kind \"http\" needs at least one `[[skills]]`";
-            problems.push(Problem::at("skills", fix));
-        }
-        let mut report = |key: &str, fix: String| {
-            problems.push(Problem::at(format!("executor.http.{key}"), fix))
-        };
+        let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
         match (&self.url, &self.service) {
             (Some(_), Some(_)) => {
                 report("service", "stands beside `url`; keep one of the two".to_owned());
@@ -143,15 +146,19 @@ impl HttpTable {
         problems
     }
 
-    /// The secrets and variables in it: who needs them, and their names.
-    pub(super) fn needs(&self) -> Vec<(String, String)> {
+    fn filled_in(&self) -> Vec<(String, &str)> {
         let Self { url, path, headers, signing_secret, cancel_url, .. } = self;
-        let own = [url, path, signing_secret, cancel_url].into_iter().flatten();
-        let texts = own.chain(headers.values()).filter_map(|text| Expandable::parse(text).ok());
-        texts
-            .flat_map(|text| text.values().map(str::to_owned).collect::<Vec<_>>())
-            .map(|name| ("executor http".to_owned(), name))
-            .collect()
+        let own = [
+            ("url", url),
+            ("path", path),
+            ("signing_secret", signing_secret),
+            ("cancel_url", cancel_url),
+        ];
+        let own =
+            own.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.as_deref()?)));
+        let headers =
+            headers.iter().map(|(name, value)| (format!("headers.{name}"), value.as_str()));
+        own.chain(headers).collect()
     }
 }
 
@@ -178,27 +185,24 @@ pub fn check_agent_url(url: &str) -> Result<(), String> {
 pub fn check_path(path: &str) -> Result<(), String> {
     let is_plain =
         path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte));
-    match path.starts_with('/') && !path.starts_with("//") && is_plain {
-        true => Ok(()),
-        false => Err("must be a path, as /turn".to_owned()),
+    if path.starts_with('/') && !path.starts_with("//") && is_plain {
+        return Ok(());
     }
+    Err("must be a path, as /turn".to_owned())
 }
 
-/// Checks a text that may hold `${NAME}`: what is filled in is checked when it is used.
+/// Checks a text of [`Kind::filled_in`]. One that holds `${NAME}` is checked when it is used.
 fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
-    match Expandable::parse(text)?.values().next() {
-        Some(_) => Ok(()),
-        None => check(text),
-    }
+    if text.contains("${") { Ok(()) } else { check(text) }
 }
 
 fn check_own_header(name: &str) -> Result<(), String> {
     check_header_name(name)?;
     let lower = name.to_ascii_lowercase();
-    match OWN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
-        true => Err("is a header that each request has already; remove it".to_owned()),
-        false => Ok(()),
+    if OWN_HEADERS.contains(&lower.as_str()) || lower.starts_with("webhook-") {
+        return Err("is a header that each request has already; remove it".to_owned());
     }
+    Ok(())
 }
 
 fn plain(value: &str) -> Result<(), String> {
@@ -207,10 +211,9 @@ fn plain(value: &str) -> Result<(), String> {
 
 /// A secret stands in no file.
 fn check_secret(secret: &str) -> Result<(), String> {
-    match Expandable::parse(secret)?.values().next() {
-        Some(_) => Ok(()),
-        None => Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned()),
-    }
+    check_written(secret, |_| {
+        Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned())
+    })
 }
 
 fn is_binding(name: &str) -> bool {

@@ -1,15 +1,15 @@
 //! The kinds of executors that an agent file may name: the table of the kind, what must hold for it, and the skills
-//! that follow from it. The Worker has a constructor for each, by the same name.
+//! that follow from it. The Worker has a constructor for each.
 //!
-//! A new kind that comes with every Worker is a file here, a variant of [`Executor`] with its name in [`OWN_KINDS`],
-//! and a constructor in the registry of the Worker. Every other name is one under which a Worker registers an
-//! executor of its own.
+//! A kind that comes with every Worker is a file here, which implements [`Kind`] for its table, and a line in the list `kinds!`.
+//! The list makes [`ExecutorKind`] and [`Executor`]; a file without its line does not compile, nor does a line without its file, nor
+//! the Worker without a constructor for each line. Every other name is one under which a Worker registers an executor of its own.
 
-mod closeness;
+mod executor;
 mod http;
 mod model;
-mod offered;
-mod reader;
+mod name;
+mod offer;
 mod registered;
 mod remote;
 mod script;
@@ -17,18 +17,16 @@ mod tables;
 mod tools;
 
 use serde::Deserialize;
+use serde::de::MapAccess;
 
 use super::definition::{AgentDefinition, RunSettings};
-#[cfg(any(test, feature = "build"))]
-use crate::McpChoice;
 use crate::tool::Tool;
 use crate::{Misfit, Problem, Table};
-use a2a::model::AgentSkill;
 
-pub use closeness::closest;
-pub(crate) use closeness::with_meant_key;
 pub use http::{HttpTable, check_agent_url, check_path};
 pub use model::{DEV_MODEL, ModelLimits, ModelSettings, ModelTable, Price, Provider};
+pub use name::check_kind;
+pub(crate) use offer::ToolOffer;
 pub use registered::RegisteredTable;
 pub use remote::RemoteTable;
 pub use script::ScriptTable;
@@ -44,165 +42,147 @@ pub struct ExecutorDefinition {
     pub run: RunSettings,
 }
 
-/// The table of each kind of executor.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Executor {
-    /// Calls tools.
-    Tools(ToolsTable),
-    /// Follows fixed rules, for tests and demonstrations.
-    Script(ScriptTable),
-    /// Passes everything on to an agent elsewhere.
-    Remote(RemoteTable),
-    /// Asks an agent in any language by one POST.
-    Http(HttpTable),
-    /// Asks a language model.
-    Model(Box<ModelTable>),
-    /// Is written in Rust, and registered by the Worker under the name of the kind.
-    Registered(RegisteredTable),
-}
-
-impl Executor {
-    /// The name of the kind, as the file says it.
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Tools(_) => TOOLS,
-            Self::Script(_) => SCRIPT,
-            Self::Remote(_) => REMOTE,
-            Self::Http(_) => HTTP,
-            Self::Model(_) => MODEL,
-            Self::Registered(table) => &table.kind,
-        }
-    }
+/// A kind of executor, as its table `[executor.<kind>]` in an agent file describes it. Keys are those below the table.
+pub(crate) trait Kind {
+    /// The name of the kind, as agent files write it.
+    fn name(&self) -> &str;
 
     /// The table as the constructor of the kind gets it.
-    ///
-    /// # Errors
-    ///
-    /// None that an agent file could cause.
-    pub fn table(&self) -> Result<Table, Misfit> {
-        match self {
-            Self::Tools(table) => Table::of(table),
-            Self::Script(table) => Table::of(table),
-            Self::Remote(table) => Table::of(table),
-            Self::Http(table) => Table::of(table),
-            Self::Model(table) => Table::of(table),
-            Self::Registered(table) => Table::of(&table.settings),
-        }
+    fn table(&self) -> Result<Table, Misfit>;
+
+    /// The table of an agent file that has none; `None` if the kind needs one.
+    fn without_table() -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
     }
 
-    /// What is wrong with an agent of this kind, each with its key and the fix.
-    pub(crate) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
-        match self {
-            Self::Tools(table) => table.problems(agent, tools),
-            Self::Script(table) => table.problems(agent),
-            Self::Remote(table) => table.problems(agent),
-            Self::Http(table) => table.problems(agent),
-            Self::Model(table) => table.problems(agent, tools),
-            Self::Registered(table) => table.problems(agent),
-        }
+    /// What is wrong with the table, each with its key and the fix.
+    fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem>;
+
+    /// The texts in which `${NAME}` stands for a secret or a variable, each with its key.
+    fn filled_in(&self) -> Vec<(String, &str)> {
+        Vec::new()
     }
 
-    /// The secrets and variables of the deployment that an agent of this kind needs, as far as its file and its tools
-    /// tell: each with who needs it.
-    pub(crate) fn needs(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
-        match self {
-            Self::Tools(table) => table.needs(agent, tools),
-            Self::Model(table) => table.needs(agent, tools),
-            Self::Script(_) | Self::Remote(_) => Vec::new(),
-            Self::Http(table) => table.needs(),
-            Self::Registered(table) => table.needs(),
-        }
+    /// The tools that the executor calls; `None` for a kind that calls none.
+    fn offer(&self) -> Option<ToolOffer<'_>> {
+        None
     }
 
-    /// The remote agents that an agent of this kind names, each with its key.
+    /// The remote agents that the table names, each with its key.
     #[cfg(any(test, feature = "build"))]
-    pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
-        match self {
-            Self::Remote(table) => table.remotes(),
-            Self::Model(table) => table.remotes(),
-            Self::Tools(_) | Self::Script(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
-        }
+    fn remotes(&self) -> Vec<(String, &str)> {
+        Vec::new()
     }
 
-    /// Whether an agent of this kind offers tools of MCP servers.
-    pub(crate) fn has_mcp(&self) -> bool {
-        match self {
-            Self::Tools(table) => !table.mcp.is_empty(),
-            Self::Model(table) => !table.settings().mcp.is_empty(),
-            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => false,
-        }
+    /// The remote agent whose skills `skills_from = ["remote"]` takes.
+    fn front_of(&self) -> Option<&str> {
+        None
     }
 
-    /// What an agent of this kind takes of MCP servers, each with its key.
+    /// Why `recovery` must be `resume`; `None` if it may be anything.
+    fn resumes_because(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What the problem of an agent without skills says behind "needs at least one `[[skills]]`".
+    fn skills_hint(&self) -> &'static str {
+        ""
+    }
+
+    /// Takes the files that the table names, which stand relative to the file of its agent, into it. Returns what cannot be read,
+    /// each with its key; it is left out.
     #[cfg(any(test, feature = "build"))]
-    pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
-        match self {
-            Self::Tools(table) => table.mcp(),
-            Self::Model(table) => table.mcp(),
-            Self::Script(_) | Self::Remote(_) | Self::Http(_) | Self::Registered(_) => Vec::new(),
-        }
-    }
-
-    /// The skills that the tools of an agent of this kind are.
-    pub(crate) fn tool_skills(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<AgentSkill> {
-        match self {
-            Self::Tools(table) => table.skills(agent, tools),
-            Self::Script(_)
-            | Self::Remote(_)
-            | Self::Model(_)
-            | Self::Http(_)
-            | Self::Registered(_) => Vec::new(),
-        }
+    fn read_files(&mut self, _agent_file: &str) -> Vec<Problem> {
+        Vec::new()
     }
 }
 
-const TOOLS: &str = "tools";
-const SCRIPT: &str = "script";
-const REMOTE: &str = "remote";
-const HTTP: &str = "http";
-const MODEL: &str = "model";
+/// Makes the enums of the kinds from their list.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident = $name:literal, $table:ty;)*) => {
+        /// A kind that comes with every Worker.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ExecutorKind {
+            $($(#[$about])* $kind,)*
+        }
 
-/// The kinds that come with every Worker.
-const OWN_KINDS: [&str; 5] = [TOOLS, SCRIPT, REMOTE, HTTP, MODEL];
+        /// The table of each kind of executor.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Executor {
+            $($(#[$about])* $kind($table),)*
+            /// Is written in Rust, and registered by the Worker under the name of the kind.
+            Registered(RegisteredTable),
+        }
 
-/// Names that no Worker can register: the key beside the tables, and what is no name of a kind.
-const RESERVED_KINDS: [&str; 2] = ["run", "rust"];
+        impl ExecutorKind {
+            /// Every kind.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-/// Whether a Worker may register an executor under this name, and agent files name it as their kind.
-///
-/// # Errors
-///
-/// What a name must be.
-pub fn check_kind(name: &str) -> Result<(), String> {
-    if OWN_KINDS.contains(&name) || RESERVED_KINDS.contains(&name) {
-        return Err("must be a name of your own: this one belongs to a2a-edge".to_owned());
-    }
-    if let Some(meant) = closest(name, OWN_KINDS) {
-        return Err(format!(
-            "must not be {name:?}: did you mean {meant:?}? A name of your own differs by more than a letter from each kind of a2a-edge: \
-             {}",
-            OWN_KINDS.join(", ")
-        ));
-    }
-    let is_plain = |letter: char| {
-        letter.is_ascii_lowercase() || letter.is_ascii_digit() || "-_".contains(letter)
+            /// Its name in agent files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// Reads its table, the next value of `[executor]`.
+            fn read_table<'de, M: MapAccess<'de>>(self, members: &mut M) -> Result<Executor, M::Error> {
+                match self {
+                    $(Self::$kind => members.next_value().map(Executor::$kind),)*
+                }
+            }
+
+            /// What a file without its table means.
+            fn without_table(self) -> Option<Executor> {
+                match self {
+                    $(Self::$kind => <$table>::without_table().map(Executor::$kind),)*
+                }
+            }
+        }
+
+        impl Executor {
+            fn as_kind(&self) -> &dyn Kind {
+                match self {
+                    $(Self::$kind(table) => table,)*
+                    Self::Registered(table) => table,
+                }
+            }
+
+            #[cfg(any(test, feature = "build"))]
+            fn as_kind_mut(&mut self) -> &mut dyn Kind {
+                match self {
+                    $(Self::$kind(table) => table,)*
+                    Self::Registered(table) => table,
+                }
+            }
+        }
     };
-    let begins_well = name.starts_with(|letter: char| letter.is_ascii_lowercase());
-    match begins_well && name.chars().all(is_plain) && name.len() <= MAX_KIND_BYTES {
-        true => Ok(()),
-        false => Err(format!(
-            "must be 1 to {MAX_KIND_BYTES} lower-case letters, digits, `-` and `_`, and begin with a letter"
-        )),
-    }
 }
 
-/// The longest name of a kind.
-const MAX_KIND_BYTES: usize = 64;
+kinds! {
+    /// Calls tools.
+    Tools = "tools", ToolsTable;
+    /// Follows fixed rules, for tests and demonstrations.
+    Script = "script", ScriptTable;
+    /// Passes everything on to an agent elsewhere.
+    Remote = "remote", RemoteTable;
+    /// Asks an agent in any language by one POST.
+    Http = "http", HttpTable;
+    /// Asks a language model.
+    Model = "model", ModelTable;
+}
+
+impl ExecutorKind {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// The names of all kinds.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().map(|kind| kind.name())
+    }
+}

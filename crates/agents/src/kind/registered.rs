@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::skills::has_skills;
-use crate::{AgentDefinition, Expandable, Problem};
+use super::Kind;
+use crate::tool::Tool;
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
 ///
@@ -18,50 +19,41 @@ pub struct RegisteredTable {
     pub settings: Map<String, Value>,
 }
 
-impl RegisteredTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        if !has_skills(agent) {
-            let fix = format!("an agent of kind {:?} needs at least one `[[skills]]`", self.kind);
-            problems.push(Problem::at("skills", fix));
-        }
-        for (name, value) in &self.settings {
-            visit_texts(value, &format!("executor.{}.{name}", self.kind), &mut |key, text| {
-                if let Err(fix) = Expandable::parse(text) {
-                    problems.push(Problem::at(key.to_owned(), fix));
-                }
-            });
-        }
-        problems
+impl Kind for RegisteredTable {
+    fn name(&self) -> &str {
+        &self.kind
     }
 
-    /// The secrets and variables in the settings: who needs them, and their names.
-    pub(super) fn needs(&self) -> Vec<(String, String)> {
-        let mut needs = Vec::new();
-        for value in self.settings.values() {
-            visit_texts(value, "", &mut |_, text| {
-                let text = Expandable::parse(text);
-                let names = text.iter().flat_map(Expandable::values);
-                needs
-                    .extend(names.map(|name| (format!("executor {}", self.kind), name.to_owned())));
-            });
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(&self.settings)
+    }
+
+    /// Only the executor knows what may stand there.
+    fn problems(&self, _: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    fn filled_in(&self) -> Vec<(String, &str)> {
+        let mut texts = Vec::new();
+        for (name, value) in &self.settings {
+            collect_texts(value, name.clone(), &mut texts);
         }
-        needs
+        texts
     }
 }
 
-/// Calls `visit` with each text in a value, and its key.
-fn visit_texts(value: &Value, key: &str, visit: &mut impl FnMut(&str, &str)) {
+/// Adds each text in a value, with its key.
+fn collect_texts<'a>(value: &'a Value, key: String, texts: &mut Vec<(String, &'a str)>) {
     match value {
-        Value::String(text) => visit(key, text),
+        Value::String(text) => texts.push((key, text)),
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                visit_texts(element, &format!("{key}[{index}]"), visit);
+                collect_texts(element, format!("{key}[{index}]"), texts);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                visit_texts(member, &format!("{key}.{name}"), visit);
+                collect_texts(member, format!("{key}.{name}"), texts);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

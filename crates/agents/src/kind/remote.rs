@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::skills::has_skills;
-use crate::{AgentDefinition, Problem, Recovery};
+use super::{ExecutorKind, Kind};
+use crate::tool::Tool;
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.remote]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,38 +20,47 @@ pub struct RemoteTable {
     pub webhooks: bool,
 }
 
-impl RemoteTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
+impl Kind for RemoteTable {
+    fn name(&self) -> &str {
+        ExecutorKind::Remote.name()
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(self)
+    }
+
+    fn problems(&self, _: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if !has_skills(agent) {
-            let fix = "an agent of kind \"remote\" needs at least one `[[skills]]`, or `skills_from = [\"remote\"]`: \
-                       those of the remote agent";
-            problems.push(Problem::at("skills", fix));
-        }
         if self.remote.is_empty() {
             let fix =
                 "must be the name of a remote agent: a table `[remote.<name>]` of remotes.toml";
-            problems.push(Problem::at("executor.remote.remote", fix));
+            problems.push(Problem::at("remote", fix));
         }
         if !(SHORTEST_SILENCE_MS..=LONGEST_SILENCE_MS).contains(&self.silence_ms) {
             let fix = format!(
                 "must be from {SHORTEST_SILENCE_MS} to {LONGEST_SILENCE_MS}, got {}",
                 self.silence_ms
             );
-            problems.push(Problem::at("executor.remote.silence_ms", fix));
-        }
-        let recovery = agent.executor.run.recovery;
-        if !matches!(recovery, None | Some(Recovery::Resume)) {
-            let fix = "must be \"resume\", or be left out: a front goes on with the remote task after a crash";
-            problems.push(Problem::at("executor.run.recovery", fix));
+            problems.push(Problem::at("silence_ms", fix));
         }
         problems
     }
 
-    /// The remote agent that is named, with its key.
     #[cfg(any(test, feature = "build"))]
-    pub(super) fn remotes(&self) -> Vec<(String, &str)> {
-        vec![("executor.remote.remote".to_owned(), &self.remote)]
+    fn remotes(&self) -> Vec<(String, &str)> {
+        vec![("remote".to_owned(), &self.remote)]
+    }
+
+    fn front_of(&self) -> Option<&str> {
+        Some(&self.remote)
+    }
+
+    fn resumes_because(&self) -> Option<&'static str> {
+        Some("a front goes on with the remote task after a crash")
+    }
+
+    fn skills_hint(&self) -> &'static str {
+        ", or `skills_from = [\"remote\"]`: those of the remote agent"
     }
 }
 

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{ExecutorKind, Kind};
 use crate::script::{Fault, Rule, is_for_development, needs_permissions, parks, problems_of};
-use crate::skills::has_skills;
-use crate::{AgentDefinition, Problem, Recovery};
+use crate::tool::Tool;
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.script]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,49 +19,53 @@ pub struct ScriptTable {
     pub faults: Vec<Fault>,
 }
 
-impl ScriptTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        if !has_skills(agent) {
-            let fix = "a scripted agent needs at least one `[[skills]]`";
-            problems.push(Problem::at("skills", fix));
-        }
+impl Kind for ScriptTable {
+    fn name(&self) -> &str {
+        ExecutorKind::Script.name()
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(self)
+    }
+
+    fn problems(&self, agent: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
+        let mut problems = self.own_problems(agent.development);
         if agent.access.is_anonymous() && self.rules.iter().any(needs_permissions) {
             let fix = "has a rule with `permissions`, which nobody can have: callers get them by the schemes in \
                        [access.schemes]; add one";
-            problems.push(Problem::at(format!("{TABLE}rules"), fix));
+            problems.push(Problem::at("rules", fix));
         }
-        let recovery = agent.executor.run.recovery;
-        if self.parks() && !matches!(recovery, None | Some(Recovery::Resume)) {
-            let fix = "must be \"resume\", or be left out: a step of this script is `park` or `callback`, and a \
-                       run that was parked is resumed";
-            problems.push(Problem::at("executor.run.recovery", fix));
-        }
-        problems.extend(self.problems_at(TABLE, agent.development));
         problems
     }
 
-    /// What is wrong with the table itself, each with its key behind `path`. `is_development` says whether its agent is for
+    fn resumes_because(&self) -> Option<&'static str> {
+        self.parks().then_some(
+            "a step of this script is `park` or `callback`, and a run that was parked is resumed",
+        )
+    }
+}
+
+impl ScriptTable {
+    /// What is wrong with the table itself, each with its key below it. `is_development` is true for an agent that is served in
     /// development only.
-    pub fn problems_at(&self, path: &str, is_development: bool) -> Vec<Problem> {
+    pub fn own_problems(&self, is_development: bool) -> Vec<Problem> {
         let Self { rules, faults } = self;
-        let (rules_at, faults_at) = (format!("{path}rules"), format!("{path}faults"));
         let mut problems = Vec::new();
+        let mut report = |key: &str, fix: &str| problems.push(Problem::at(key, fix));
         if rules.is_empty() {
-            problems.push(Problem::at(rules_at.clone(), "needs at least one rule"));
+            report("rules", "needs at least one rule");
         }
         if !is_development && rules.iter().any(is_for_development) {
             let fix = "a step is `panic` or `steps`, which only an agent with `development = true` \
                        may have";
-            problems.push(Problem::at(rules_at.clone(), fix));
+            report("rules", fix);
         }
         if !is_development && !faults.is_empty() {
-            let fix = "only an agent with `development = true` may have faults";
-            problems.push(Problem::at(faults_at.clone(), fix));
+            report("faults", "only an agent with `development = true` may have faults");
         }
-        problems.extend(problems_of(rules, &rules_at));
+        problems.extend(problems_of(rules, "rules"));
         let each = faults.iter().enumerate();
-        problems.extend(each.flat_map(|(at, fault)| fault.problems(&format!("{faults_at}[{at}]"))));
+        problems.extend(each.flat_map(|(at, fault)| fault.problems(&format!("faults[{at}]"))));
         problems
     }
 
@@ -69,6 +74,3 @@ impl ScriptTable {
         self.rules.iter().any(parks)
     }
 }
-
-/// What stands before the keys of the table in an agent file.
-const TABLE: &str = "executor.script.";

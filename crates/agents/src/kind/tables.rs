@@ -1,4 +1,5 @@
-//! `[executor]` as it stands in the file: the kind, the table of the kind, and `[executor.run]`.
+//! `[executor]` as it stands in the file: the kind, the table of the kind, and `[executor.run]`. Its reader is written by hand
+//! because the keys are names of kinds, of which some are known to a Worker alone; the tables below it have derived readers.
 
 use std::fmt;
 
@@ -7,17 +8,15 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{
-    Executor, ExecutorDefinition, HTTP, MODEL, OWN_KINDS, REMOTE, RegisteredTable, SCRIPT, TOOLS,
-    ToolsTable, check_kind, closest,
-};
+use super::{Executor, ExecutorDefinition, ExecutorKind, RegisteredTable, check_kind};
 use crate::definition::RunSettings;
+use crate::table::closest;
 
 /// The tables, before it is known whether they belong to the kind. They are read one by one, so that an error in
 /// one of them still knows its line.
 #[derive(Default)]
 pub(super) struct ExecutorTables {
-    kind: Option<Kind>,
+    kind: Option<KindName>,
     run: RunSettings,
     given: Vec<Executor>,
 }
@@ -43,16 +42,13 @@ impl<'de> Visitor<'de> for Tables {
             match key.as_str() {
                 "kind" => tables.kind = Some(members.next_value()?),
                 "run" => tables.run = members.next_value()?,
-                TOOLS => tables.given.push(Executor::Tools(members.next_value()?)),
-                SCRIPT => tables.given.push(Executor::Script(members.next_value()?)),
-                REMOTE => tables.given.push(Executor::Remote(members.next_value()?)),
-                HTTP => tables.given.push(Executor::Http(members.next_value()?)),
-                MODEL => tables.given.push(Executor::Model(members.next_value()?)),
-                _ => {
-                    let Settings(settings) = members.next_value()?;
-                    let table = RegisteredTable { kind: key, settings };
-                    tables.given.push(Executor::Registered(table));
-                }
+                name => tables.given.push(match ExecutorKind::named(name) {
+                    Some(kind) => kind.read_table(&mut members)?,
+                    None => {
+                        let Settings(settings) = members.next_value()?;
+                        Executor::Registered(RegisteredTable { kind: key, settings })
+                    }
+                }),
             }
         }
         Ok(tables)
@@ -60,12 +56,12 @@ impl<'de> Visitor<'de> for Tables {
 }
 
 /// The name of a kind that may be one.
-struct Kind(String);
+struct KindName(String);
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for KindName {
     fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
         let name = String::deserialize(text)?;
-        if OWN_KINDS.contains(&name.as_str()) {
+        if ExecutorKind::named(&name).is_some() {
             return Ok(Self(name));
         }
         match check_kind(&name) {
@@ -75,9 +71,11 @@ impl<'de> Deserialize<'de> for Kind {
                  stand in [executor.<name>]",
             )),
             // It lists them.
-            Err(rule) if closest(&name, OWN_KINDS).is_some() => Err(D::Error::custom(rule)),
+            Err(rule) if closest(&name, ExecutorKind::names()).is_some() => {
+                Err(D::Error::custom(rule))
+            }
             Err(rule) => {
-                let own = OWN_KINDS.join(" or ");
+                let own = ExecutorKind::names().collect::<Vec<_>>().join(" or ");
                 Err(D::Error::custom(format!("{rule}; or {own}")))
             }
         }
@@ -112,7 +110,7 @@ impl TryFrom<ExecutorTables> for ExecutorDefinition {
 
     fn try_from(tables: ExecutorTables) -> Result<Self, String> {
         let ExecutorTables { kind, run, given } = tables;
-        let Some(Kind(kind)) = kind else {
+        let Some(KindName(kind)) = kind else {
             return Err("missing field `kind`".to_owned());
         };
         let mut chosen = None;
@@ -125,14 +123,12 @@ impl TryFrom<ExecutorTables> for ExecutorDefinition {
             }
             chosen = Some(executor);
         }
-        let executor = match chosen {
-            Some(executor) => executor,
-            // The agent may have tools of its own.
-            None if kind == TOOLS => Executor::Tools(ToolsTable::default()),
-            None if OWN_KINDS.contains(&kind.as_str()) => {
-                return Err(format!("needs a table [executor.{kind}]"));
+        let executor = match (chosen, ExecutorKind::named(&kind)) {
+            (Some(executor), _) => executor,
+            (None, Some(own)) => {
+                own.without_table().ok_or_else(|| format!("needs a table [executor.{kind}]"))?
             }
-            None => Executor::Registered(RegisteredTable { kind, settings: Map::new() }),
+            (None, None) => Executor::Registered(RegisteredTable { kind, settings: Map::new() }),
         };
         Ok(Self { executor, run })
     }

@@ -2,14 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(any(test, feature = "build"))]
-use super::offered::mcp_choices;
-use super::offered::{Named, known_tools, listed, mcp_problems};
-#[cfg(any(test, feature = "build"))]
-use crate::McpChoice;
-use crate::tool::{Tool, skill_of};
-use crate::{AgentDefinition, Problem, Recovery};
-use a2a::model::AgentSkill;
+use super::offer::known_tools;
+use super::{ExecutorKind, Kind, ToolOffer};
+use crate::tool::Tool;
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.tools]`; may be absent where the agent has `[[tools]]` of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,58 +24,36 @@ pub struct ToolsTable {
     pub mcp: Vec<String>,
 }
 
-impl ToolsTable {
-    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
-        let mut problems = self.mcp_problems(agent);
-        if self.names.is_empty() && agent.tools.is_empty() && self.mcp.is_empty() {
-            let own = agent.own_tools();
-            let listed = listed(&known_tools(tools, &own));
-            problems.push(Problem::at(
-                NAMES.to_owned(),
-                format!("needs at least one tool; there are: {listed}"),
-            ));
+impl Kind for ToolsTable {
+    fn name(&self) -> &str {
+        ExecutorKind::Tools.name()
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(self)
+    }
+
+    fn without_table() -> Option<Self> {
+        Some(Self::default())
+    }
+
+    fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
+        if !self.names.is_empty() || !agent.tools.is_empty() || !self.mcp.is_empty() {
+            return Vec::new();
         }
-        problems.extend(self.named().problems(agent, tools));
-        problems
-    }
-
-    fn named(&self) -> Named<'_> {
-        Named { key: NAMES, names: &self.names }
-    }
-
-    /// What is wrong with what the agent takes of MCP servers, as far as its file tells.
-    fn mcp_problems(&self, agent: &AgentDefinition) -> Vec<Problem> {
-        let mut problems = mcp_problems(MCP, &self.mcp);
-        let recovery = agent.executor.run.recovery;
-        if !self.mcp.is_empty() && !matches!(recovery, None | Some(Recovery::Resume)) {
-            let fix = "must be \"resume\", or be left out: whether a call of an MCP server is repeated after a crash is \
-                       said by `trust_hints` of the server";
-            problems.push(Problem::at("executor.run.recovery", fix));
-        }
-        problems
-    }
-
-    /// What is taken of MCP servers, each with its key.
-    #[cfg(any(test, feature = "build"))]
-    pub(super) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
-        mcp_choices(MCP, &self.mcp)
-    }
-
-    /// Each tool is a skill.
-    pub(super) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
         let own = agent.own_tools();
-        self.named().offered(&known_tools(tools, &own), &own).into_iter().map(skill_of).collect()
+        let known = known_tools(tools, &own);
+        let listed = known.iter().map(|tool| tool.name()).collect::<Vec<_>>().join(", ");
+        vec![Problem::at("names", format!("needs at least one tool; there are: {listed}"))]
     }
 
-    /// What each tool needs of the deployment: the name of a tool and that of a secret or a variable.
-    pub(super) fn needs(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
-        self.named().needs(agent, tools)
+    fn offer(&self) -> Option<ToolOffer<'_>> {
+        Some(ToolOffer { key: "names", names: &self.names, mcp: &self.mcp, are_skills: true })
+    }
+
+    fn resumes_because(&self) -> Option<&'static str> {
+        (!self.mcp.is_empty()).then_some(
+            "whether a call of an MCP server is repeated after a crash is said by `trust_hints` of the server",
+        )
     }
 }
-
-const NAMES: &str = "executor.tools.names";
-const MCP: &str = "executor.tools.mcp";

@@ -1,6 +1,6 @@
 //! What shows a remote agent who calls.
 
-use super::Keys;
+use crate::table::Reader;
 use crate::template::{check_header_name, visible};
 use a2a::model::Secret;
 
@@ -54,17 +54,16 @@ pub struct RemoteOAuth2 {
 }
 
 impl RemoteCredentials {
-    pub(super) fn read(keys: &mut Keys<'_>) -> Self {
+    pub(super) fn read(keys: &mut Reader<'_>) -> Self {
         if keys.has("bearer_token") && keys.has("oauth2") {
             keys.report("oauth2", "stands beside `bearer_token`; keep one of the two");
         }
-        let bearer_token = match keys.has("bearer_token") {
-            true => {
-                keys.needed("bearer_token").filter(|token| is_clean(keys, "bearer_token", token))
-            }
-            false => None,
+        let bearer_token = if keys.has("bearer_token") {
+            keys.needed("bearer_token").filter(|token| is_clean(keys, "bearer_token", token))
+        } else {
+            None
         };
-        let api_key = keys.table("api_key", "api_key.", |keys| {
+        let api_key = keys.below("api_key", "api_key.", |keys| {
             keys.only(&["in", "name", "value"]);
             let place = keys.choice("in", &PLACES).unwrap_or_default();
             let name = keys.needed("name");
@@ -75,7 +74,7 @@ impl RemoteCredentials {
             }
             Some(RemoteKey { place, name, value: value? })
         });
-        let oauth2 = keys.table("oauth2", "oauth2.", |keys| {
+        let oauth2 = keys.below("oauth2", "oauth2.", |keys| {
             keys.only(&["token_url", "client_id", "client_secret", "scopes", "audience"]);
             if !keys.has("token_url") {
                 keys.report("token_url", "is missing");
@@ -85,7 +84,7 @@ impl RemoteCredentials {
             let (client_id, client_secret) =
                 (keys.needed("client_id"), keys.needed("client_secret"));
             let scopes = keys.texts("scopes");
-            let audience = keys.secret("audience").map(|audience| audience.reveal().to_owned());
+            let audience = keys.text("audience");
             Some(RemoteOAuth2 {
                 token_url: token_url?,
                 client_id: client_id?,
@@ -99,8 +98,8 @@ impl RemoteCredentials {
 }
 
 /// The headers that go along with every request; not those of `own`, which the client sends by itself.
-pub(super) fn headers(keys: &mut Keys<'_>, own: &[&str]) -> Vec<(String, String)> {
-    let headers = keys.table("headers", "headers.", |keys| {
+pub(super) fn headers(keys: &mut Reader<'_>, own: &[&str]) -> Vec<(String, String)> {
+    let headers = keys.below("headers", "headers.", |keys| {
         let mut headers = Vec::new();
         for name in keys.names() {
             if let Err(fix) = check_header_name(name) {
@@ -119,7 +118,7 @@ pub(super) fn headers(keys: &mut Keys<'_>, own: &[&str]) -> Vec<(String, String)
 }
 
 /// Whether a value can stand in a header.
-fn is_clean(keys: &mut Keys<'_>, key: &str, value: &Secret) -> bool {
+fn is_clean(keys: &mut Reader<'_>, key: &str, value: &Secret) -> bool {
     let checked = visible(value.reveal());
     if let Err(fix) = checked {
         keys.report(key, fix);

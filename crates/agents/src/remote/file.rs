@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{McpServer, Remote};
-use crate::file::problem;
+use crate::table::file::read;
+use crate::table::no_such;
 use crate::{AgentDefinition, Expandable, McpChoice, Need, Problem, Table, check_slug};
 
 /// What `remotes.toml` describes, each by its name.
@@ -20,8 +21,7 @@ pub(crate) struct Named {
 /// The first thing that such a file cannot say, with its line and its key.
 pub(crate) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
     let at = |key: &str, fix: &str| Problem::at(key, fix).in_file(file);
-    let parsed: Map<String, Value> =
-        toml::from_str(text).map_err(|error| problem(file, text, &error))?;
+    let parsed: Map<String, Value> = read(file, text)?;
     let mut named = Named::default();
     for (kind, tables) in parsed {
         let Value::Object(tables) = tables else { return Err(at(&kind, NO_TABLE)) };
@@ -75,7 +75,7 @@ fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) 
         for (key, choice) in agent.executor.executor.mcp() {
             let McpChoice { server, .. } = choice;
             if !known.contains(&server) {
-                let no_such = no_such("MCP server", server, &known);
+                let no_such = no_such("MCP server", server, known.iter().copied());
                 let fix = format!("{no_such}; they stand in {file} as [mcp.<name>]");
                 problems.push(Problem::at(key, fix).in_file(&agent.file));
             }
@@ -106,7 +106,7 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
         let agent = agent.and_then(Value::as_str).filter(|agent| !agent.contains("${"));
         match agent {
             Some(agent) if !slugs().any(|slug| slug == agent) => {
-                report("agent", no_such("agent", agent, &slugs().collect::<Vec<_>>()));
+                report("agent", no_such("agent", agent, slugs()));
             }
             _ if slugs().any(|slug| slug == remote.name) && agent != Some(&remote.name) => {
                 let fix = format!(
@@ -153,15 +153,11 @@ pub(super) fn unknown_remotes(
 ) -> Vec<Problem> {
     let unknown = named.into_iter().filter(|(_, name)| !known.contains(name));
     let problem = |(key, name): (String, &str)| {
-        let fix = format!("{}; remotes stand in {file}", no_such("remote", name, known));
+        let fix =
+            format!("{}; remotes stand in {file}", no_such("remote", name, known.iter().copied()));
         Problem::at(key, fix).in_file(agent_file)
     };
     unknown.map(problem).collect()
-}
-
-fn no_such(what: &str, name: &str, known: &[&str]) -> String {
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    format!("there is no {what} {name:?}; there are: {known}")
 }
 
 /// The names of secrets and variables in a value, as far as it can be read.

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
 
 use super::credentials::{self, OWN_MCP_HEADERS};
-use super::{Keys, RemoteCredentials, RemoteMisfit, Written, check_url_as};
+#[cfg(any(test, feature = "build"))]
+use super::unfilled_problems;
+use super::{RemoteCredentials, RemoteMisfit, check_url_as, fill};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
+use crate::table::Reader;
 use crate::{Need, Table, Values};
 
 /// An MCP server, as its table describes it. Its texts are not filled in.
@@ -57,11 +59,8 @@ impl McpServer {
     ///
     /// If one of them is not set, or does not fit where it stands.
     pub fn fill(&self, values: &dyn Values) -> Result<McpSettings, RemoteMisfit> {
-        let empty = Map::new();
-        let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Filled(values), WHAT);
-        let settings = McpSettings::read(&mut keys);
-        keys.checked_by(&format!("the MCP server {}", self.name)).map(|()| settings)
+        let what = || format!("the MCP server {}", self.name);
+        fill(&self.table, values, what, McpSettings::read)
     }
 
     /// The patterns of the tools that may be called, as far as they need no secret or variable; none allow all.
@@ -74,17 +73,13 @@ impl McpServer {
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
     pub(super) fn problems(&self) -> Vec<Problem> {
-        let empty = Map::new();
-        let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Plain, WHAT);
-        McpSettings::read(&mut keys);
-        keys.into_problems()
+        unfilled_problems(&self.table, McpSettings::read)
     }
 }
 
 impl McpSettings {
     /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
-    fn read(keys: &mut Keys<'_>) -> Self {
+    fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         if !keys.has("url") {
             keys.report("url", "is missing");
@@ -93,10 +88,12 @@ impl McpSettings {
         Self {
             url: url.unwrap_or_default(),
             headers: credentials::headers(keys, &OWN_MCP_HEADERS),
-            timeout_ms: keys.number("timeout_ms", TIMEOUT_MS, 100, 600_000),
-            call_timeout_ms: keys.number("call_timeout_ms", CALL_TIMEOUT_MS, 1_000, DAY_MS),
+            timeout_ms: keys.number("timeout_ms", 100, 600_000).unwrap_or(TIMEOUT_MS),
+            call_timeout_ms: keys
+                .number("call_timeout_ms", 1_000, DAY_MS)
+                .unwrap_or(CALL_TIMEOUT_MS),
             tools: keys.texts("tools"),
-            trusts_hints: keys.flag("trust_hints"),
+            trusts_hints: keys.flag("trust_hints").unwrap_or_default(),
             credentials: RemoteCredentials::read(keys),
         }
     }
@@ -152,8 +149,6 @@ pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     }
     left.ends_with(last)
 }
-
-const WHAT: &str = "an MCP server";
 
 const URL_RULE: &str = "must be the URL of an MCP server, as https://mcp.example.com/mcp";
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::file::located;
+use crate::table::file::located;
 use crate::template::testing::Known;
 use crate::{AgentDefinition, Embedded, Need};
 use a2a::model::{Secret, UnixMillis};
@@ -98,16 +98,13 @@ fn every_problem_names_the_line_the_key_and_the_fix() {
         ),
         (
             &with("timeout = 5"),
-            "remotes.toml:3: `mcp.a.timeout` is no key of an MCP server; there are: url, timeout_ms",
+            "remotes.toml:3: `mcp.a.timeout` is no key of this table; there are: url, timeout_ms",
         ),
         (
             &with("timeout_ms = 10"),
             "remotes.toml:3: `mcp.a.timeout_ms` must be a whole number from 100 to 600000",
         ),
-        (
-            &with("trust_hints = 'yes'"),
-            "remotes.toml:3: `mcp.a.trust_hints` must be one of true, false",
-        ),
+        (&with("trust_hints = 'yes'"), "remotes.toml:3: `mcp.a.trust_hints` must be true or false"),
         (&with("tools = 'read'"), "remotes.toml:3: `mcp.a.tools` must be a list of texts"),
         (&with("tools = ['']"), "remotes.toml:3: `mcp.a.tools[0]` must not be empty"),
         (

@@ -7,7 +7,6 @@
 mod credentials;
 #[cfg(any(test, feature = "build"))]
 mod file;
-mod keys;
 mod mcp;
 #[cfg(test)]
 mod mcp_tests;
@@ -21,6 +20,7 @@ use serde_json::Map;
 
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
+use crate::table::{Reader, Texts};
 use crate::{Need, Table, Values, check_slug};
 use a2a::binding::Binding;
 use a2a::client::{Settings, Streaming, Verify};
@@ -29,7 +29,6 @@ use a2a::dialect::Dialect;
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 #[cfg(any(test, feature = "build"))]
 pub(crate) use file::{Named, check_named, parse_named};
-use keys::{Keys, Written};
 pub use mcp::{McpChoice, McpServer, McpSettings, matches_pattern};
 
 /// A remote agent, as its table describes it. Its texts are not filled in.
@@ -83,21 +82,14 @@ impl Remote {
     ///
     /// If one of them is not set, or does not fit where it stands.
     pub fn fill(&self, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
-        let empty = Map::new();
-        let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Filled(values), WHAT);
-        let settings = RemoteSettings::read(&mut keys);
-        keys.checked_by(&format!("the remote {}", self.name)).map(|()| settings)
+        let what = || format!("the remote {}", self.name);
+        fill(&self.table, values, what, RemoteSettings::read)
     }
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
     fn problems(&self) -> Vec<Problem> {
-        let empty = Map::new();
-        let table = self.table.members().unwrap_or(&empty);
-        let mut keys = Keys::new(table, Written::Plain, WHAT);
-        RemoteSettings::read(&mut keys);
-        keys.into_problems()
+        unfilled_problems(&self.table, RemoteSettings::read)
     }
 }
 
@@ -112,7 +104,7 @@ impl RemoteSettings {
     }
 
     /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
-    fn read(keys: &mut Keys<'_>) -> Self {
+    fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
         let agent = keys.checked("agent", check_slug);
@@ -135,24 +127,50 @@ impl RemoteSettings {
             }
         }
         let mut client = Settings::new(url.unwrap_or_default());
-        client.timeout_ms = keys.number("timeout_ms", client.timeout_ms, 1_000, DAY_MS);
-        client.request_timeout_ms =
-            keys.number("request_timeout_ms", client.request_timeout_ms, 100, 600_000);
-        client.poll_interval_ms =
-            keys.number("poll_interval_ms", client.poll_interval_ms, 100, 3_600_000);
-        let retries = keys.number("max_retries", client.max_retries.into(), 0, 10);
-        client.max_retries = u32::try_from(retries).unwrap_or(client.max_retries);
-        client.retry_delay_ms = keys.number("retry_delay_ms", client.retry_delay_ms, 1, 30_000);
+        let mut set = |key: &str, value: &mut u64, least: u64, most: u64| {
+            *value = keys.number(key, least, most).unwrap_or(*value);
+        };
+        set("timeout_ms", &mut client.timeout_ms, 1_000, DAY_MS);
+        set("request_timeout_ms", &mut client.request_timeout_ms, 100, 600_000);
+        set("poll_interval_ms", &mut client.poll_interval_ms, 100, 3_600_000);
+        set("retry_delay_ms", &mut client.retry_delay_ms, 1, 30_000);
+        let retries = keys.number("max_retries", 0, 10).and_then(|count| count.try_into().ok());
+        client.max_retries = retries.unwrap_or(client.max_retries);
         client.headers = credentials::headers(keys, &credentials::OWN_HEADERS);
         client.version = keys.choice("version", &VERSIONS).flatten();
         client.binding = keys.choice("binding", &BINDINGS).flatten();
         client.streaming = keys.choice("streaming", &STREAMING).unwrap_or_default();
-        client.allow_other_hosts = keys.flag("allow_other_hosts");
+        client.allow_other_hosts = keys.flag("allow_other_hosts").unwrap_or_default();
         client.extensions = keys.texts("extensions");
         client.verify = keys.choice("verify", &VERIFY).unwrap_or_default();
         client.jwks_hosts = keys.texts("jwks_hosts");
         Self { client, agent, credentials: RemoteCredentials::read(keys) }
     }
+}
+
+/// What a table says with these values.
+fn fill<T>(
+    table: &Table,
+    values: &dyn Values,
+    what: impl Fn() -> String,
+    read: impl Fn(&mut Reader<'_>) -> T,
+) -> Result<T, RemoteMisfit> {
+    let empty = Map::new();
+    let mut keys = Reader::new(table.members().unwrap_or(&empty), Texts::Filled(values));
+    let settings = read(&mut keys);
+    match keys.into_problems().first() {
+        Some(problem) => Err(RemoteMisfit(format!("{}: {problem}", what()))),
+        None => Ok(settings),
+    }
+}
+
+/// The problems of a table as it is written.
+#[cfg(any(test, feature = "build"))]
+fn unfilled_problems<T>(table: &Table, read: impl Fn(&mut Reader<'_>) -> T) -> Vec<Problem> {
+    let empty = Map::new();
+    let mut keys = Reader::new(table.members().unwrap_or(&empty), Texts::Unfilled);
+    read(&mut keys);
+    keys.into_problems()
 }
 
 /// Checks the URL of another server. `rule` says what it must be.
@@ -174,8 +192,6 @@ fn check_url_as(url: &str, rule: &str) -> Result<(), String> {
     }
     Ok(())
 }
-
-const WHAT: &str = "a remote";
 
 const URL_RULE: &str = "must be the URL of an agent or of its card, as https://agent.example.com";
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::AgentDefinition;
-use crate::file::located;
+use crate::table::file::located;
 use crate::template::testing::Known;
 use a2a::model::Secret;
 
@@ -160,7 +160,7 @@ fn every_problem_names_the_line_the_key_and_the_fix() {
         ),
         (
             &with("timeout = 5"),
-            "remotes.toml:3: `remote.a.timeout` is no key of a remote; there are: url, agent, timeout_ms",
+            "remotes.toml:3: `remote.a.timeout` is no key of this table; there are: url, agent, timeout_ms",
         ),
         (
             &with("timeout_ms = 10"),
@@ -182,7 +182,7 @@ fn every_problem_names_the_line_the_key_and_the_fix() {
         (&with("streaming = true"), "remotes.toml:3: `remote.a.streaming` must be a text"),
         (
             &with("allow_other_hosts = 'yes'"),
-            "remotes.toml:3: `remote.a.allow_other_hosts` must be one of true, false",
+            "remotes.toml:3: `remote.a.allow_other_hosts` must be true or false",
         ),
         (
             &with("verify = 'always'"),
@@ -310,10 +310,10 @@ fn an_agent_names_remotes_that_there_are() {
     assert_eq!(named("executor.remote.remote", "demo"), []);
     let problem = Problem::at(
         "executor.remote.remote",
-        "there is no remote \"b\"; there are: a, demo; remotes stand in remotes.toml",
+        "there is no remote \"domo\", did you mean \"demo\"?; there are: a, demo; remotes stand in remotes.toml",
     );
     let problem = problem.in_file("x.toml");
-    assert_eq!(named("executor.remote.remote", "b"), [problem]);
+    assert_eq!(named("executor.remote.remote", "domo"), [problem]);
 }
 
 #[test]

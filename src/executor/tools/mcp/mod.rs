@@ -55,9 +55,9 @@ struct Run<'a> {
 }
 
 impl McpOffer {
-    /// The servers and tools that an agent file names.
-    pub(in crate::executor) fn new(choices: Vec<String>) -> Self {
-        Self { choices, awake: AwakeRuns::default() }
+    /// The servers and tools that an agent file names; `None` if it names none.
+    pub(in crate::executor) fn of(choices: Vec<String>) -> Option<Self> {
+        (!choices.is_empty()).then(|| Self { choices, awake: AwakeRuns::default() })
     }
 
     /// Calls what the message of the turn asks for.

@@ -10,15 +10,10 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-#[cfg(any(test, feature = "build"))]
-use super::offered::mcp_choices;
-use super::offered::{Named, mcp_problems};
-#[cfg(any(test, feature = "build"))]
-use crate::McpChoice;
-use crate::skills::has_skills;
+use super::{ExecutorKind, Kind, ToolOffer};
 use crate::template::check_header_name;
 use crate::tool::{Tool, check_schema};
-use crate::{AgentDefinition, Expandable, Problem, Recovery};
+use crate::{AgentDefinition, Misfit, Problem, Table};
 
 pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 
@@ -26,7 +21,7 @@ pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelTable {
     members: Map<String, Value>,
-    settings: ModelSettings,
+    settings: Box<ModelSettings>,
     misfits: Vec<Problem>,
 }
 
@@ -34,22 +29,87 @@ impl ModelTable {
     /// The table with these members.
     pub fn new(members: Map<String, Value>) -> Self {
         let (settings, misfits) = ModelSettings::read(&members);
-        Self { members, settings, misfits }
+        Self { members, settings: Box::new(settings), misfits }
     }
 
     /// What it says; the default stands for what is wrong.
     pub fn settings(&self) -> &ModelSettings {
         &self.settings
     }
+}
 
-    /// Takes the files that the table names, which stand relative to the file of its agent, into it: each file once, as
-    /// `instructions` or `output_schema`.
-    ///
-    /// # Errors
-    ///
-    /// What cannot be read, each with its key. It is left out.
+impl Kind for ModelTable {
+    fn name(&self) -> &str {
+        ExecutorKind::Model.name()
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        Table::of(self)
+    }
+
+    fn problems(&self, agent: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
+        let settings = &self.settings;
+        let mut problems = self.misfits.clone();
+        let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
+        if let Some(fix) = base_url_problem(settings, agent.development) {
+            report("base_url", fix);
+        }
+        if let Some(key) = &settings.api_key
+            && !key.contains("${")
+        {
+            let fix =
+                "must name a secret, as \"${OPENAI_API_KEY}\": agent files are no place for keys";
+            report("api_key", fix.to_owned());
+        }
+        for (name, _) in &settings.headers {
+            if let Err(fix) = check_header_name(name) {
+                report(&format!("headers.{name}"), fix);
+            }
+        }
+        for fix in settings.output_schema.iter().flat_map(check_schema) {
+            report("output_schema", fix);
+        }
+        for (index, name) in settings.agents.iter().enumerate() {
+            if settings.agents.iter().take(index).any(|earlier| earlier == name) {
+                report(&format!("agents[{index}]"), format!("{name:?} stands twice"));
+            }
+        }
+        problems
+    }
+
+    fn filled_in(&self) -> Vec<(String, &str)> {
+        let ModelSettings { model, base_url, api_key, headers, .. } = &*self.settings;
+        let texts =
+            [("model", Some(model)), ("base_url", Some(base_url)), ("api_key", api_key.as_ref())];
+        let texts =
+            texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.as_str())));
+        let headers =
+            headers.iter().map(|(name, value)| (format!("headers.{name}"), value.as_str()));
+        texts.chain(headers).collect()
+    }
+
+    fn offer(&self) -> Option<ToolOffer<'_>> {
+        let ModelSettings { tools, mcp, .. } = &*self.settings;
+        Some(ToolOffer { key: "tools", names: tools, mcp, are_skills: false })
+    }
+
     #[cfg(any(test, feature = "build"))]
-    pub(crate) fn read_files(&mut self, agent_file: &str) -> Result<(), Vec<Problem>> {
+    fn remotes(&self) -> Vec<(String, &str)> {
+        let agents = self.settings.agents.iter().enumerate();
+        agents.map(|(index, name)| (format!("agents[{index}]"), name.as_str())).collect()
+    }
+
+    fn resumes_because(&self) -> Option<&'static str> {
+        Some("what a model and its tools have done is not done again after a crash")
+    }
+
+    fn skills_hint(&self) -> &'static str {
+        ": what it can be asked for"
+    }
+
+    /// Each file becomes the key `instructions` or `output_schema`.
+    #[cfg(any(test, feature = "build"))]
+    fn read_files(&mut self, agent_file: &str) -> Vec<Problem> {
         let mut members = self.members.clone();
         let mut problems = Vec::new();
         for (key, text_key) in
@@ -73,105 +133,11 @@ impl ModelTable {
                 Ok(value) => {
                     members.insert(text_key.to_owned(), value);
                 }
-                Err(fix) => problems.push(Problem::at(format!("{TABLE}{key}"), fix)),
+                Err(fix) => problems.push(Problem::at(key, fix)),
             }
         }
         *self = Self::new(members);
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
-    }
-
-    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
-        let settings = &self.settings;
-        let misfits = self.misfits.iter().cloned();
-        let mut problems: Vec<Problem> = misfits.map(|problem| problem.under(TABLE)).collect();
-        let mut report =
-            |key: &str, fix: String| problems.push(Problem::at(format!("{TABLE}{key}"), fix));
-        if let Some(fix) = base_url_problem(settings, agent.development) {
-            report("base_url", fix);
-        }
-        if let Some(key) = &settings.api_key
-            && !key.contains("${")
-        {
-            let fix =
-                "must name a secret, as \"${OPENAI_API_KEY}\": agent files are no place for keys";
-            report("api_key", fix.to_owned());
-        }
-        for (key, text) in self.filled_in() {
-            if let Err(fix) = Expandable::parse(text) {
-                report(&key, fix);
-            }
-        }
-        for (name, _) in &settings.headers {
-            if let Err(fix) = check_header_name(name) {
-                report(&format!("headers.{name}"), fix);
-            }
-        }
-        for fix in settings.output_schema.iter().flat_map(check_schema) {
-            report("output_schema", fix);
-        }
-        for (index, name) in settings.agents.iter().enumerate() {
-            if settings.agents.iter().take(index).any(|earlier| earlier == name) {
-                report(&format!("agents[{index}]"), format!("{name:?} stands twice"));
-            }
-        }
-        if !has_skills(agent) {
-            let fix = "an agent of kind \"model\" needs at least one `[[skills]]`: what it can be asked for";
-            problems.push(Problem::at("skills", fix));
-        }
-        let recovery = agent.executor.run.recovery;
-        if !matches!(recovery, None | Some(Recovery::Resume)) {
-            let fix = "must be \"resume\", or be left out: what a model and its tools have done is not done again after a \
-                       crash";
-            problems.push(Problem::at("executor.run.recovery", fix));
-        }
-        problems.extend(mcp_problems(MCP, &settings.mcp));
-        problems.extend(self.named().problems(agent, tools));
         problems
-    }
-
-    fn named(&self) -> Named<'_> {
-        Named { key: TOOLS, names: &self.settings.tools }
-    }
-
-    /// The texts in which secrets and variables are filled in, each with its key.
-    fn filled_in(&self) -> Vec<(String, &str)> {
-        let ModelSettings { model, base_url, api_key, headers, .. } = &self.settings;
-        let texts =
-            [("model", Some(model)), ("base_url", Some(base_url)), ("api_key", api_key.as_ref())];
-        let texts =
-            texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.as_str())));
-        let headers =
-            headers.iter().map(|(name, value)| (format!("headers.{name}"), value.as_str()));
-        texts.chain(headers).collect()
-    }
-
-    /// The secrets and variables that the table and its tools need: who needs them, and their names.
-    pub(super) fn needs(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
-        let mut needs = Vec::new();
-        for (_, text) in self.filled_in() {
-            let text = Expandable::parse(text);
-            let names = text.iter().flat_map(Expandable::values);
-            needs.extend(names.map(|name| ("executor model".to_owned(), name.to_owned())));
-        }
-        needs.extend(self.named().needs(agent, tools));
-        needs
-    }
-
-    /// The agents that are named, each with its key.
-    #[cfg(any(test, feature = "build"))]
-    pub(super) fn remotes(&self) -> Vec<(String, &str)> {
-        let agents = self.settings.agents.iter().enumerate();
-        agents.map(|(index, name)| (format!("{TABLE}agents[{index}]"), name.as_str())).collect()
-    }
-
-    /// What is taken of MCP servers, each with its key.
-    #[cfg(any(test, feature = "build"))]
-    pub(super) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
-        mcp_choices(MCP, &self.settings.mcp)
     }
 }
 
@@ -200,13 +166,10 @@ fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<St
     {
         return None;
     }
-    Some(match is_local {
-        true => {
-            "begins with http://, which only an agent with `development = true` may have".to_owned()
-        }
-        false => format!(
-            "is {base_url:?}, but must begin with https://, as \"https://api.openai.com/v1\""
-        ),
+    Some(if is_local {
+        "begins with http://, which only an agent with `development = true` may have".to_owned()
+    } else {
+        format!("is {base_url:?}, but must begin with https://, as \"https://api.openai.com/v1\"")
     })
 }
 
@@ -227,5 +190,3 @@ const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"
 
 /// What stands before the keys of the table in an agent file.
 const TABLE: &str = "executor.model.";
-const TOOLS: &str = "executor.model.tools";
-const MCP: &str = "executor.model.mcp";

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::reader::Reader;
+use crate::table::{Reader, Texts};
 use crate::{Misfit, Problem, Table};
 
 /// What `[executor.model]` says. Texts in which `${NAME}` may stand are not filled in.
@@ -106,7 +106,7 @@ impl ModelSettings {
 
     /// What a table says, with defaults for what is wrong; and that, each with its key below the table.
     pub(super) fn read(table: &Map<String, Value>) -> (Self, Vec<Problem>) {
-        let mut keys = Reader::new(table);
+        let mut keys = Reader::new(table, Texts::Literal);
         keys.only(&KEYS);
         let provider = provider(&mut keys);
         let agents = keys.texts("agents");
@@ -134,7 +134,7 @@ impl ModelSettings {
                 .and_then(|count| count.try_into().ok())
                 .unwrap_or(CONTEXT_TASKS),
             takes: takes(&mut keys, provider),
-            price: keys.below("price", "price.", price).flatten(),
+            price: keys.below("price", "price.", price),
             limits: limits(&mut keys),
         };
         if settings.price.is_none() {
@@ -213,9 +213,10 @@ fn headers(keys: &mut Reader<'_>) -> Vec<(String, String)> {
 fn instructions(keys: &mut Reader<'_>) -> String {
     let instructions = keys.text("instructions");
     if keys.has("instructions_file") {
-        let fix = match keys.has("instructions") {
-            true => "stands beside `instructions`; keep one of the two",
-            false => "names a file, which the build reads; write its text as `instructions`",
+        let fix = if keys.has("instructions") {
+            "stands beside `instructions`; keep one of the two"
+        } else {
+            "names a file, which the build reads; write its text as `instructions`"
         };
         keys.report("instructions_file", fix);
     }
@@ -224,9 +225,10 @@ fn instructions(keys: &mut Reader<'_>) -> String {
 
 fn output_schema(keys: &mut Reader<'_>) -> Option<Value> {
     if keys.has("output_schema_file") {
-        let fix = match keys.has("output_schema") {
-            true => "stands beside `output_schema`; keep one of the two",
-            false => "names a file, which the build reads; write its schema as `output_schema`",
+        let fix = if keys.has("output_schema") {
+            "stands beside `output_schema`; keep one of the two"
+        } else {
+            "names a file, which the build reads; write its schema as `output_schema`"
         };
         keys.report("output_schema_file", fix);
     }
@@ -292,7 +294,7 @@ fn price(keys: &mut Reader<'_>) -> Option<Price> {
 fn limits(keys: &mut Reader<'_>) -> ModelLimits {
     let read = |keys: &mut Reader<'_>| {
         keys.only(&LIMITS);
-        ModelLimits {
+        Some(ModelLimits {
             rounds: keys.number("rounds", 1, 1_000).unwrap_or(ROUNDS),
             tokens: keys.number("tokens", 1, u64::MAX),
             cost: keys.amount("cost"),
@@ -300,7 +302,7 @@ fn limits(keys: &mut Reader<'_>) -> ModelLimits {
             parallel: keys.number("parallel", 1, 32).unwrap_or(PARALLEL),
             caller_tokens_per_day: keys.number("caller_tokens_per_day", 1, u64::MAX),
             caller_cost_per_day: keys.amount("caller_cost_per_day"),
-        }
+        })
     };
     keys.below("limits", "limits.", read).unwrap_or(ModelLimits {
         rounds: ROUNDS,

@@ -1,4 +1,14 @@
-//! The table in which an agent file tells an executor what it needs.
+//! Tables of agent files and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
+//!
+//! [`file`] turns TOML into a type, for all files that the build reads. Each type derives its reader, with `deny_unknown_fields`;
+//! an error becomes a [`Problem`](crate::Problem) with the line, the key and the nearest known key. [`Table`] is a table
+//! that only the code of its owner understands, which the Worker gets as JSON: an owner reads it by [`Table::read`] into a type, or key by
+//! key with [`Reader`], which fills in secrets and reports all problems at once.
+
+#[cfg(any(test, feature = "build"))]
+pub(crate) mod file;
+mod nearest;
+mod reader;
 
 use std::fmt;
 
@@ -6,7 +16,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::kind::with_meant_key;
+pub use nearest::no_such;
+use nearest::with_meant_key;
+pub(crate) use nearest::{closest, no_such_key};
+pub(crate) use reader::{Reader, Texts};
 
 /// The table of an executor, as `[executor.script]`: what only its own code understands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

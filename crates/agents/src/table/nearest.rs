@@ -1,10 +1,29 @@
-//! Which name somebody means who has written another one: a kind, or a key of a table.
+//! Suggestions for misspelt names: the known name that is nearest to a written one.
 
 /// The one of these names that `written` differs from by nothing but a letter: one that is missing, one too many, another one,
 /// two that have changed places, or small ones and capitals.
-pub fn closest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(
+    written: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let written = written.to_ascii_lowercase();
     known.into_iter().find(|name| differs_by_a_letter(written.as_bytes(), name.as_bytes()))
+}
+
+/// The problem of a name that does not exist: "there is no tool "ecko", did you mean "echo"?; there are: echo".
+pub fn no_such<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let meant = closest(name, known.iter().copied());
+    let meant = meant.map(|meant| format!(", did you mean {meant:?}?")).unwrap_or_default();
+    let listed = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    format!("there is no {what} {name:?}{meant}; there are: {listed}")
+}
+
+/// The problem of a key that its table does not have.
+pub(crate) fn no_such_key(key: &str, known: &[&str]) -> String {
+    let meant = closest(key, known.iter().copied());
+    let meant = meant.map(|meant| format!(", did you mean `{meant}`?")).unwrap_or_default();
+    format!("is no key of this table{meant}; there are: {}", known.join(", "))
 }
 
 /// What a derived reader says about a table, with the key that is meant where it says that it knows no such key:

@@ -1,0 +1,144 @@
+//! Reads TOML into types. Only the build does: the Worker has no parser for TOML.
+
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue, Error};
+
+use super::with_meant_key;
+use crate::Problem;
+
+/// What the text of a file says.
+///
+/// # Errors
+///
+/// The first thing that the type does not take, with its line and its key.
+pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Problem> {
+    toml::from_str(text).map_err(|error| problem(file, text, &error))
+}
+
+/// Adds the line of its key, or of the innermost table around it, to a problem that has none. `files` are the files that were
+/// read, with their texts.
+pub(crate) fn located(problem: Problem, files: &[(String, String)]) -> Problem {
+    let text = files.iter().find(|(file, _)| problem.file.as_ref() == Some(file));
+    let line = problem.line.or_else(|| line_of(&text?.1, &problem.key));
+    Problem { line, ..problem }
+}
+
+/// The line of a key, as `executor.tools.names[0]`, or of the innermost table around it.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let mut best: Option<(usize, usize)> = None;
+    visit_keys(table.get_ref(), "", &mut |known, at| {
+        let rest = key.strip_prefix(known);
+        let is_around = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        if is_around && best.is_none_or(|(length, _)| known.len() > length) {
+            best = Some((known.len(), at));
+        }
+    });
+    best.map(|(_, at)| line_at(text, at))
+}
+
+pub(crate) fn line_at(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or_default().matches('\n').count() + 1
+}
+
+/// Calls `visit` with each key of a table, and where it stands.
+pub(crate) fn visit_keys(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize)) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        visit(&key, name.span().start);
+        visit_elements(value.get_ref(), &key, visit);
+    }
+}
+
+fn visit_elements(value: &DeValue<'_>, key: &str, visit: &mut impl FnMut(&str, usize)) {
+    match value {
+        DeValue::Table(table) => visit_keys(table, &format!("{key}."), visit),
+        DeValue::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                let key = format!("{key}[{index}]");
+                visit(&key, element.span().start);
+                visit_elements(element.get_ref(), &key, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Calls `visit` with each text of a table, its key and where it stands.
+pub(crate) fn visit_texts(
+    table: &DeTable<'_>,
+    prefix: &str,
+    visit: &mut impl FnMut(&str, usize, &str),
+) {
+    for (name, value) in table {
+        let key = format!("{prefix}{}", name.get_ref());
+        visit_text(value.get_ref(), &key, value.span().start, visit);
+    }
+}
+
+fn visit_text(
+    value: &DeValue<'_>,
+    key: &str,
+    at: usize,
+    visit: &mut impl FnMut(&str, usize, &str),
+) {
+    match value {
+        DeValue::String(text) => visit(key, at, text),
+        DeValue::Table(table) => visit_texts(table, &format!("{key}."), visit),
+        DeValue::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                visit_text(
+                    element.get_ref(),
+                    &format!("{key}[{index}]"),
+                    element.span().start,
+                    visit,
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An error of the parser as a problem.
+fn problem(file: &str, text: &str, error: &Error) -> Problem {
+    let span = error.span().unwrap_or_default();
+    let at = span.start;
+    let line = line_at(text, at);
+    // What is no TOML, and a key that the file as a whole lacks, have no key.
+    let table = DeTable::parse(text).ok().filter(|_| !span.is_empty());
+    let key = table.and_then(|table| key_in_table(table.get_ref(), at)).unwrap_or_default();
+    let fix = match key.as_str() {
+        // How it was written until every kind had a table of its own.
+        "executor.tools[0]" => "is written names = […] in a table [executor.tools]".to_owned(),
+        "executor.rules" | "executor.rules[0]" => "is written [[executor.script.rules]]".to_owned(),
+        _ => with_meant_key(error.message()).replace('\n', " "),
+    };
+    Problem::at(key, fix).in_file(file).at_line(line)
+}
+
+/// The key of the innermost value at this place of the text, as `executor.script.rules[0].then`.
+fn key_in_table(table: &DeTable<'_>, at: usize) -> Option<String> {
+    table.iter().find_map(|(key, value)| {
+        let name = key.get_ref();
+        if key.span().contains(&at) {
+            return Some(name.to_string());
+        }
+        let rest = key_in_value(value.get_ref(), at);
+        let rest = rest.or_else(|| value.span().contains(&at).then(String::new))?;
+        let separator = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+        Some(format!("{name}{separator}{rest}"))
+    })
+}
+
+fn key_in_value(value: &DeValue<'_>, at: usize) -> Option<String> {
+    match value {
+        DeValue::Table(table) => key_in_table(table, at),
+        DeValue::Array(elements) => elements.iter().enumerate().find_map(|(index, element)| {
+            let rest = key_in_value(element.get_ref(), at);
+            let rest = rest.or_else(|| element.span().contains(&at).then(String::new))?;
+            let separator = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+            Some(format!("[{index}]{separator}{rest}"))
+        }),
+        _ => None,
+    }
+}

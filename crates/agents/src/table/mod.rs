@@ -1,9 +1,14 @@
 //! Tables of agent files and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
 //!
-//! [`file`] turns TOML into a type, for all files that the build reads. Each type derives its reader, with `deny_unknown_fields`;
-//! an error becomes a [`Problem`](crate::Problem) with the line, the key and the nearest known key. [`Table`] is a table
-//! that only the code of its owner understands, which the Worker gets as JSON: an owner reads it by [`Table::read`] into a type, or key by
-//! key with [`Reader`], which fills in secrets and reports all problems at once.
+//! In the build, `file.rs` turns the TOML of a file into a type with a derived reader. An error becomes a [`Problem`](crate::Problem) with
+//! the line, the key and the nearest known key.
+//!
+//! In the Worker, tables of executors and remotes come as JSON ([`Table`]). [`Table::read`] makes a type of one by the same derived reader.
+//! `Reader` reads one key by key: `[executor.model]` and the tables of `remotes.toml`, in the build and in the Worker. It costs
+//! less code in WebAssembly, reports all problems at once, and fills in secrets. The others stay derived: their errors have the line of
+//! the innermost key, as scripts with nested rules need.
+//!
+//! `kind/tables.rs` alone reads a table by hand, since the keys of `[executor]` are names of kinds.
 
 #[cfg(any(test, feature = "build"))]
 pub(crate) mod file;

@@ -4,6 +4,7 @@
 mod audit;
 mod index;
 pub mod memory;
+mod observations;
 mod observer;
 mod outside;
 mod peers;
@@ -20,7 +21,8 @@ pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
 pub use index::{IndexRow, Indexed, TaskIndex};
-pub use observer::{NotificationAttempt, Observation, Observer, Severity};
+pub use observations::Observation;
+pub use observer::{Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
 pub use peers::{Peers, Target};
 pub use queue::{WebhookJob, WebhookQueue};

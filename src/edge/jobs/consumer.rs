@@ -26,7 +26,7 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::queue::{Body, DeadLetter, QueuedJob};
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
-use crate::port::{NotificationAttempt, Observation, Observer, WebhookJob};
+use crate::port::{Observation, Observer, WebhookJob};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
     Standing, patience_ms,
@@ -180,7 +180,7 @@ impl Sender {
     }
 
     fn note_attempt(&self, job: &WebhookJob, notification: &Notification, report: &Report) {
-        self.observer.observe(&Observation::NotificationAttempted(NotificationAttempt {
+        self.observer.observe(&Observation::NotificationAttempted {
             agent: &job.agent,
             task: &job.task,
             webhook: &notification.config.id,
@@ -189,7 +189,7 @@ impl Sender {
             status: report.status,
             error: report.error.as_deref(),
             duration_ms: report.duration_ms,
-        }));
+        });
     }
 
     async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {

@@ -1,0 +1,326 @@
+//! What operators want to know of a deployment: one table with a row for each observation.
+//!
+//! A row has the severity, the name, the subjects and the sentence of the log line. Subjects of one name mean the same in
+//! every row: `agent` is its slug, `webhook` its id, `failures` the number of failed attempts, `retry_ms` the time before
+//! the next one in milliseconds, `reason` why it failed.
+//!
+//! An observation never holds a secret: no token, no credential, no URL of a webhook. Of the texts of clients and agents
+//! it holds only those that its row documents.
+
+use std::fmt;
+
+use serde_json::json;
+
+use super::Audit;
+use super::observer::{Severity, observations, write_sentence};
+use a2a::model::{Message, TaskId};
+use a2a_agents::NotSet;
+
+observations! {
+    /// Something that an operator may want to know. Its text (`Display`) is a line for the log.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Observation<'a>;
+
+    /// An agent receives a message of a client. The message may be confidential: the log line omits it.
+    Detail MessageReceived {
+        agent: &'a str,
+        /// It may not exist yet.
+        task: &'a TaskId,
+        message: &'a Message
+    } = "task {task}: the agent {agent} is given a message";
+
+    /// A client canceled a task, maybe once more.
+    Detail TaskCanceled { agent: &'a str, task: &'a TaskId }
+        = "task {task}: canceled by its client";
+
+    /// A caller acted, or was refused: a line for audits.
+    Info Audited(audit: Audit<'a>) = "{audit}";
+
+    /// The agent of a task is no longer part of this Worker.
+    Error AgentMissing { task: &'a TaskId } = "task {task}: its agent is not served any more";
+
+    /// A run of an executor panicked.
+    Error AgentPanicked { task: &'a TaskId } = "task {task}: the agent panicked";
+
+    /// The credentials that a client sent for a task could not be sealed or opened. The reason contains nothing of them.
+    Error CredentialsUnreadable { task: &'a TaskId, reason: &'a str }
+        = "task {task}: the credentials of its client: {reason}";
+
+    /// A task could not be opened: its storage cannot be read, or the Worker cannot serve it.
+    Error OpeningFailed { task: &'a TaskId, reason: &'a str }
+        = "task {task}: opening failed: {reason}";
+
+    /// Data of a task could not be stored. A session whose log was not stored is discarded.
+    Error StoringFailed { task: &'a TaskId, reason: &'a str }
+        = "task {task}: storing failed: {reason}";
+
+    /// The log of a task could not be read.
+    Error ReadingFailed { task: &'a TaskId, reason: &'a str }
+        = "task {task}: reading failed: {reason}";
+
+    /// A task could not be written to the index; it is retried.
+    Error IndexBehind { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
+        = "task {task}: not in the index yet, attempt {failures}, next in {retry_ms} ms: {reason}";
+
+    /// The usage of a turn could not be added to the sums; it is retried.
+    Error UsageUncounted { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
+        = "task {task}: what it has used is not counted yet, attempt {failures}, \
+           next in {retry_ms} ms: {reason}";
+
+    /// The list of webhooks in trouble could not be updated for a webhook; it is retried.
+    Error WebhookUnlisted {
+        task: &'a TaskId,
+        webhook: &'a str,
+        failures: u32,
+        retry_ms: u64,
+        reason: &'a str
+    } = "task {task}: the list of webhooks does not show how {webhook} fares yet, \
+         attempt {failures}, next in {retry_ms} ms: {reason}";
+
+    /// A finished task could not be deleted; it is retried.
+    Error DeletionPostponed { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
+        = "task {task}: not deleted yet, attempt {failures}, next in {retry_ms} ms: {reason}";
+
+    /// A job for a webhook could not be put into the queue. The alarm of its task retries it.
+    Error QueueFailed { task: &'a TaskId, webhook: &'a str, reason: &'a str }
+        = "task {task}: the queue failed for webhook {webhook}: {reason}";
+
+    /// A command to an object could not be read.
+    Error CommandUnreadable { reason: &'a str } = "a command could not be read: {reason}";
+
+    /// The platform did not set an alarm, or did not report whether writes are durable.
+    Error PlatformFailed {
+        /// What failed, as `setting the alarm`.
+        what: &'a str,
+        reason: &'a str
+    } = "{what} failed: {reason}";
+
+    /// The settings or the agents of this deployment cannot be used: every request is refused.
+    Error Misconfigured {
+        /// What is wrong, and what would be right.
+        reason: &'a str
+    } = "{reason}";
+
+    /// These agents require no credentials. Each instance of a deployment reports it once.
+    Info AgentsOpen {
+        /// Their slugs, separated by commas.
+        agents: &'a str
+    } = "anybody may call these agents: {agents}";
+
+    /// The executor of an agent could not be made: the agent refuses messages.
+    Error AgentUnusable {
+        agent: &'a str,
+        /// What is wrong, and what would be right.
+        reason: &'a str
+    } = "the agent {agent}: {reason}";
+
+    /// A secret or a variable that an agent reads is not set: the operation that needs it fails.
+    Error ValueMissing { agent: &'a str, missing: &'a NotSet } = "the agent {agent}: {missing}";
+
+    /// The object of a task did not answer.
+    Error ObjectUnreachable {
+        /// None if there is no object to ask.
+        task: Option<&'a TaskId>,
+        reason: &'a str
+    } = { unreachable_object(*task, reason) };
+
+    /// The object of a task sent a frame that cannot be read.
+    Error FrameUnreadable { task: &'a TaskId } = "task {task}: a frame could not be read";
+
+    /// The tasks of a caller cannot be counted: its send goes on.
+    Error QuotaUnknown { reason: &'a str }
+        = "a send goes on although its caller's tasks cannot be counted: {reason}";
+
+    /// The usage of a caller in the last day cannot be read: its send goes on.
+    Error UsageUnknown { agent: &'a str, reason: &'a str }
+        = "the agent {agent}: a send goes on although what its caller has used is not known: \
+           {reason}";
+
+    /// The index cannot be read: a listing is refused, or shows a task without its artifacts.
+    Error ListingFailed { reason: &'a str } = "tasks cannot be listed: {reason}";
+
+    /// A statement on the index of tasks was executed. Rows that it touched are billed.
+    Detail StatementRun {
+        /// The statement, with placeholders instead of values.
+        sql: &'a str,
+        /// None if the database does not report it.
+        rows_read: Option<u64>,
+        /// None if the database does not report it.
+        rows_written: Option<u64>
+    } = "statement on the index: {sql}";
+
+    /// A tool's counter could not be changed.
+    Error CounterFailed { name: &'a str, reason: &'a str } = "counter {name}: {reason}";
+
+    /// The key that signs notifications cannot be used.
+    Error KeyFailed { reason: &'a str } = "{reason}";
+
+    /// The skills that an agent learns cannot be requested: its source is not configured, or wrongly.
+    Error SkillsUnavailable { agent: &'a str, reason: &'a str }
+        = "the agent {agent}: its skills cannot be learned: {reason}";
+
+    /// The card of an agent that this Worker calls cannot be fetched or used.
+    Error CardUnavailable { host: &'a str, reason: &'a str }
+        = "the card of the agent at {host} cannot be had: {reason}";
+
+    /// The tools of an MCP server cannot be listed, or not all of them. Known tools stay in use for a week.
+    Error ToolsUnavailable { server: &'a str, reason: &'a str }
+        = "the tools of the MCP server {server} cannot all be had: {reason}";
+
+    /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without any, callers
+    /// are asked to retry later.
+    Error KeySetUnavailable {
+        /// With the port if the URL has one.
+        host: &'a str,
+        reason: &'a str
+    } = "the public keys of {host} cannot be fetched: {reason}";
+
+    /// A set of public keys contains private, symmetric or weak ones. They are not used.
+    Error KeysImproper {
+        host: &'a str,
+        /// The number of such keys.
+        count: usize
+    } = "the key set of {host} has {count} keys that are private, symmetric or too weak; \
+         they are not used";
+
+    /// The platform refuses the public key that a token names.
+    Error KeyRefused {
+        /// The name of the key as in the token. The log line cuts it.
+        kid: Option<&'a str>
+    } = { refused_key(*kid) };
+
+    /// A value fetched from another server cannot be read from D1 or stored there: each instance fetches it itself.
+    Error RememberingFailed {
+        /// The operation, as `read`.
+        what: &'a str,
+        reason: &'a str
+    } = "the table remembered: {what} failed: {reason}";
+
+    /// A notification was posted to its webhook, or the attempt failed.
+    Info NotificationAttempted {
+        agent: &'a str,
+        task: &'a TaskId,
+        webhook: &'a str,
+        /// The host of the webhook's URL, with the port if it has one. The rest of the URL may contain secrets.
+        host: Option<&'a str>,
+        /// The generation of the event.
+        generation: u64,
+        /// The HTTP status of the answer; none without an answer.
+        status: Option<u16>,
+        /// Why there was no answer.
+        error: Option<&'a str>,
+        duration_ms: u64
+    } = {
+        json!({
+            "event": "webhook",
+            "agent": agent,
+            "task": task,
+            "config": webhook,
+            "host": host,
+            "generation": generation,
+            "status": status,
+            "error": error,
+            "durationMs": duration_ms,
+        })
+    };
+
+    /// A notification was given up. It becomes a dead letter too, which is logged as an error when it arrives.
+    Info NotificationGivenUp {
+        agent: &'a str,
+        task: &'a TaskId,
+        webhook: &'a str,
+        /// The generation of the event.
+        generation: u64,
+        reason: &'a str,
+        /// True if the webhook receives nothing more.
+        is_suspended: bool
+    } = {
+        json!({
+            "event": "notification given up",
+            "agent": agent,
+            "task": task,
+            "config": webhook,
+            "generation": generation,
+            "error": reason,
+            "isSuspended": is_suspended,
+        })
+    };
+
+    /// A webhook cannot be served now. The queue or the alarm of its task retries it.
+    Error WebhookPostponed { task: &'a TaskId, webhook: &'a str, reason: &'a str }
+        = "webhook {webhook} of task {task}: {reason}";
+
+    /// A message of the queue cannot be read, at least by this version; it is retried later.
+    Error JobUnreadable { reason: &'a str } = "a message of the queue cannot be read: {reason}";
+
+    /// A dead letter arrived: a message that the queue could not deliver, or a notification that was given up.
+    Error DeadLetter {
+        /// The body as it was in the queue.
+        letter: &'a str
+    } = { json!({"event": "webhook dead letter", "letter": letter}) };
+
+    /// A dead letter could not be put into its queue.
+    Error DeadLetterLost { letter: &'a str, reason: &'a str }
+        = "a dead letter could not be sent: {reason}: {letter}";
+
+    /// The clean-up queued finished tasks for deletion: they expired, or there are too many.
+    Info DeletionsQueued { count: usize } = "{count} finished tasks are to be deleted";
+
+    /// The consumer of the queue of deletions deleted finished tasks.
+    Info TasksDeleted { count: usize } = "{count} finished tasks were deleted";
+
+    /// The clean-up could not find or delete finished tasks; the next one retries it.
+    Error CleanUpFailed { reason: &'a str } = "old tasks cannot be deleted now: {reason}";
+}
+
+fn unreachable_object(task: Option<&TaskId>, reason: &str) -> String {
+    match task {
+        Some(task) => format!("task {task} did not answer: {reason}"),
+        None => format!("no task object: {reason}"),
+    }
+}
+
+fn refused_key(kid: Option<&str>) -> String {
+    let kid: String = kid.unwrap_or_default().chars().take(MAX_KID_CHARS).collect();
+    format!("the platform refuses the public key {kid:?} of a token's issuer")
+}
+
+/// How much of the name of a key is shown, in characters.
+const MAX_KID_CHARS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_not_part_of_the_line_about_it() {
+        let text =
+            r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "confidential"}]}"#;
+        let message: Message = serde_json::from_str(text).unwrap();
+        let task = TaskId::new("t");
+        let received =
+            Observation::MessageReceived { agent: "demo", task: &task, message: &message };
+        assert_eq!(received.to_string(), "task t: the agent demo is given a message");
+        assert_eq!(received.severity(), Severity::Detail, "and there is none");
+    }
+
+    #[test]
+    fn an_attempt_is_a_line_of_json() {
+        let task = TaskId::new("t");
+        let attempt = Observation::NotificationAttempted {
+            agent: "demo",
+            task: &task,
+            webhook: "w",
+            host: Some("receiver.example"),
+            generation: 3,
+            status: Some(503),
+            error: None,
+            duration_ms: 12,
+        };
+        let line: serde_json::Value = serde_json::from_str(&attempt.to_string()).unwrap();
+        let expected = json!({"event": "webhook", "agent": "demo", "task": "t", "config": "w",
+            "host": "receiver.example", "generation": 3, "status": 503, "error": null,
+            "durationMs": 12});
+        assert_eq!(line, expected);
+    }
+}

@@ -18,7 +18,7 @@ pub(crate) fn host() -> Host {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::memory::MemoryPlatform;
+    use crate::twins::MemoryPlatform;
 
     #[test]
     fn what_the_build_embedded_can_be_served() {

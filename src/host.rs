@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::executor::{AgentExecutor, Agents, Registry, Unreadable};
 use crate::port::Outside;
-use crate::port::memory::MemoryPlatform;
+use crate::twins::MemoryPlatform;
 use a2a_agents::tool::Tool;
 use a2a_agents::{Misfit, Table};
 

@@ -9,6 +9,7 @@
 //! | [`session`] | one task in memory |
 //! | [`operation`] | one file per operation (§3.1) |
 //! | [`port`] | what a task asks of the outside |
+//! | [`twins`] | the ports in memory, for tests |
 //! | [`auth`] | who calls (§7) |
 //! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
 //! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
@@ -55,6 +56,7 @@ pub mod testing;
 #[cfg(feature = "demo")]
 mod tools;
 pub mod trail;
+pub mod twins;
 pub mod usage;
 
 pub use edge::handle;

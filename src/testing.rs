@@ -10,11 +10,11 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::mcp::McpServers;
 use crate::operation::{cancel_task, send_message};
-use crate::port::memory::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use crate::port::{Clock, Outside, Runtime};
 use crate::remotes::Remotes;
 use crate::session::{Opening, Owned, Posted, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
+use crate::twins::{MemoryHttp, MemoryPlatform, MemoryStore, MemoryVault};
 use a2a::error::Error;
 use a2a::model::{
     CREDENTIALS_MEDIA_TYPE, Message, Part, Role, Secret, SendMessageConfiguration,

@@ -248,7 +248,7 @@ mod tests {
 
     use super::*;
     use crate::auth::Caller;
-    use crate::port::memory::MemoryPlatform;
+    use crate::twins::MemoryPlatform;
     use a2a::dialect::Dialect;
     use a2a::error::Error;
 

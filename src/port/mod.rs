@@ -1,9 +1,8 @@
 //! What a task asks of the outside, a trait for each subject. `edge` implements them on Cloudflare,
-//! [`memory`] in tests.
+//! `twins` in memory for tests.
 
 mod audit;
 mod index;
-pub mod memory;
 mod observations;
 mod observer;
 mod outside;
@@ -24,6 +23,7 @@ pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observations::Observation;
 pub use observer::{Observer, Severity};
 pub use outside::{Outside, Secrets, Variables};
+pub(crate) use peers::Unbound;
 pub use peers::{Peers, Target};
 pub use queue::{WebhookJob, WebhookQueue};
 pub use runtime::{Followers, Runtime, yield_once};

@@ -70,42 +70,11 @@ impl Target {
     }
 }
 
-/// What is not there.
-pub(super) struct Unbound(pub(super) Target);
+/// Refuses every request because its target is not bound.
+pub(crate) struct Unbound(pub(crate) Target);
 
 impl Http for Unbound {
     fn send(&self, _: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         Box::pin(std::future::ready(Err(self.0.missing())))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::memory::MemoryPlatform;
-    use super::*;
-    use a2a::http::memory::ok;
-
-    #[test]
-    fn what_is_not_bound_says_what_to_add() {
-        let platform = MemoryPlatform::default();
-        let asked = |target: &Target| {
-            let http = platform.bound(target);
-            let request = HttpRequest::post("https://shop.internal/a");
-            platform.run_until(http.send(request)).map(|answer| answer.status)
-        };
-        for (target, text) in [
-            (
-                Target::Service("SHOP".to_owned()),
-                r#"this Worker has no service binding "SHOP": add [[services]] with binding = "SHOP" and service = "<name of the other Worker>" to wrangler.toml"#,
-            ),
-            (
-                Target::WorkersAi("AI".to_owned()),
-                r#"this Worker has no binding "AI" of Workers AI: add [ai] with binding = "AI" to wrangler.toml"#,
-            ),
-        ] {
-            assert_eq!(asked(&target).map_err(|error| error.to_string()), Err(text.to_owned()));
-            platform.bind(target.clone()).answer_with(|_, _| Ok(ok("")));
-            assert_eq!(asked(&target), Ok(200));
-        }
     }
 }

@@ -464,9 +464,9 @@ const PAGE_BYTES: usize = 512 * 1024;
 mod tests {
     use super::*;
     use crate::config::Settings;
-    use crate::port::memory::MemoryStore;
     use crate::port::{Indexed, TaskFacts};
     use crate::task::{CallbackCall, CallbackName};
+    use crate::twins::MemoryStore;
     use serde_json::json;
 
     fn facts() -> TaskFacts {

@@ -71,8 +71,8 @@ mod tests {
 
     use super::*;
     use crate::config::Settings;
-    use crate::port::memory::MemoryStore;
     use crate::port::{FirstRow, Indexed, TaskFacts};
+    use crate::twins::MemoryStore;
     use a2a::model::{TaskState, UnixMillis};
 
     #[test]

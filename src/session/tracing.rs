@@ -78,7 +78,7 @@ pub(super) fn span(random: &dyn Random) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::memory::MemoryPlatform;
+    use crate::twins::MemoryPlatform;
     use a2a::http::memory::{MemoryHttp, ok};
 
     const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

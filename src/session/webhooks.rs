@@ -233,7 +233,7 @@ fn change_of(webhook: &Webhook, task: &TaskId) -> WebhookChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::memory::MemoryStore;
+    use crate::twins::MemoryStore;
 
     fn now() -> UnixMillis {
         UnixMillis(7)

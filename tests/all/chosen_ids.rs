@@ -277,7 +277,7 @@ fn what_has_to_be_unique_goes_by_the_object() {
     let host = Host { settings: RunSettings { recovery, ..RunSettings::default() }, ..host };
     let session = open(&host);
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
-    let sealed = a2a_edge::port::memory::MemoryVault::seal("o", r#"{"token":"abcdefgh"}"#);
+    let sealed = a2a_edge::twins::MemoryVault::seal("o", r#"{"token":"abcdefgh"}"#);
     let credentials = Some(SentCredentials { sealed, is_part: true });
     let sender = Sender { credentials, ..host.sender() };
     let sent = send_on(&session, sender, message("m2", "it is me"), Terms::default());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use a2a::model::{Message, Task, TaskState};
 use a2a_edge::port::Clock;
-use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use crate::support::front::{Crash, Front};

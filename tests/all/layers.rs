@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 25] = [
+const MAY_USE: [(&str, &[&str]); 26] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -22,18 +22,34 @@ const MAY_USE: [(&str, &[&str]); 25] = [
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
     ("port", &["auth", "dev_model", "format", "mcp", "push", "remotes", "trail", "usage"]),
+    // The ports in memory.
+    ("twins", &["auth", "dev_model", "port", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "usage"]),
+    ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "twins", "usage"]),
     // `embedded` is the macro.
-    ("host", &["executor", "port", "embedded"]),
-    ("demo", &["host", "tools", "port", "embedded", "prelude", "testing"]),
+    ("host", &["executor", "port", "twins", "embedded"]),
+    ("demo", &["host", "tools", "port", "twins", "embedded", "prelude", "testing"]),
     ("prelude", &["executor", "host", "port", "task", "usage"]),
     (
         "testing",
-        &["auth", "config", "executor", "mcp", "operation", "port", "remotes", "session", "trail"],
+        &[
+            "auth",
+            "config",
+            "executor",
+            "mcp",
+            "operation",
+            "port",
+            "remotes",
+            "session",
+            "trail",
+            "twins",
+        ],
     ),
-    ("session", &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "usage"]),
+    (
+        "session",
+        &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "twins", "usage"],
+    ),
     ("operation", &["auth", "push", "session", "format", "port", "task", "usage"]),
     (
         "edge",
@@ -55,6 +71,7 @@ const MAY_USE: [(&str, &[&str]); 25] = [
             "remembered",
             "room",
             "trail",
+            "twins",
             "usage",
         ],
     ),

@@ -3,7 +3,7 @@
 use crate::support::model::{Answer, BASE_URL, Fate, Model, delta};
 use a2a::http::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a_edge::port::Clock;
-use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 fn ask(stream: bool) -> HttpRequest {

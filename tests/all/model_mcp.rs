@@ -7,10 +7,10 @@ use std::task::{Poll, Waker};
 
 use a2a_edge::executor::Registry;
 use a2a_edge::http::{HttpAnswer, HttpBody, HttpError};
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Value, json};
+use a2a_edge::twins::MemoryPlatform;
 use futures_util::stream::{self, StreamExt};
 
 /// An executor that was made.

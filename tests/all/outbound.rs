@@ -2,7 +2,7 @@
 
 use a2a::model::{Artifact, Part, TaskState};
 use a2a_edge::port::HttpRequest;
-use a2a_edge::port::memory::http;
+use a2a_edge::twins::http;
 
 use crate::support::{Host, first, reason, state, task};
 

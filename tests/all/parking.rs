@@ -612,7 +612,7 @@ fn a_file_that_does_not_let_a_parking_executor_resume_is_refused() {
     let executor = Rc::new(Noted { canceled: Rc::default() });
     let runner = |recovery| {
         let settings = RunSettings { recovery, ..RunSettings::default() };
-        let outside = a2a_edge::port::memory::MemoryPlatform::default().outside();
+        let outside = a2a_edge::twins::MemoryPlatform::default().outside();
         Runner { executor: executor.clone(), settings, outside }
     };
     for recovery in [None, Some(Recovery::Resume)] {

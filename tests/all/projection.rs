@@ -11,10 +11,10 @@ use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{cancel_task, send_message};
-use a2a_edge::port::memory::{MemoryIndex, MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, IndexRow, Indexed, Random, TaskIndex};
 use a2a_edge::session::{Deletion, FindAgent, Opening, Owned, Sender, TaskSession};
 use a2a_edge::trail::Trail;
+use a2a_edge::twins::{MemoryIndex, MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
 use serde_json::json;
 

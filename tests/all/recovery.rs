@@ -18,12 +18,12 @@ use a2a_edge::auth::Caller;
 use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Called, Events, ExecutorError, Runner, Turn, Wait, Woken};
 use a2a_edge::operation::send_message;
-use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
 use a2a_edge::session::{
     Deletion, FindAgent, Ids, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
 };
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
+use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use a2a_edge::usage::{USAGE, Usage};
 use async_trait::async_trait;
 use futures_util::future::select;

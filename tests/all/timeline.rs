@@ -5,9 +5,9 @@ use a2a::Outcome;
 use a2a::error::Error;
 use a2a::model::{GetTaskTimelineRequest, TaskId, TimelineOrder};
 use a2a_edge::operation::get_task_timeline;
-use a2a_edge::port::memory::MemoryStore;
 use a2a_edge::port::{Batch, Counted, Indexed, LogRow, StoredTask, TaskFacts};
 use a2a_edge::session::TaskSession;
+use a2a_edge::twins::MemoryStore;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use a2a_edge::executor::Registry;
 use a2a_edge::http::memory::ok;
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Tool, ToolCall, ToolError, Value, json, tool};
+use a2a_edge::twins::MemoryPlatform;
 
 /// Says what it is given.
 #[tool]

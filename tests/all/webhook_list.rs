@@ -7,10 +7,10 @@ use a2a::model::decode::read_json;
 use a2a::model::{Artifact, Part};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
-use a2a_edge::port::memory::MemoryWebhookList;
 use a2a_edge::port::{Clock, WebhookTroubles};
 use a2a_edge::push::{Health, NextNotification, Report};
 use a2a_edge::session::TaskSession;
+use a2a_edge::twins::MemoryWebhookList;
 use serde_json::{Value, json};
 
 use crate::support::{Host, first, limits, manage_webhooks};

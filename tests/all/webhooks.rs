@@ -13,11 +13,11 @@ use a2a::{Outcome, WebhookCall};
 use a2a_edge::auth::Caller;
 use a2a_edge::config::Limits;
 use a2a_edge::port::Clock;
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::{
     Crowd, MAX_SILENT_AT_ONCE, NextNotification, Notification, Report, Standing, patience_ms,
 };
 use a2a_edge::session::TaskSession;
+use a2a_edge::twins::MemoryPlatform;
 use proptest::prelude::*;
 use serde_json::json;
 

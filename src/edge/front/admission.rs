@@ -345,7 +345,7 @@ mod tests {
     use super::*;
     use crate::auth::Caller;
     use crate::executor::Registry;
-    use crate::port::memory::MemoryPlatform;
+    use crate::twins::MemoryPlatform;
     use a2a::binding::MediaType;
 
     fn agents() -> Agents {

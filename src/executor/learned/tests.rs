@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::executor::{Agents, HostedAgent, Registry};
-use crate::port::memory::MemoryPlatform;
+use crate::twins::MemoryPlatform;
 
 const BUILT: UnixMillis = UnixMillis(1_767_603_601_000);
 const T0: UnixMillis = UnixMillis(1_767_700_000_000);

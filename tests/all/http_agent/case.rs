@@ -1,7 +1,7 @@
 //! One case of the table.
 
 use a2a::model::{Message, TaskState};
-use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use crate::support::http_agent::{Answer, Fate, HttpAgent, SIGNING_SECRET, TOKEN};

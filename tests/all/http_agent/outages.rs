@@ -3,9 +3,9 @@
 use a2a::http::HttpAnswer;
 use a2a::http::memory::status;
 use a2a::model::{Message, TaskState};
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::port::{Clock, Target};
 use a2a_edge::task::{LogEntry, Park};
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use crate::support::front::Front;

@@ -1,7 +1,7 @@
 //! Agents that give back a secret in pieces.
 
 use a2a::model::{Part, TaskState};
-use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use crate::support::http_agent::{Answer, HttpAgent, TOKEN};

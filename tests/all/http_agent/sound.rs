@@ -1,9 +1,9 @@
 //! Agents that behave: what they are told, and what their verbs become.
 
 use a2a::model::{Message, Part, TaskState};
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::push::signature::SigningSecret;
 use a2a_edge::task::LogEntry;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use crate::support::front::Front;

@@ -8,8 +8,8 @@ use a2a::model::{Artifact, Part, TaskState};
 use a2a_agents::{Remote as Named, RunSettings, Table};
 use a2a_edge::executor::Registry;
 use a2a_edge::port::Outside;
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::remotes::Remotes;
+use a2a_edge::twins::MemoryPlatform;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
 

@@ -14,11 +14,11 @@ use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::{AgentExecutor, RemoteExecutor, Runner};
 use a2a_edge::operation::{cancel_task, send_message};
-use a2a_edge::port::memory::{MemoryPlatform, MemoryStore};
 use a2a_edge::port::{Clock, Http, Outside, Ports, Runtime, StoredTask};
 use a2a_edge::session::{FindAgent, Opening, Sender, TaskSession};
 use a2a_edge::task::{LogEntry, TaskMachine};
 use a2a_edge::trail::Trail;
+use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use serde_json::json;
 
 use super::limits;

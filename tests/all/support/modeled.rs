@@ -10,7 +10,7 @@ use a2a_agents::RunSettings;
 use a2a_agents::tool::Tool;
 use a2a_edge::executor::Registry;
 use a2a_edge::port::Outside;
-use a2a_edge::port::memory::MemoryPlatform;
+use a2a_edge::twins::MemoryPlatform;
 use serde_json::{Value, json};
 
 use super::front::{Crash, Front, is_settled};

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::executor::Registry;
     use crate::port::Outside;
-    use crate::port::memory::MemoryPlatform;
+    use crate::twins::MemoryPlatform;
     use a2a::model::Secret;
 
     fn settings(development: bool) -> Settings {

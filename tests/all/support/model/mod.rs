@@ -17,8 +17,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
-use a2a_edge::port::memory::MemoryPlatform;
 use a2a_edge::port::{Clock, yield_once};
+use a2a_edge::twins::MemoryPlatform;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream;
 use serde_json::Value;

@@ -1,7 +1,4 @@
-//! The ports in memory, for tests: a store that can fail, and time that moves when everybody waits.
-
-mod usage;
-mod webhook_list;
+//! Everything of a task but its storage in memory: a clock that moves when everybody waits, and futures that the test polls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -12,216 +9,17 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use futures_util::future::LocalBoxFuture;
 
-use super::peers::Unbound;
-use super::{
-    Batch, Clock, Counted, FirstRow, Followers, Http, HttpAnswer, HttpError, HttpRequest, IndexRow,
-    Indexed, LogRange, LogRow, Observation, Observer, Outside, Peers, Ports, Random, Runtime,
-    Sealed, Severity, StoreError, Stored, StoredTask, Target, TaskFacts, TaskIndex, TaskStore,
-    Vault, WebhookJob, WebhookQueue, yield_once,
-};
+use super::{MemoryHttp, MemoryIndex, MemoryUsage, MemoryVault, MemoryWebhookList};
 use crate::auth::Caller;
 use crate::dev_model::DevModel;
-pub use a2a::http::memory::{self as http, MemoryHttp};
-use a2a::model::{Secret, TaskId, UnixMillis};
+use crate::port::{
+    Clock, Followers, Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer, Outside,
+    Peers, Ports, Random, Runtime, Severity, Target, Unbound, WebhookJob, WebhookQueue, yield_once,
+};
+use a2a::model::{Secret, UnixMillis};
 use a2a_agents::tool::Counters;
-pub use usage::MemoryUsage;
-pub use webhook_list::MemoryWebhookList;
-
-/// A store whose contents outlive the sessions that use it. Clones share the contents.
-#[derive(Clone, Default)]
-pub struct MemoryStore(Rc<StoreState>);
-
-#[derive(Default)]
-struct StoreState {
-    task: RefCell<Option<StoredTask>>,
-    fails: Cell<bool>,
-    loads: Cell<usize>,
-    pages: Cell<usize>,
-}
-
-impl MemoryStore {
-    /// What is stored.
-    pub fn stored(&self) -> Option<StoredTask> {
-        self.0.task.borrow().clone()
-    }
-
-    /// Puts something else in its place.
-    pub fn restore(&self, stored: Option<StoredTask>) {
-        self.0.task.replace(stored);
-    }
-
-    /// Lets every write fail from now on, or succeed again.
-    pub fn set_failing(&self, fails: bool) {
-        self.0.fails.set(fails);
-    }
-
-    /// How often everything was read, and how often a page of the log.
-    pub fn reads(&self) -> (usize, usize) {
-        (self.0.loads.get(), self.0.pages.get())
-    }
-}
-
-impl TaskStore for MemoryStore {
-    fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError> {
-        self.0.loads.set(self.0.loads.get() + 1);
-        Ok(match self.stored() {
-            None => Stored::Nothing,
-            Some(task) if !admits(&task.facts) => Stored::Withheld,
-            Some(task) => Stored::Task(task),
-        })
-    }
-
-    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
-        self.0.pages.set(self.0.pages.get() + 1);
-        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
-        let mut size = 0;
-        let log = log.into_iter().map(|row| row.batch);
-        let mut left = log.filter(|batch| batch.generation > after).peekable();
-        let mut page = Vec::new();
-        while let Some(batch) = left.next_if(|_| size < max_bytes) {
-            size += batch.lines.len();
-            page.push(batch);
-        }
-        Ok((page, left.next().is_some()))
-    }
-
-    fn read_log(
-        &self,
-        range: LogRange,
-        max_bytes: usize,
-    ) -> Result<(Vec<LogRow>, bool), StoreError> {
-        self.0.pages.set(self.0.pages.get() + 1);
-        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
-        let rows = log.into_iter();
-        let rows: Vec<LogRow> = match range {
-            LogRange::From(first) => rows.filter(|row| row.row >= first).collect(),
-            LogRange::UpTo(last) => {
-                let mut rows: Vec<LogRow> = rows.filter(|row| row.row <= last).collect();
-                rows.reverse();
-                rows
-            }
-        };
-        let mut size = 0;
-        let mut left = rows.into_iter().peekable();
-        let mut page = Vec::new();
-        while let Some(row) = left.next_if(|_| size < max_bytes) {
-            size += row.batch.lines.len();
-            page.push(row);
-        }
-        Ok((page, left.next().is_some()))
-    }
-
-    fn read_lines(&self, row: u64, _bytes: usize) -> Result<String, StoreError> {
-        let log = self.stored().map(|stored| stored.log).unwrap_or_default();
-        let lines = log.into_iter().find(|stored| stored.row == row).map(|row| row.batch.lines);
-        Ok(lines.unwrap_or_default())
-    }
-
-    fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError> {
-        if self.0.fails.get() {
-            return Err(StoreError::Failed("the store was told to fail".to_owned()));
-        }
-        let mut task = self.0.task.borrow_mut();
-        if let Some(FirstRow { facts, indexed }) = opening {
-            *task = Some(StoredTask {
-                facts: facts.clone(),
-                indexed,
-                counted: Counted::default(),
-                log: Vec::new(),
-                webhooks: Vec::new(),
-                credentials: None,
-            });
-        }
-        let stored =
-            task.as_mut().ok_or_else(|| StoreError::Failed("no task was opened".to_owned()))?;
-        let row = stored.log.last().map_or(1, |last| last.row + last.rows);
-        stored.log.push(LogRow { row, rows: 1, batch: batch.clone() });
-        Ok(1)
-    }
-
-    fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
-        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            stored.indexed = indexed;
-        }
-        Ok(())
-    }
-
-    fn set_counted(&self, counted: Counted) -> Result<(), StoreError> {
-        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            stored.counted = counted;
-        }
-        Ok(())
-    }
-
-    fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError> {
-        if self.0.fails.get() {
-            return Err(StoreError::Failed("the store was told to fail".to_owned()));
-        }
-        let member = format!(r#""id":"{id}""#);
-        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            match stored.webhooks.iter_mut().find(|known| known.contains(&member)) {
-                Some(known) => *known = json.to_owned(),
-                None => stored.webhooks.push(json.to_owned()),
-            }
-        }
-        Ok(())
-    }
-
-    fn delete_webhook(&self, id: &str) -> Result<(), StoreError> {
-        if self.0.fails.get() {
-            return Err(StoreError::Failed("the store was told to fail".to_owned()));
-        }
-        let member = format!(r#""id":"{id}""#);
-        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            stored.webhooks.retain(|json| !json.contains(&member));
-        }
-        Ok(())
-    }
-
-    fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError> {
-        if self.0.fails.get() {
-            return Err(StoreError::Failed("the store was told to fail".to_owned()));
-        }
-        if let Some(stored) = self.0.task.borrow_mut().as_mut() {
-            stored.credentials = sealed.map(str::to_owned);
-        }
-        Ok(())
-    }
-
-    fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
-        self.0.task.replace(None);
-        Box::pin(std::future::ready(Ok(())))
-    }
-}
-
-/// A vault whose seal is no secret: base64 of the id of the object and the text.
-pub struct MemoryVault;
-
-impl MemoryVault {
-    /// Seals a text for the task of an object.
-    pub fn seal(object: &str, text: &str) -> Sealed {
-        let text = STANDARD.encode(format!("{object} {text}"));
-        Sealed { key: "memory".to_owned(), nonce: "none".to_owned(), text }
-    }
-}
-
-impl Vault for MemoryVault {
-    fn open<'a>(
-        &'a self,
-        object: &'a str,
-        sealed: &'a Sealed,
-    ) -> LocalBoxFuture<'a, Result<Secret, String>> {
-        let bytes = STANDARD.decode(&sealed.text).unwrap_or_default();
-        let text = String::from_utf8(bytes).unwrap_or_default();
-        let opened = text.strip_prefix(&format!("{object} ")).map(Secret::new);
-        let opened = opened.ok_or_else(|| "it was sealed for another task".to_owned());
-        Box::pin(std::future::ready(opened))
-    }
-}
 
 /// A platform with a clock of its own. [`run_until`](Self::run_until) drives everything spawned, and
 /// moves the clock to the next timer when nothing else can go on.
@@ -581,67 +379,6 @@ impl Counters for MemoryPlatform {
     }
 }
 
-/// An index that can fail, or never answer.
-#[derive(Default)]
-pub struct MemoryIndex {
-    rows: RefCell<BTreeMap<TaskId, IndexRow>>,
-    statements: Cell<usize>,
-    fails: Cell<bool>,
-    hangs: Cell<bool>,
-}
-
-impl MemoryIndex {
-    /// The row of a task.
-    pub fn row(&self, id: &TaskId) -> Option<IndexRow> {
-        self.rows.borrow().get(id).cloned()
-    }
-
-    /// How many statements it was given, also those that failed.
-    pub fn statements(&self) -> usize {
-        self.statements.get()
-    }
-
-    /// Lets every statement fail from now on, or succeed again.
-    pub fn set_failing(&self, fails: bool) {
-        self.fails.set(fails);
-    }
-
-    /// Lets every statement go unanswered from now on, or be answered again.
-    pub fn set_hanging(&self, hangs: bool) {
-        self.hangs.set(hangs);
-    }
-}
-
-#[async_trait(?Send)]
-impl TaskIndex for MemoryIndex {
-    async fn upsert(&self, row: IndexRow) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        // A statement leaves the object only when what was written before it is durable.
-        yield_once().await;
-        if self.hangs.get() {
-            std::future::pending::<()>().await;
-        }
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
-        let mut rows = self.rows.borrow_mut();
-        if rows.get(&row.id).is_none_or(|known| row.generation > known.generation) {
-            rows.insert(row.id.clone(), row);
-        }
-        Ok(())
-    }
-
-    async fn remove(&self, id: &TaskId) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        yield_once().await;
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
-        self.rows.borrow_mut().remove(id);
-        Ok(())
-    }
-}
-
 /// How often everything is polled before the clock is moved: what is woken may wake others.
 const IDLE_ROUNDS: usize = 6;
 
@@ -676,6 +413,36 @@ impl Drop for Timer {
     fn drop(&mut self) {
         if let Some(key) = self.key {
             self.platform.0.timers.borrow_mut().remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use a2a::http::memory::ok;
+
+    #[test]
+    fn what_is_not_bound_says_what_to_add() {
+        let platform = MemoryPlatform::default();
+        let asked = |target: &Target| {
+            let http = platform.bound(target);
+            let request = HttpRequest::post("https://shop.internal/a");
+            platform.run_until(http.send(request)).map(|answer| answer.status)
+        };
+        for (target, text) in [
+            (
+                Target::Service("SHOP".to_owned()),
+                r#"this Worker has no service binding "SHOP": add [[services]] with binding = "SHOP" and service = "<name of the other Worker>" to wrangler.toml"#,
+            ),
+            (
+                Target::WorkersAi("AI".to_owned()),
+                r#"this Worker has no binding "AI" of Workers AI: add [ai] with binding = "AI" to wrangler.toml"#,
+            ),
+        ] {
+            assert_eq!(asked(&target).map_err(|error| error.to_string()), Err(text.to_owned()));
+            platform.bind(target.clone()).answer_with(|_, _| Ok(ok("")));
+            assert_eq!(asked(&target), Ok(200));
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::debts::{self, Index, Sums};
 use super::retention::Deletion;
-use super::{Opening, TaskSession, hook, index, notifications, parking, troubles, usage};
+use super::run::{hook, parking};
+use super::webhooks::notifications;
+use super::{Opening, TaskSession};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
@@ -46,10 +49,8 @@ impl Alarm {
 /// Looks whether the alarm is set, if the task owes something or its run is parked. It is, unless the platform has lost it, so nobody waits
 /// for this; and it is not set again without need, or it would never ring for a task that is opened often.
 pub(super) fn check(session: &TaskSession) {
-    let status_generation = session.life.status_generation();
-    let owes = session.index.owes(status_generation) || !session.webhooks.is_empty();
-    let owes = owes || usage::is_owed(session);
-    if !owes && !session.is_parked() {
+    let owes = debts::is_owed::<Index>(session) || debts::is_owed::<Sums>(session);
+    if !owes && session.webhooks.is_empty() && !session.is_parked() {
         return;
     }
     if let Some(session) = session.handle() {
@@ -70,21 +71,16 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     // Looked after like a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
-    let (owes_usage, owes_troubles) = (usage::is_owed(session), troubles::is_owed(session));
+    let debts = debts::owed(session);
+    let is_listed = !debts::is_owed::<Index>(session);
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
-        let is_listed = !session.index.owes(machine.status_generation());
         let looks = session.webhooks.looks(machine, now);
         Wants {
             run_until: run.map(RunStart::deadline).or(telling),
             parked_until: parked.map(Park::until),
-            owes_index: !is_listed,
-            index_retry: session.index.retry_at(),
-            owes_usage,
-            usage_retry: session.usage.retry_at(),
-            owes_troubles,
-            troubles_retry: session.troubles.retry_at(),
+            debts,
             webhook_look: looks.look,
             webhook_retry: looks.retry,
             keep_until: session.retention.alarm(machine, is_listed),
@@ -103,17 +99,11 @@ pub(super) async fn wake(session: &TaskSession) {
     // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
     let _ = parking::wake_if_due(session);
     hook::call_if_owed(session);
-    session.index.note_alarm(session.now());
-    session.usage.note_alarm(session.now());
-    session.troubles.note_alarm(session.now());
-    index::project(session);
-    usage::count(session);
-    troubles::tell(session);
+    session.debts.note_alarm(session.now());
+    debts::pay_every(session);
     notifications::enqueue_due(session);
     // Waited for, so that the platform fires the alarm again if the object dies meanwhile.
-    session.index.until_rest().await;
-    session.usage.until_rest().await;
-    session.troubles.until_rest().await;
+    session.debts.until_rest().await;
     let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
         session.delete(Deletion::Whole).await;

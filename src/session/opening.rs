@@ -5,20 +5,20 @@ use std::rc::Rc;
 
 use super::alarm::{self, Alarm};
 use super::bell::Bell;
-use super::connections::Connections;
 use super::credentials::{self, Credentials};
-use super::debt::{Debt, Progress};
+use super::debts::{self, Debts};
 use super::health::Health;
-use super::held::Held;
-use super::index;
 use super::journal::Journal;
 use super::life::Life;
 use super::retention::Retention;
-use super::run_state::RunState;
-use super::tracing::Tracing;
+use super::run::connections::Connections;
+use super::run::held::Held;
+use super::run::state::RunState;
+use super::run::tracing::Tracing;
+use super::run::{self, parking};
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
-use super::{FindAgent, Ids, TaskSession, Visitor, parking, run, troubles, usage};
+use super::{FindAgent, Ids, TaskSession, Visitor};
 use crate::config::Limits;
 use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
@@ -132,9 +132,7 @@ impl TaskSession {
             journal,
             run: RunState::default(),
             held: Held::default(),
-            index: Debt::new(indexed),
-            usage: Debt::new(counted),
-            troubles: Debt::new(Progress::default()),
+            debts: Debts::new(indexed, counted),
             webhooks,
             credentials,
             retention: Retention::new(limits.retention_ms),
@@ -154,13 +152,10 @@ impl TaskSession {
         }
         parking::wake_if_due(&session)?;
         credentials::forget_if_over(&session);
-        index::project(&session);
-        usage::count(&session);
-        troubles::tell(&session);
+        debts::pay_every(&session);
         // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
-        match opening {
-            Opening::ByRequest => alarm::check(&session),
-            Opening::ByAlarm | Opening::New => {}
+        if opening == Opening::ByRequest {
+            alarm::check(&session);
         }
         Ok(session)
     }

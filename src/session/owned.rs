@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use super::follower::Beginning;
-use super::{
-    LoggedBatch, OpenStep, Sender, TaskSession, credentials, held, hook, index, run, usage,
-};
+use super::debts::{self, Index, Sums};
+use super::run::{self, held, hook};
+use super::{Beginning, LoggedBatch, OpenStep, Sender, TaskSession, credentials};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::TurnHost;
@@ -147,8 +146,8 @@ impl<'a> Owned<'a> {
     /// Waits until listing shows the task as it stands now, and what its turns have used is counted: for `INDEX_WAIT_MS` at
     /// most each, and not at all for an index that is known to be down.
     pub async fn until_indexed(self) {
-        index::until_indexed(self.session).await;
-        usage::until_counted(self.session).await;
+        debts::until_paid::<Index>(self.session).await;
+        debts::until_paid::<Sums>(self.session).await;
     }
 
     /// The caller is about to get an answer: the task has the alarm that it wants from here on.
@@ -316,10 +315,8 @@ impl<'a> Owned<'a> {
     /// The steps that are under way, if a run is.
     pub(crate) fn open_steps(self) -> Vec<OpenStep> {
         let session = self.session;
-        match session.life.with_machine(TaskMachine::needs_run).unwrap_or(false) {
-            true => session.run.open_steps(),
-            false => Vec::new(),
-        }
+        let needs_run = session.life.with_machine(TaskMachine::needs_run).unwrap_or(false);
+        if needs_run { session.run.open_steps() } else { Vec::new() }
     }
 
     /// What its turns have used of models.

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use super::TaskSession;
-use super::index::{retry_delay_ms, within_limit};
+use super::debts::{retry_delay_ms, within_limit};
 use crate::port::Observation;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
@@ -51,7 +51,7 @@ impl Retention {
         self.keep_until(machine).filter(|_| !is_listed || self.retry_at.get().is_some())
     }
 
-    /// Takes down that deleting failed; gives the number of failures, and the time before the next attempt in
+    /// Records that deleting failed; returns the number of failures, and the time before the next attempt in
     /// milliseconds.
     fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
         let failures = self.failures.get().saturating_add(1);
@@ -70,9 +70,7 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
         return false;
     }
     // A row that is under way would come back.
-    session.index.until_rest().await;
-    session.usage.until_rest().await;
-    session.troubles.until_rest().await;
+    session.debts.until_rest().await;
     match remove(session, deletion).await {
         Ok(()) => {
             if session.life.exists() {

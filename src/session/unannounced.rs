@@ -7,7 +7,8 @@
 
 use std::cell::Cell;
 
-use super::{TaskSession, index};
+use super::TaskSession;
+use super::debts::{self, Index};
 use crate::port::Indexed;
 
 /// When somebody outside of the object learns of a task that a message begins.
@@ -43,7 +44,7 @@ impl Unannounced {
 /// Announces the task: from here on storage says what is true, and the task has the alarm that it wants.
 pub(super) fn announce(session: &TaskSession) {
     if session.unannounced.end() && !session.is_broken() {
-        index::store_progress(session);
+        debts::store_progress::<Index>(session);
         session.arm();
     }
 }

@@ -11,12 +11,8 @@ struct Due {
     run_timeout: Option<UnixMillis>,
     /// A parked run goes on.
     parked: Option<UnixMillis>,
-    /// The index is behind: write the row.
-    index: Option<UnixMillis>,
-    /// A turn that is over is not counted: count what it has used.
-    usage: Option<UnixMillis>,
-    /// The list of webhooks in trouble is behind: tell it.
-    troubles: Option<UnixMillis>,
+    /// A debt is owed: pay it.
+    debts: [Option<UnixMillis>; DEBTS],
     /// A webhook is owed notifications: put a job into the queue again.
     webhook: Option<UnixMillis>,
     /// The task is finished and has been kept long enough.
@@ -30,10 +26,9 @@ impl Due {
     }
 
     fn earliest_but_retention(&self) -> Option<UnixMillis> {
-        let Self { keep_alive, run_timeout, parked, index, usage, troubles, webhook, retention: _ } =
-            *self;
-        let all = [keep_alive, run_timeout, parked, index, usage, troubles, webhook];
-        all.into_iter().flatten().min()
+        let Self { keep_alive, run_timeout, parked, debts, webhook, retention: _ } = *self;
+        let others = [keep_alive, run_timeout, parked, webhook];
+        debts.into_iter().chain(others).flatten().min()
     }
 }
 
@@ -66,18 +61,8 @@ pub struct Wants {
     pub run_until: Option<UnixMillis>,
     /// While a run is parked: when it goes on.
     pub parked_until: Option<UnixMillis>,
-    /// Whether the index is behind.
-    pub owes_index: bool,
-    /// When to try it again, if writing to it has failed.
-    pub index_retry: Option<UnixMillis>,
-    /// Whether a turn that is over is not counted.
-    pub owes_usage: bool,
-    /// When to try it again, if counting has failed.
-    pub usage_retry: Option<UnixMillis>,
-    /// Whether the list of webhooks in trouble is behind.
-    pub owes_troubles: bool,
-    /// When to try it again, if telling it has failed.
-    pub troubles_retry: Option<UnixMillis>,
+    /// The debts to those who follow the task: the index, the sums of usage, the list of webhooks in trouble.
+    pub debts: [Option<Owed>; DEBTS],
     /// While a webhook is owed notifications that may be sent now: when to look whether a sender came.
     pub webhook_look: Option<UnixMillis>,
     /// When the next of those that have failed is tried again.
@@ -85,6 +70,16 @@ pub struct Wants {
     /// When a finished task is to be deleted.
     pub keep_until: Option<UnixMillis>,
 }
+
+/// A debt that is not paid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owed {
+    /// When to try it again, if paying has failed.
+    pub retry: Option<UnixMillis>,
+}
+
+/// The number of debts that a task may have.
+pub const DEBTS: usize = 3;
 
 /// When what falls due, and for when the alarm is set.
 ///
@@ -137,13 +132,11 @@ impl Deadlines {
             future(known).map_or(at_once, |known| known.min(at_once))
         };
         let known = self.due;
-        let pay = |known: Option<UnixMillis>, retry: Option<UnixMillis>| match retry {
+        let pay = |known: Option<UnixMillis>, owed: Owed| match owed.retry {
             None => look(known, soon),
             Some(retry) => exact(known, retry),
         };
-        let index = wants.owes_index.then(|| pay(known.index, wants.index_retry));
-        let usage = wants.owes_usage.then(|| pay(known.usage, wants.usage_retry));
-        let troubles = wants.owes_troubles.then(|| pay(known.troubles, wants.troubles_retry));
+        let debts = std::array::from_fn(|debt| Some(pay(known.debts[debt], wants.debts[debt]?)));
         let webhook_look = wants.webhook_look.map(|by| look(known.webhook, by.max(at_once)));
         let webhook_retry = wants.webhook_retry.map(|at| exact(known.webhook, at));
         self.due = Due {
@@ -152,9 +145,7 @@ impl Deadlines {
             parked: wants
                 .parked_until
                 .map(|at| if at > now { at } else { look(known.parked, soon) }),
-            index,
-            usage,
-            troubles,
+            debts,
             webhook: webhook_look.into_iter().chain(webhook_retry).min(),
             retention: wants.keep_until.map(|at| exact(known.retention, at)),
         };
@@ -220,9 +211,9 @@ mod tests {
             Wants { webhook_retry: overdue, ..Wants::default() },
             Wants { webhook_look: overdue, ..Wants::default() },
             Wants { keep_until: overdue, ..Wants::default() },
-            Wants { owes_index: true, index_retry: overdue, ..Wants::default() },
-            Wants { owes_usage: true, usage_retry: overdue, ..Wants::default() },
-            Wants { owes_troubles: true, troubles_retry: overdue, ..Wants::default() },
+            Wants { debts: [Some(Owed { retry: overdue }), None, None], ..Wants::default() },
+            Wants { debts: [None, Some(Owed { retry: overdue }), None], ..Wants::default() },
+            Wants { debts: [None, None, Some(Owed { retry: overdue })], ..Wants::default() },
         ] {
             let mut table = Deadlines::default();
             let set = update(&mut table, &wants, now).expect("an alarm");
@@ -306,12 +297,11 @@ mod tests {
                 let wants = Wants {
                     run_until,
                     parked_until: retry,
-                    owes_index,
-                    index_retry,
-                    owes_usage: rings,
-                    usage_retry: look,
-                    owes_troubles: owes_index,
-                    troubles_retry: retry,
+                    debts: [
+                        owes_index.then_some(Owed { retry: index_retry }),
+                        rings.then_some(Owed { retry: look }),
+                        owes_index.then_some(Owed { retry }),
+                    ],
                     webhook_look: look,
                     webhook_retry: retry,
                     keep_until,

@@ -15,7 +15,7 @@ mod transition;
 
 pub use a2a_agents::Recovery;
 pub use callback::{Admission, CallbackCall, CallbackName, CallbackRecord};
-pub use deadlines::{Armed, Deadlines, Wants};
+pub use deadlines::{Armed, DEBTS, Deadlines, Owed, Wants};
 pub use failed::FAILED_STEPS;
 pub use log::{HeldText, LogEntry, RunRequest, RunStart, StepRecord};
 pub(crate) use machine::set_member;

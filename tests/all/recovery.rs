@@ -22,7 +22,7 @@ use a2a_edge::port::{Clock, Runtime, StoredTask, yield_once};
 use a2a_edge::session::{
     Deletion, FindAgent, Ids, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
 };
-use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Park, TaskMachine, Wants};
+use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Owed, Park, TaskMachine, Wants};
 use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use a2a_edge::usage::{USAGE, Usage};
 use async_trait::async_trait;
@@ -803,12 +803,11 @@ proptest! {
             let wants = Wants {
                 run_until: run.map(later),
                 parked_until: parked.map(later),
-                owes_index,
-                index_retry: retry.map(later),
-                owes_usage: !owes_index,
-                usage_retry: keep.map(later),
-                owes_troubles: !owes_index,
-                troubles_retry: run.map(later),
+                debts: [
+                    owes_index.then(|| Owed { retry: retry.map(later) }),
+                    (!owes_index).then(|| Owed { retry: keep.map(later) }),
+                    (!owes_index).then(|| Owed { retry: run.map(later) }),
+                ],
                 webhook_look: owes_index.then(|| later(30_000)),
                 webhook_retry: retry.map(later),
                 keep_until: keep.map(later),

@@ -2,9 +2,9 @@
 //!
 //! The position is kept, so that a webhook that is far behind has the log replayed once, however many events it is owed.
 
-use super::TaskSession;
-use super::journal::Place;
 use crate::port::StoreError;
+use crate::session::TaskSession;
+use crate::session::journal::Place;
 use crate::task::{LogEntry, TaskMachine};
 use a2a::model::Task;
 
@@ -24,7 +24,7 @@ impl Past {
     /// # Errors
     ///
     /// When the storage fails or holds what this version cannot read.
-    pub(super) fn at(
+    pub(in crate::session) fn at(
         &mut self,
         session: &TaskSession,
         generation: u64,

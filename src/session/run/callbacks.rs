@@ -1,8 +1,9 @@
 //! The callbacks of a task: how a run makes one, and what happens to what is posted there.
 
-use super::journal::LogSize;
-use super::{TaskSession, parking, run};
+use super::parking;
 use crate::executor::{Callback, CallbackTerms, ExecutorError};
+use crate::session::journal::LogSize;
+use crate::session::{TaskSession, run};
 use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
 use a2a::model::{Part, Secret, UnixMillis, hex, measure};
@@ -12,7 +13,7 @@ use a2a::model::{Part, Secret, UnixMillis, hex, measure};
 /// # Errors
 ///
 /// If the run may make none.
-pub(super) fn make(
+pub(in crate::session) fn make(
     session: &TaskSession,
     name: &str,
     terms: CallbackTerms,
@@ -70,7 +71,10 @@ fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
 /// # Errors
 ///
 /// If there is none.
-pub(super) fn take(session: &TaskSession, name: &CallbackName) -> Result<Part, ExecutorError> {
+pub(in crate::session) fn take(
+    session: &TaskSession,
+    name: &CallbackName,
+) -> Result<Part, ExecutorError> {
     let body = session.run.take_call(name);
     body.ok_or_else(|| ExecutorError(format!("nothing was posted to the callback {name}")))
 }
@@ -110,7 +114,7 @@ impl Posted {
 /// # Errors
 ///
 /// What becomes of it instead.
-pub(super) fn admit(
+pub(in crate::session) fn admit(
     session: &TaskSession,
     agent: &str,
     token: &str,
@@ -128,7 +132,7 @@ pub(super) fn admit(
 }
 
 /// Takes what was posted to a callback of this token, which belongs to this agent. `key` is what its sender calls it.
-pub(super) fn call(
+pub(in crate::session) fn call(
     session: &TaskSession,
     agent: &str,
     token: &str,

@@ -1,19 +1,20 @@
 //! How the notifications of a task get out: jobs for the queue, and the next event for the consumer that
 //! asks.
 
-use super::frame;
-use super::tracing::span;
 use super::webhook::Webhook;
-use super::{TaskSession, follower, troubles};
 use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
+use crate::session::TaskSession;
+use crate::session::debts::{self, Troubles};
+use crate::session::followers::{self, frame};
+use crate::session::run::tracing::span;
 use a2a::dialect::Dialect;
 use a2a::model::{EventFilter, Task, UnixMillis};
 
 /// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
-pub(super) fn enqueue_due(session: &TaskSession) {
+pub(in crate::session) fn enqueue_due(session: &TaskSession) {
     enqueue_those(session, |_| true);
 }
 
@@ -47,14 +48,14 @@ fn enqueue(session: &TaskSession, config_id: String) {
 
 /// Takes what a consumer reports, and gives it the next notification of its webhook, if there is one and
 /// no other consumer has the lease.
-pub(super) fn next_notification(
+pub(in crate::session) fn next_notification(
     session: &TaskSession,
     asked: NextNotification,
 ) -> NotificationTurn {
     let NextNotification { config_id, lease, report, leaves } = asked;
     let given_up = report.and_then(|report| take_report(session, &config_id, report));
     let next = give_out_next(session, &config_id, lease.as_deref(), leaves);
-    troubles::tell(session);
+    debts::pay::<Troubles>(session);
     // The others have their jobs, or an alarm for when they need one.
     enqueue_those(session, |webhook| webhook.config.id == config_id);
     session.arm();
@@ -141,7 +142,7 @@ fn event_after(
 ) -> Option<(u64, String)> {
     let mut after = after;
     loop {
-        let (frames, has_more) = follower::frames_after(session, after).ok()?;
+        let (frames, has_more) = followers::frames_after(session, after).ok()?;
         for text in &frames {
             for (generation, json) in frame::events_in(text) {
                 if frame::passes(filter, json) {
@@ -175,7 +176,7 @@ fn task_after(session: &TaskSession, config_id: &str, generation: u64) -> Option
 }
 
 /// Stores a webhook as it stands. If that fails, its newest notifications are repeated after a crash.
-pub(super) fn store(session: &TaskSession, config_id: &str) {
+pub(in crate::session) fn store(session: &TaskSession, config_id: &str) {
     if let Err(error) = session.webhooks.store(config_id) {
         note_failure(session, &error);
     }

@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::TaskSession;
 use crate::executor::{Emission, Redaction, Tail};
+use crate::session::TaskSession;
 use crate::task::{HeldText, Input};
 use a2a::model::{Artifact, Part, Task, UnixMillis};
 
 /// The secrets of a run, and what is held back of its artifacts.
 #[derive(Default)]
-pub(super) struct Held {
+pub(in crate::session) struct Held {
     redaction: RefCell<Rc<Redaction>>,
     /// The ends of artifacts that may be beginnings of secrets, by the ids of the artifacts, and when they came.
     tails: RefCell<BTreeMap<String, (Tail, UnixMillis)>>,
@@ -24,7 +24,7 @@ pub(super) struct Heard {
     /// What of it is let out.
     pub(super) emission: Emission,
     /// The end of the artifact that it is about.
-    pub(super) end: Option<End>,
+    pub(in crate::session) end: Option<End>,
 }
 
 /// The end of an artifact, as a chunk leaves it.
@@ -40,7 +40,7 @@ pub(super) struct End {
 
 impl Held {
     /// A run begins.
-    pub(super) fn begin(&self) {
+    pub(in crate::session) fn begin(&self) {
         self.redaction.take();
         self.tails.take();
     }
@@ -94,7 +94,7 @@ impl Held {
     }
 
     /// When something is to be let out because nothing came behind it.
-    pub(super) fn due(&self) -> Option<UnixMillis> {
+    pub(in crate::session) fn due(&self) -> Option<UnixMillis> {
         let tails = self.tails.borrow();
         let waiting = tails.values().filter(|(tail, _)| tail.held_chars() > 0 && !tail.is_long());
         waiting.map(|(_, since)| since.after(SILENCE_MS)).min()
@@ -126,7 +126,7 @@ impl Held {
 
 impl End {
     /// What the log says of it: how much is held back.
-    pub(super) fn text(&self) -> Option<HeldText> {
+    pub(in crate::session) fn text(&self) -> Option<HeldText> {
         let chars = self.tail.as_ref().map_or(0, Tail::held_chars);
         (chars > 0).then_some(HeldText { chars })
     }
@@ -148,7 +148,7 @@ fn is_empty(chunk: &Artifact) -> bool {
 }
 
 /// Lets out all that is held back.
-pub(super) fn let_out(session: &TaskSession) {
+pub(in crate::session) fn let_out(session: &TaskSession) {
     let_out_if(session, |_, _| true);
 }
 

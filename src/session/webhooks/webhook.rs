@@ -14,7 +14,7 @@ pub(crate) struct Webhook {
     /// What the client registered.
     pub(crate) config: TaskPushNotificationConfig,
     /// The dialect in which it was registered, and which its notifications speak.
-    pub(super) dialect: Dialect,
+    pub(in crate::session) dialect: Dialect,
     /// How its notifications have fared.
     pub(crate) delivery: Delivery,
     /// While a job for it is in the queue, as far as is known: when that job counts as lost.
@@ -43,9 +43,9 @@ pub(crate) struct Webhook {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Listing {
     /// The newest change that the list is to show: a number that grows, also if the webhook is deleted and registered again.
-    pub(super) version: u64,
+    pub(in crate::session) version: u64,
     /// The newest change that it is known to show.
-    pub(super) listed: u64,
+    pub(in crate::session) listed: u64,
 }
 
 impl Listing {
@@ -81,16 +81,16 @@ struct StoredWebhook<'a> {
 
 /// When the alarm is needed for webhooks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Looks {
+pub(in crate::session) struct Looks {
     /// When to look whether a consumer has come.
-    pub(super) look: Option<UnixMillis>,
+    pub(in crate::session) look: Option<UnixMillis>,
     /// When a notification that has failed is tried again.
-    pub(super) retry: Option<UnixMillis>,
+    pub(in crate::session) retry: Option<UnixMillis>,
 }
 
 impl Looks {
     /// The earlier instants of the two.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(in crate::session) fn or(self, other: Self) -> Self {
         let earliest =
             |one: Option<UnixMillis>, two: Option<UnixMillis>| one.into_iter().chain(two).min();
         Self { look: earliest(self.look, other.look), retry: earliest(self.retry, other.retry) }
@@ -99,7 +99,11 @@ impl Looks {
 
 impl Webhook {
     /// A new webhook, whose first event is the one after this generation.
-    pub(super) fn new(config: TaskPushNotificationConfig, dialect: Dialect, after: u64) -> Self {
+    pub(in crate::session) fn new(
+        config: TaskPushNotificationConfig,
+        dialect: Dialect,
+        after: u64,
+    ) -> Self {
         Self {
             config,
             dialect,
@@ -117,7 +121,7 @@ impl Webhook {
     }
 
     /// Puts another config in its place, which goes on behind the newest event that this one got.
-    pub(super) fn replace(
+    pub(in crate::session) fn replace(
         &mut self,
         config: TaskPushNotificationConfig,
         dialect: Dialect,
@@ -161,7 +165,7 @@ impl Webhook {
     }
 
     /// It is stored as it stands.
-    pub(super) fn note_stored(&mut self) {
+    pub(in crate::session) fn note_stored(&mut self) {
         self.unsaved = 0;
         self.is_stored = true;
     }
@@ -219,7 +223,7 @@ impl Webhook {
     }
 
     /// When the alarm is needed for this webhook.
-    pub(super) fn looks(
+    pub(in crate::session) fn looks(
         &self,
         machine: &TaskMachine,
         keep_alive_ms: u64,
@@ -239,7 +243,7 @@ impl Webhook {
     }
 
     /// A consumer has come, which shows this lease if it has one. Whether it may send: nobody else has the lease.
-    pub(super) fn admit(&mut self, lease: Option<&str>, now: UnixMillis) -> bool {
+    pub(in crate::session) fn admit(&mut self, lease: Option<&str>, now: UnixMillis) -> bool {
         if self.lease(now).is_some_and(|held| Some(held.holder.as_str()) != lease) {
             return false;
         }

@@ -1,14 +1,15 @@
 //! Runs that wait outside of memory: how one is parked, and what lets it go on.
 
-use super::journal::LogSize;
-use super::run_state::BegunWait;
-use super::{OpenError, TaskSession, held, run};
+use super::held;
+use super::state::BegunWait;
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
+use crate::session::journal::LogSize;
+use crate::session::{OpenError, TaskSession, run};
 use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
 use a2a::model::measure;
 
-/// The run begins to wait. Unless that is over already it is parked when it is next polled without going on.
+/// The run begins to wait. If the wait has not ended already, the run is parked at its next poll that makes no progress.
 ///
 /// # Errors
 ///
@@ -68,10 +69,10 @@ pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> 
         );
     }
     session.create();
-    match session.life.exists() {
-        true => Ok(()),
-        false => refused("the agent has replied already"),
+    if !session.life.exists() {
+        return refused("the agent has replied already");
     }
+    Ok(())
 }
 
 /// What the log grows by when a run is parked and goes on.
@@ -99,7 +100,7 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 /// # Errors
 ///
 /// When storage fails, or its agent cannot run now.
-pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
+pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
     // The clock is asked only where it matters: that is a call out of the program.
     if !session.is_parked() {
         return Ok(());
@@ -121,7 +122,7 @@ pub(super) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
 }
 
 /// Whether the run of the task is parked.
-pub(super) fn is_parked(session: &TaskSession) -> bool {
+pub(in crate::session) fn is_parked(session: &TaskSession) -> bool {
     session.life.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use a2a::model::UnixMillis;
 
 /// Adds the time of one more entry. `last` is that of the entry before it in the same batch.
-pub(super) fn push(times: &mut String, last: Option<UnixMillis>, now: UnixMillis) {
+pub(in crate::session) fn push(times: &mut String, last: Option<UnixMillis>, now: UnixMillis) {
     if !times.is_empty() {
         times.push(' ');
     }
@@ -15,7 +15,7 @@ pub(super) fn push(times: &mut String, last: Option<UnixMillis>, now: UnixMillis
 }
 
 /// The times of this many entries; none for those whose time is not known.
-pub(super) fn read(times: &str, count: usize) -> Vec<Option<UnixMillis>> {
+pub(in crate::session) fn read(times: &str, count: usize) -> Vec<Option<UnixMillis>> {
     let mut known = Vec::with_capacity(count);
     let mut last = 0_i64;
     for number in times.split_ascii_whitespace().take(count) {

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::owned::Owned;
+use super::notifications;
 use super::webhook::Webhook;
-use super::{notifications, troubles};
 use crate::push::Attempt;
 use crate::push::signature::SigningSecret;
+use crate::session::Owned;
+use crate::session::debts::{self, Troubles};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::TaskPushNotificationConfig;
@@ -20,10 +21,13 @@ impl Owned<'_> {
         dialect: Dialect,
     ) -> TaskPushNotificationConfig {
         let session = self.session;
-        let id = match dialect.has_one_unnamed_webhook() {
-            _ if !config.id.is_empty() => return config,
-            true => session.object().to_owned(),
-            false => session.ports.random.new_id(),
+        if !config.id.is_empty() {
+            return config;
+        }
+        let id = if dialect.has_one_unnamed_webhook() {
+            session.object().to_owned()
+        } else {
+            session.ports.random.new_id()
         };
         TaskPushNotificationConfig { id, ..config }
     }
@@ -64,7 +68,7 @@ impl Owned<'_> {
         notifications::store(session, id);
         // One that replaces another is owed what that was owed.
         notifications::enqueue_due(session);
-        troubles::tell(session);
+        debts::pay::<Troubles>(session);
         session.arm();
         self.with_webhook(id, |webhook| webhook.is_stored).unwrap_or(false)
     }
@@ -112,7 +116,7 @@ impl Owned<'_> {
             notifications::note_failure(self.session, &error);
             self.internal()
         })?;
-        troubles::tell(self.session);
+        debts::pay::<Troubles>(self.session);
         self.session.arm();
         Ok(())
     }

@@ -1,17 +1,22 @@
 //! The log of a task: what of it is stored and what is not yet, how large it is, and how often rows are written.
 
+mod logged;
+mod passages;
+pub(super) mod statuses;
+mod times;
+
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::frame::Mark;
-use super::logged::LoggedBatch;
-use super::passages::{Passage, Passages, contents, contents_of, reference, unfold};
-use super::{OpenError, Visitor, times};
+use super::followers::frame::Mark;
+use super::{OpenError, Visitor};
 use crate::config::Limits;
 use crate::port::{Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskStore};
 use crate::task::LogEntry;
 use a2a::model::{JsonSize, Part, TaskId, UnixMillis, encode_line};
+pub use logged::{LoggedBatch, LoggedLine};
+use passages::{Passage, Passages, contents, contents_of, reference, unfold};
 
 /// The log of one task, over its storage.
 pub(super) struct Journal {

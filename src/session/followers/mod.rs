@@ -4,7 +4,9 @@
 //! A follower that has no position yet ignores events until it has a snapshot, so there is no gap between
 //! the two.
 
-use super::{TaskSession, frame};
+pub mod frame;
+
+use super::TaskSession;
 use crate::port::Observation;
 use a2a::Terms;
 use a2a::error::Error;

@@ -93,7 +93,7 @@ pub fn events(batch: &Batch, after: u64) -> Option<String> {
 }
 
 /// The events in a frame, each with its generation. Other frames have none.
-pub(super) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &str)> {
+pub(in crate::session) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &str)> {
     let (head, lines) = frame.split_once('\n').unwrap_or_default();
     let first = head.strip_prefix('E').and_then(|first| first.parse().ok());
     let events = lines.lines().filter_map(|line| line.get(1..));
@@ -101,7 +101,7 @@ pub(super) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &str)> {
 }
 
 /// Whether a webhook that wants only some events wants this one. Each begins with its kind.
-pub(super) fn passes(filter: EventFilter, json: &str) -> bool {
+pub(in crate::session) fn passes(filter: EventFilter, json: &str) -> bool {
     let is_artifact = json.starts_with(r#"{"artifactUpdate""#);
     match filter {
         EventFilter::All => true,

@@ -4,12 +4,16 @@
 //! it got. So an event and the debt are written together, the path of an event waits for nobody, and the alarm
 //! finds what the queue has lost.
 
+pub(super) mod notifications;
+mod past;
+mod registration;
+mod webhook;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde_json::json;
 
-use super::webhook::{Listing, Looks, Webhook};
 use crate::port::{StoreError, TaskStore, WebhookChange, WebhookTroubles};
 use crate::push::{Delivery, origin_of};
 use crate::task::TaskMachine;
@@ -17,6 +21,7 @@ use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{TaskId, TaskPushNotificationConfig, UnixMillis};
+use webhook::{Listing, Looks, Webhook};
 
 /// The webhooks of one task, in the order of their registration.
 pub(super) struct Webhooks {

@@ -7,13 +7,13 @@ use std::task::{Context, Waker};
 use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, select};
 
-use super::{TaskSession, run};
 use crate::port::Observation;
+use crate::session::{TaskSession, run};
 use crate::task::{Input, RunStart};
 use a2a::model::TaskState;
 
 /// Calls the hook, with the turn of the newest run, unless it is under way. It is not bound to the life of that run.
-pub(super) fn call(session: &TaskSession) {
+pub(in crate::session) fn call(session: &TaskSession) {
     let found = session.life.with_machine(|machine| {
         let start = machine.run().cloned().zip(machine.message_of_run().cloned());
         start.map(|start| (start, machine.is_running()))
@@ -56,7 +56,7 @@ pub(super) fn call(session: &TaskSession) {
 }
 
 /// True if `cancel` still has to be called: the task ended within the last hour, not by its executor, which asked for a guaranteed call.
-pub(super) fn is_owed(session: &TaskSession) -> bool {
+pub(in crate::session) fn is_owed(session: &TaskSession) -> bool {
     let ended = session.life.with_machine(|machine| {
         machine.ended_otherwise().then(|| machine.task().status.timestamp).flatten()
     });
@@ -67,7 +67,7 @@ pub(super) fn is_owed(session: &TaskSession) -> bool {
 }
 
 /// The executor knows of the end.
-pub(super) fn note(session: &TaskSession) {
+pub(in crate::session) fn note(session: &TaskSession) {
     if is_owed(session) {
         // That is always legal.
         let _ = session.step(Input::EndTold);
@@ -75,7 +75,7 @@ pub(super) fn note(session: &TaskSession) {
 }
 
 /// Calls the hook if that is owed and no run is in memory.
-pub(super) fn call_if_owed(session: &TaskSession) {
+pub(in crate::session) fn call_if_owed(session: &TaskSession) {
     let is_running = session.life.with_machine(|machine| machine.is_running());
     if is_running == Some(false) && is_owed(session) {
         call(session);

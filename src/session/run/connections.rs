@@ -13,13 +13,13 @@ use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 /// Other servers, of which at most a few are waited for at a time; further requests take turns, in their order. An answer
 /// whose head is there does not count any more: its body may take as long as it likes. The platform has six such
 /// connections for everything that an object does; a seventh would wait there, unseen, while its time runs.
-pub(super) struct Connections {
+pub(in crate::session) struct Connections {
     http: Rc<dyn Http>,
     gate: Rc<Gate>,
 }
 
 impl Connections {
-    pub(super) fn new(http: Rc<dyn Http>) -> Self {
+    pub(in crate::session) fn new(http: Rc<dyn Http>) -> Self {
         Self { http, gate: Rc::default() }
     }
 }

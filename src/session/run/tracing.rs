@@ -10,7 +10,7 @@ use crate::trail::Trail;
 use a2a::http::trace::TraceContext;
 
 /// Other servers, as a run asks them: with the headers of its trace, if it has one.
-pub(super) struct Tracing {
+pub(in crate::session) struct Tracing {
     http: Rc<dyn Http>,
     random: Rc<dyn Random>,
     trail: RefCell<Trail>,
@@ -18,28 +18,28 @@ pub(super) struct Tracing {
 
 impl Tracing {
     /// No trace yet.
-    pub(super) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
+    pub(in crate::session) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
         Self { http, random, trail: RefCell::default() }
     }
 
     /// The run that begins is part of this trail.
-    pub(super) fn follow(&self, trail: Trail) {
+    pub(in crate::session) fn follow(&self, trail: Trail) {
         self.trail.replace(trail);
     }
 
     /// The id of the request that began the run.
-    pub(super) fn request(&self) -> Option<String> {
+    pub(in crate::session) fn request(&self) -> Option<String> {
         self.trail.borrow().request.clone()
     }
 
     /// The trace of the run, for a span of its own.
-    pub(super) fn trace(&self) -> Option<TraceContext> {
+    pub(in crate::session) fn trace(&self) -> Option<TraceContext> {
         let trace = self.trail.borrow().trace.clone();
         trace.map(|trace| trace.within(&span(self.random.as_ref())))
     }
 
     /// The same way to other servers as `http` has.
-    pub(super) fn over(&self, http: Rc<dyn Http>) -> Self {
+    pub(in crate::session) fn over(&self, http: Rc<dyn Http>) -> Self {
         let trail = self.trail.borrow().clone();
         Self { http, random: self.random.clone(), trail: RefCell::new(trail) }
     }
@@ -70,7 +70,7 @@ fn traced(request: HttpRequest, trace: &TraceContext, random: &dyn Random) -> Ht
 }
 
 /// The id of a span that begins.
-pub(super) fn span(random: &dyn Random) -> String {
+pub(in crate::session) fn span(random: &dyn Random) -> String {
     let [a, b, c, d, e, f, g, h, ..] = random.secret_bytes();
     format!("{:016x}", u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }

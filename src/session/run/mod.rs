@@ -1,6 +1,15 @@
 //! A run of an executor, from its start to its end or loss: polls it, stores what it says whenever it waits,
 //! bounds it in time, and keeps its panics to itself.
 
+pub(super) mod callbacks;
+pub(super) mod connections;
+pub(super) mod held;
+pub(super) mod hook;
+pub(super) mod parking;
+pub(super) mod state;
+pub(super) mod tracing;
+mod turn_host;
+
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -9,7 +18,8 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::{TaskSession, credentials, held, hook, parking, usage};
+use super::debts;
+use super::{TaskSession, credentials};
 use crate::config::Limits;
 use crate::executor::{Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
@@ -155,7 +165,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
     let bounds = Bounds { left_ms, idle_ms };
     let ending = bounded(run, &turn, &session, &bounds).await;
-    usage::settle(&session);
+    debts::settle(&session);
     held::let_out(&session);
     // One that was dropped may have left something outside. Of a cancel the hook itself notes that it was told.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
@@ -186,7 +196,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // `flush` tells the observer of a failure, and gives clients that wait an error.
     let _ = session.flush();
     hook::call_if_owed(&session);
-    usage::count_at_end(&session);
+    debts::count_at_end(&session);
     // A message that no run took, or an attempt after a lost one.
     start_soon(&session);
     credentials::forget_if_over(&session);
@@ -333,7 +343,7 @@ impl Future for Flushing<'_> {
             return Poll::Pending;
         }
         self.pause = None;
-        usage::settle_repeated(self.session);
+        debts::settle_repeated(self.session);
         match (polled, self.session.flush()) {
             (Err(_), _) => Poll::Ready(Ending::Panicked),
             (Ok(_), Err(_)) => Poll::Ready(Ending::Returned(Ok(()))),

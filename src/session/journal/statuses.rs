@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::TaskSession;
-use super::journal::Journal;
+use super::Journal;
 use crate::port::{Observation, StoreError};
+use crate::session::TaskSession;
 use crate::task::LogEntry;
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, TaskStatus};
@@ -15,7 +15,10 @@ use a2a::model::{HistoryLimit, TaskStatus};
 /// # Errors
 ///
 /// [`Error::Internal`] when the storage fails, or holds what this version cannot read.
-pub(super) fn read(session: &TaskSession, length: HistoryLimit) -> Result<Vec<TaskStatus>, Error> {
+pub(in crate::session) fn read(
+    session: &TaskSession,
+    length: HistoryLimit,
+) -> Result<Vec<TaskStatus>, Error> {
     in_log(&session.journal, length).map_err(|error| {
         let (task, reason) = (session.id(), error.to_string());
         session.observe(&Observation::ReadingFailed { task, reason: &reason });

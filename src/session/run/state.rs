@@ -11,7 +11,7 @@ use a2a::model::{Json, Message, Part, UnixMillis};
 
 /// The run of a session, if one is under way; what is left of the newest one otherwise.
 #[derive(Default)]
-pub(super) struct RunState {
+pub(in crate::session) struct RunState {
     /// Messages that came while it was under way and that it has not taken.
     inbox: RefCell<VecDeque<Message>>,
     /// What earlier attempts at the same turn said and did.
@@ -84,7 +84,7 @@ pub(super) enum BegunWait {
 
 impl RunState {
     /// A run begins for a message. One that resumes is compared with what [`recall`](Self::recall) was given.
-    pub(super) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
+    pub(in crate::session) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
         let resumes = start.resumes;
         self.begun.replace(Some((message, start)));
         self.polls.set(0);
@@ -133,7 +133,7 @@ impl RunState {
     }
 
     /// Whether the run has to repeat what earlier attempts said.
-    pub(super) fn repeats(&self) -> bool {
+    pub(in crate::session) fn repeats(&self) -> bool {
         self.recall.borrow().as_ref().is_some_and(Recall::has_said)
     }
 
@@ -171,7 +171,7 @@ impl RunState {
     }
 
     /// The steps that are under way, in the order of their beginning.
-    pub(super) fn open_steps(&self) -> Vec<OpenStep> {
+    pub(in crate::session) fn open_steps(&self) -> Vec<OpenStep> {
         self.open_steps.borrow().clone()
     }
 
@@ -203,7 +203,7 @@ impl RunState {
     }
 
     /// The requests without an answer for which the run that this one resumes was parked the last time.
-    pub(super) fn unanswered(&self) -> Option<Unanswered> {
+    pub(in crate::session) fn unanswered(&self) -> Option<Unanswered> {
         self.recall.borrow().as_ref().and_then(Recall::unanswered)
     }
 
@@ -216,7 +216,7 @@ impl RunState {
     }
 
     /// Somebody has posted to a callback.
-    pub(super) fn note_call(&self, call: CallbackCall) {
+    pub(in crate::session) fn note_call(&self, call: CallbackCall) {
         self.calls.borrow_mut().insert((call.name, call.number), call.body);
     }
 
@@ -267,7 +267,7 @@ impl RunState {
     }
 
     /// Offers a message to the run.
-    pub(super) fn offer(&self, message: Message) {
+    pub(in crate::session) fn offer(&self, message: Message) {
         self.inbox.borrow_mut().push_back(message);
     }
 
@@ -287,27 +287,27 @@ impl RunState {
     }
 
     /// What it has used of models and no step has told yet.
-    pub(super) fn used(&self) -> Usage {
+    pub(in crate::session) fn used(&self) -> Usage {
         self.used.get().plus(self.repeated.get())
     }
 
     /// Of [`used`](Self::used) what is not for requests whose answers came to nothing. It is told from here on.
-    pub(super) fn take_used(&self) -> Usage {
+    pub(in crate::session) fn take_used(&self) -> Usage {
         self.used.take()
     }
 
     /// Of [`used`](Self::used) the rest. It is told from here on.
-    pub(super) fn take_repeated(&self) -> Usage {
+    pub(in crate::session) fn take_repeated(&self) -> Usage {
         self.repeated.take()
     }
 
     /// A client asked for the task.
-    pub(super) fn note_poll(&self) {
+    pub(in crate::session) fn note_poll(&self) {
         self.polls.set(self.polls.get() + 1);
     }
 
     /// How often clients asked for the task since the run began.
-    pub(super) fn polls(&self) -> u64 {
+    pub(in crate::session) fn polls(&self) -> u64 {
         self.polls.get()
     }
 
@@ -322,7 +322,7 @@ impl RunState {
     }
 
     /// The run is to stop: nothing that it says counts any more.
-    pub(super) fn stop(&self) {
+    pub(in crate::session) fn stop(&self) {
         self.is_stopped.set(true);
     }
 

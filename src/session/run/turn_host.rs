@@ -5,15 +5,17 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 
 use super::held::{End, Heard};
-use super::journal::LogSize;
-use super::run_state::Begun;
-use super::{TaskSession, callbacks, held, parking, usage};
+use super::state::Begun;
+use super::{callbacks, held, parking};
 use crate::auth::Caller;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
 };
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, Observation, Random, Target};
+use crate::session::TaskSession;
+use crate::session::debts;
+use crate::session::journal::LogSize;
 use crate::task::{CallbackName, Input, LogEntry, Said, StepRecord, Unanswered};
 use crate::usage::Usage;
 use a2a::client::Client;
@@ -202,7 +204,7 @@ impl TurnHost for TaskSession {
     }
 
     fn usage(&self) -> Usage {
-        usage::of_turn(self)
+        debts::of_turn(self)
     }
 
     fn http(&self) -> &dyn Http {
@@ -310,7 +312,7 @@ fn keep_step(
     let refusal = check_step_result(session, name, &outcome).err();
     // A result that cannot be kept is kept as a failure, or the step would be done again.
     let outcome = refusal.clone().map_or(outcome, Err);
-    let usage = usage::take_recorded(session);
+    let usage = debts::take_recorded(session);
     let duration_ms = session.run.close_step(name, nth, now);
     let step = StepRecord { name: name.to_owned(), nth, outcome, failed, usage, duration_ms };
     let kept = session.step(Input::StepDone(step));

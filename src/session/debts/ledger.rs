@@ -1,24 +1,24 @@
-//! What a task owes to something outside that follows it: how far that has come, who pays, and when that is tried again.
+//! The account of one debt: how far the follower has come, whether a future of this session pays, and when a failed attempt is
+//! repeated.
 
 use std::cell::Cell;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::bell::Bell;
-use super::index::retry_delay_ms;
-use a2a::model::UnixMillis;
+use crate::session::bell::Bell;
+use a2a::model::{UnixMillis, doubled};
 
-/// How far something outside has followed the task.
+/// How far a follower has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Progress {
+pub(in crate::session) struct Progress {
     /// Up to here; 0 for not at all.
     pub(super) reached: u64,
     /// How many attempts have failed since.
     pub(super) failures: u32,
 }
 
-/// What a task owes to something outside.
-pub(super) struct Debt {
+/// The account of one debt.
+pub(in crate::session) struct Ledger {
     /// As far as is known.
     known: Cell<Progress>,
     /// As storage says.
@@ -30,8 +30,8 @@ pub(super) struct Debt {
     paid: Bell,
 }
 
-impl Debt {
-    /// The debt of a task that was followed so far.
+impl Ledger {
+    /// The account of a task that was followed so far.
     pub(super) fn new(progress: impl Into<Progress>) -> Self {
         let progress = progress.into();
         let (known, stored) = (Cell::new(progress), Cell::new(progress));
@@ -44,7 +44,7 @@ impl Debt {
         self.stored.set(stored.into());
     }
 
-    /// How far the task is known to be followed.
+    /// How far the follower is known to have come.
     pub(super) fn reached(&self) -> u64 {
         self.known.get().reached
     }
@@ -95,7 +95,7 @@ impl Debt {
         (failures, retry_ms)
     }
 
-    /// What is known, if storage says otherwise.
+    /// The known progress, if storage has another one.
     pub(super) fn unstored(&self) -> Option<Progress> {
         let known = self.known.get();
         (known != self.stored.get()).then_some(known)
@@ -113,9 +113,23 @@ impl Debt {
     }
 }
 
+/// How long to wait before the next attempt after this many failures, in milliseconds.
+pub(in crate::session) fn retry_delay_ms(failures: u32) -> u64 {
+    doubled(1_000, failures, MAX_RETRY_DELAY_MS)
+}
+
+/// The longest time between two attempts: 5 minutes, in milliseconds.
+const MAX_RETRY_DELAY_MS: u64 = 300_000;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn retries_come_less_and_less_often() {
+        let delays: Vec<u64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
+        assert_eq!(delays, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000, 300_000]);
+    }
 
     fn progress(reached: u64, failures: u32) -> Progress {
         Progress { reached, failures }
@@ -123,7 +137,7 @@ mod tests {
 
     #[test]
     fn one_pays_at_a_time_and_only_what_is_owed() {
-        let debt = Debt::new(progress(2, 0));
+        let debt = Ledger::new(progress(2, 0));
         let now = UnixMillis(0);
         assert!(!debt.begin(2, now), "nothing is owed");
         assert!(debt.begin(3, now));
@@ -136,7 +150,7 @@ mod tests {
 
     #[test]
     fn progress_that_storage_said_in_advance_is_not_stored_again() {
-        let debt = Debt::new(Progress::default());
+        let debt = Ledger::new(Progress::default());
         debt.note_stored(progress(3, 0));
         assert!(debt.owes(3), "it is not true yet");
         assert_eq!(debt.unstored(), Some(Progress::default()), "what to take it back by");
@@ -148,7 +162,7 @@ mod tests {
 
     #[test]
     fn after_a_failure_nobody_pays_until_the_alarm_of_its_retry() {
-        let debt = Debt::new(progress(0, 1));
+        let debt = Ledger::new(progress(0, 1));
         assert!(debt.begin(1, UnixMillis(0)));
         assert_eq!(debt.note_failed(UnixMillis(0)), (2, 2_000));
         debt.end();

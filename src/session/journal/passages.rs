@@ -13,11 +13,11 @@ use a2a::model::{Part, PartContent, encode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
     /// The first row of its batch.
-    pub(super) row: u64,
+    pub(in crate::session) row: u64,
     /// Where it begins in the lines of the batch, in bytes.
-    pub(super) start: usize,
+    pub(in crate::session) start: usize,
     /// How long it is, in bytes.
-    pub(super) bytes: usize,
+    pub(in crate::session) bytes: usize,
 }
 
 /// Where the bodies of a log stand, and the entries that are not stored yet in the form in which they will be.
@@ -32,23 +32,23 @@ pub(super) struct Passages {
 
 impl Passages {
     /// Whether no body is known.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::session) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
     /// Where this content seems to stand. What stands there is to be compared.
-    pub(super) fn find(&self, content: &str) -> Option<Passage> {
+    pub(in crate::session) fn find(&self, content: &str) -> Option<Passage> {
         self.known.get(&key(content)).copied()
     }
 
     /// The stored lines of a batch have this content of a body.
-    pub(super) fn note(&mut self, content: &str, row: u64, start: usize) {
+    pub(in crate::session) fn note(&mut self, content: &str, row: u64, start: usize) {
         self.known.entry(key(content)).or_insert(Passage { row, start, bytes: content.len() });
     }
 
     /// A line is added behind those that are not stored yet, which are `before`. `folded` is its stored form if that is another
     /// one, `bodies` the contents of bodies in it otherwise.
-    pub(super) fn push(
+    pub(in crate::session) fn push(
         &mut self,
         before: &str,
         line: &str,

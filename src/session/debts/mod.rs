@@ -1,0 +1,230 @@
+//! What a task owes to those outside of its object who follow it: a row of the index, the sums of usage, the list of webhooks in
+//! trouble.
+//!
+//! A debt is paid in the background, and the task never waits for that. [`Debt`] says what is particular to one: how far its follower
+//! has to come, the next statement, and where its progress is stored. The mechanism is here, once: one future at a time pays
+//! until nothing is owed; a statement that fails or takes too long is repeated later; the alarm looks after all of it. The
+//! progress is stored behind the statement, so a crash between the two has a statement repeated, which changes nothing.
+
+mod index;
+mod index_row;
+mod ledger;
+mod troubles;
+mod usage;
+
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+
+use futures_util::future::{Either, LocalBoxFuture, select};
+
+use super::TaskSession;
+use crate::port::{Clock, Counted, Indexed, Observation, StoreError};
+use crate::task::{DEBTS, Owed};
+use a2a::model::UnixMillis;
+pub(super) use index::Index;
+pub(super) use ledger::retry_delay_ms;
+use ledger::{Ledger, Progress};
+pub(super) use troubles::Troubles;
+pub(super) use usage::{Sums, count_at_end, of_turn, settle, settle_repeated, take_recorded};
+
+/// The accounts of a task, one for each of its debts.
+pub(super) struct Debts {
+    index: Ledger,
+    sums: Ledger,
+    troubles: Ledger,
+}
+
+/// A debt to one follower of the task.
+pub(super) trait Debt: 'static {
+    /// The part of the debt that one statement pays.
+    type Part;
+
+    /// The account.
+    fn ledger(debts: &Debts) -> &Ledger;
+
+    /// How far the follower has to come.
+    fn wanted(session: &TaskSession) -> u64;
+
+    /// Whether paying may begin now.
+    fn may_begin(_session: &TaskSession) -> bool {
+        true
+    }
+
+    /// The next statement. None if nothing is owed.
+    async fn next(session: &TaskSession) -> Option<Statement<'_, Self::Part>>;
+
+    /// How far the follower has come with this part.
+    fn reached(part: &Self::Part) -> u64;
+
+    /// This part is paid.
+    fn note_paid(_session: &TaskSession, _part: &Self::Part) {}
+
+    /// The observation of a statement that has failed.
+    fn failed<'a>(
+        session: &'a TaskSession,
+        part: &'a Self::Part,
+        failure: Failure<'a>,
+    ) -> Observation<'a>;
+
+    /// Stores the progress.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails: some statements are repeated after a crash then.
+    fn store(_session: &TaskSession, _progress: Progress) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Paying has ended. What is still owed needs the alarm.
+    fn note_end(session: &TaskSession) {
+        session.arm();
+    }
+}
+
+/// A statement on its way to a follower.
+pub(super) struct Statement<'a, P> {
+    part: P,
+    /// Whether it has taken effect, or why that is not known.
+    result: LocalBoxFuture<'a, Result<(), String>>,
+}
+
+/// A statement that has failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure<'a> {
+    /// How many have failed since one has taken effect.
+    failures: u32,
+    /// The time before the next attempt, in milliseconds.
+    retry_ms: u64,
+    reason: &'a str,
+}
+
+impl Debts {
+    /// The debts of a task that was followed so far.
+    pub(super) fn new(indexed: Indexed, counted: Counted) -> Self {
+        let troubles = Ledger::new(Progress::default());
+        Self { index: Ledger::new(indexed), sums: Ledger::new(counted), troubles }
+    }
+
+    /// The first row of the log says this of the index.
+    pub(super) fn note_indexed_in_advance(&self, indexed: Indexed) {
+        self.index.note_stored(indexed);
+    }
+
+    /// The alarm has fired: retries that are due are not waited for any more.
+    pub(super) fn note_alarm(&self, now: UnixMillis) {
+        for ledger in self.all() {
+            ledger.note_alarm(now);
+        }
+    }
+
+    /// Waits until nobody pays any more.
+    pub(super) async fn until_rest(&self) {
+        for ledger in self.all() {
+            ledger.until_rest().await;
+        }
+    }
+
+    fn all(&self) -> [&Ledger; DEBTS] {
+        [&self.index, &self.sums, &self.troubles]
+    }
+}
+
+/// Whether the follower has not come as far as it has to.
+pub(super) fn is_owed<D: Debt>(session: &TaskSession) -> bool {
+    D::ledger(&session.debts).owes(D::wanted(session))
+}
+
+/// The debts that are not paid, for the alarm.
+pub(super) fn owed(session: &TaskSession) -> [Option<Owed>; DEBTS] {
+    fn owed<D: Debt>(session: &TaskSession) -> Option<Owed> {
+        let retry = D::ledger(&session.debts).retry_at();
+        is_owed::<D>(session).then_some(Owed { retry })
+    }
+    [owed::<Index>(session), owed::<Sums>(session), owed::<Troubles>(session)]
+}
+
+/// Begins to pay a debt, unless that is under way or waits for a retry.
+pub(super) fn pay<D: Debt>(session: &TaskSession) {
+    // Most tasks owe nothing, and need no look at the clock.
+    if !is_owed::<D>(session) || session.health.is_broken() || !D::may_begin(session) {
+        return;
+    }
+    if let Some(handle) = session.handle()
+        && D::ledger(&session.debts).begin(D::wanted(session), session.now())
+    {
+        session.ports.runtime.spawn(Box::pin(pay_all::<D>(handle)));
+    }
+}
+
+/// As [`pay`], all debts.
+pub(super) fn pay_every(session: &TaskSession) {
+    pay::<Index>(session);
+    pay::<Sums>(session);
+    pay::<Troubles>(session);
+}
+
+/// Waits until a debt is paid as it stands now: for `INDEX_WAIT_MS` at most, and not at all where paying is known to fail.
+pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
+    if is_owed::<D>(session) {
+        let limit = session.ports.clock.sleep(session.limits.index_wait_ms);
+        D::ledger(&session.debts).until_paid(D::wanted(session), limit).await;
+    }
+}
+
+/// Pays until nothing is owed, or a statement fails.
+async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
+    let ledger = D::ledger(&session.debts);
+    while let Some(Statement { part, result }) = D::next(&session).await {
+        let result = within_limit(session.ports.clock.as_ref(), result).await;
+        match &result {
+            Ok(()) => {
+                ledger.note_paid(D::reached(&part));
+                D::note_paid(&session, &part);
+            }
+            Err(reason) => {
+                let (failures, retry_ms) = ledger.note_failed(session.now());
+                let failure = Failure { failures, retry_ms, reason };
+                session.observe(&D::failed(&session, &part, failure));
+            }
+        }
+        store_progress::<D>(&session);
+        if result.is_err() {
+            break;
+        }
+    }
+    ledger.end();
+    D::note_end(&session);
+}
+
+/// Stores how far the follower has come, if that is not what storage says.
+pub(super) fn store_progress<D: Debt>(session: &TaskSession) {
+    let ledger = D::ledger(&session.debts);
+    let Some(progress) = ledger.unstored().filter(|_| !session.health.is_broken()) else { return };
+    match D::store(session, progress) {
+        Ok(()) => ledger.note_stored(progress),
+        Err(error) => {
+            let (task, reason) = (session.id(), error.to_string());
+            session.observe(&Observation::StoringFailed { task, reason: &reason });
+        }
+    }
+}
+
+/// The result of a statement, or an error if that takes too long.
+///
+/// # Errors
+///
+/// Why it is not known to have taken effect.
+pub(super) async fn within_limit(
+    clock: &dyn Clock,
+    statement: impl Future<Output = Result<(), String>>,
+) -> Result<(), String> {
+    match select(pin!(statement), clock.sleep(STATEMENT_LIMIT_MS)).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => Err(format!("no answer within {STATEMENT_LIMIT_MS} ms")),
+    }
+}
+
+/// How long a statement may go unanswered before it counts as failed, in milliseconds. It may still take effect: repeating
+/// one changes nothing, and an older one does not undo a newer one.
+const STATEMENT_LIMIT_MS: u64 = 10_000;

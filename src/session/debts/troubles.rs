@@ -1,0 +1,57 @@
+//! The debt to the list of webhooks in trouble: one row for each webhook that is failing or suspended, or has dead letters.
+//!
+//! How far the list has followed is stored with the webhook, so a crash between a change and its row has the row written later,
+//! once too often at most. A webhook that was never in trouble owes nothing. One that is deleted is forgotten by the object, and
+//! taken off the list as long as this session lives; a row that is left behind is deleted with its task.
+
+use super::{Debt, Debts, Failure, Ledger, Statement};
+use crate::port::{ListedChange, Observation, WebhookChange};
+use crate::session::TaskSession;
+use crate::session::webhooks::notifications;
+
+/// The debt to the list of webhooks in trouble. Each webhook counts its own changes, so the account has only two places: 0, and 1
+/// while a change is owed.
+pub(in crate::session) struct Troubles;
+
+impl Debt for Troubles {
+    type Part = WebhookChange;
+
+    fn ledger(debts: &Debts) -> &Ledger {
+        &debts.troubles
+    }
+
+    fn wanted(session: &TaskSession) -> u64 {
+        u64::from(session.webhooks.owe_listing())
+    }
+
+    async fn next(session: &TaskSession) -> Option<Statement<'_, WebhookChange>> {
+        if session.health.is_broken() {
+            return None;
+        }
+        let change = session.webhooks.next_change(session.id())?;
+        let facts = session.life.facts();
+        let (owner, agent) = facts.map(|facts| (facts.owner, facts.agent)).unwrap_or_default();
+        let listed = ListedChange { owner, agent, change: change.clone() };
+        Some(Statement { part: change, result: session.ports.webhook_list.follow(listed) })
+    }
+
+    fn reached(_change: &WebhookChange) -> u64 {
+        0
+    }
+
+    fn note_paid(session: &TaskSession, change: &WebhookChange) {
+        session.webhooks.note_listed(change);
+        if !session.health.is_broken() {
+            notifications::store(session, &change.id);
+        }
+    }
+
+    fn failed<'a>(
+        session: &'a TaskSession,
+        change: &'a WebhookChange,
+        Failure { failures, retry_ms, reason }: Failure<'a>,
+    ) -> Observation<'a> {
+        let (task, webhook) = (session.id(), change.id.as_str());
+        Observation::WebhookUnlisted { task, webhook, failures, retry_ms, reason }
+    }
+}

@@ -1,0 +1,118 @@
+//! The debt to the sums of usage: the turns that are over and have used something of models.
+//!
+//! What a step has used is stored in the row of its result, so a turn owes what its steps say, however it ended. A turn that is
+//! counted again after a crash changes nothing: the sums know the turn.
+
+use super::{Debt, Debts, Failure, Ledger, Progress, Statement, is_owed, pay};
+use crate::port::{Counted, CountedTurn, Observation, StoreError};
+use crate::session::TaskSession;
+use crate::task::Input;
+use crate::usage::{StepUsage, TurnUsage, Usage};
+use a2a::model::TaskId;
+
+/// The debt to the sums of usage, by turns.
+pub(in crate::session) struct Sums;
+
+impl Debt for Sums {
+    type Part = TurnUsage;
+
+    fn ledger(debts: &Debts) -> &Ledger {
+        &debts.sums
+    }
+
+    fn wanted(session: &TaskSession) -> u64 {
+        session.life.with_machine(|machine| machine.turn_to_count()).unwrap_or(0)
+    }
+
+    /// What is not stored yet could be undone.
+    fn may_begin(session: &TaskSession) -> bool {
+        session.journal.unsaved_bytes() == 0
+    }
+
+    async fn next(session: &TaskSession) -> Option<Statement<'_, TurnUsage>> {
+        let (reached, wanted) = (Self::ledger(&session.debts).reached(), Self::wanted(session));
+        let found = session.life.with_machine(|machine| machine.usage().behind(reached).next());
+        let is_due = |found: &TurnUsage| found.turn <= wanted && !session.health.is_broken();
+        let turn = found.flatten().filter(is_due)?;
+        let facts = session.life.facts();
+        let (owner, agent) = facts.map(|facts| (facts.owner, facts.agent)).unwrap_or_default();
+        let task = TaskId::new(session.object());
+        let result = session.ports.usage.count(CountedTurn { task, owner, agent, turn });
+        Some(Statement { part: turn, result })
+    }
+
+    fn reached(turn: &TurnUsage) -> u64 {
+        turn.turn
+    }
+
+    fn failed<'a>(
+        session: &'a TaskSession,
+        _turn: &'a TurnUsage,
+        Failure { failures, retry_ms, reason }: Failure<'a>,
+    ) -> Observation<'a> {
+        Observation::UsageUncounted { task: session.id(), failures, retry_ms, reason }
+    }
+
+    fn store(session: &TaskSession, progress: Progress) -> Result<(), StoreError> {
+        session.store.set_counted(progress.into())
+    }
+}
+
+/// Counts the turn of a run that has ended without storing anything at its end, and has the alarm look after that.
+pub(in crate::session) fn count_at_end(session: &TaskSession) {
+    if is_owed::<Sums>(session) {
+        pay::<Sums>(session);
+        session.arm();
+    }
+}
+
+/// Takes what the run has used and no step has told: it was recorded outside of steps, or by one that was dropped.
+pub(in crate::session) fn settle(session: &TaskSession) {
+    if let Some(usage) = take_recorded(session) {
+        // It is always legal while the run is under way.
+        let _ = session.step(Input::Used(usage));
+    }
+}
+
+/// What the run has recorded and no step has told.
+pub(in crate::session) fn take_recorded(session: &TaskSession) -> Option<StepUsage> {
+    let used = session.run.take_used();
+    told(session, used)
+}
+
+/// Takes what the run has used for requests whose answers came to nothing. It is stored with what is stored next, and not with the
+/// step that is under way: the process may die before that ends.
+pub(in crate::session) fn settle_repeated(session: &TaskSession) {
+    // What a run has used before there is a task is told by its next step.
+    if session.life.exists()
+        && let Some(usage) = told(session, Usage::NOTHING)
+    {
+        // It is always legal while the run is under way.
+        let _ = session.step(Input::Used(usage));
+    }
+}
+
+/// What was used, with what is known of requests whose answers came to nothing.
+fn told(session: &TaskSession, used: Usage) -> Option<StepUsage> {
+    let repeated = session.run.take_repeated();
+    let used = used.plus(repeated);
+    (!used.is_nothing()).then(|| StepUsage { at_ms: session.now().0, used, repeated })
+}
+
+/// What the turn has used so far, all attempts together.
+pub(in crate::session) fn of_turn(session: &TaskSession) -> Usage {
+    let stored = session.life.with_machine(|machine| machine.usage().of_turn(machine.turn()));
+    stored.unwrap_or_default().plus(session.run.used())
+}
+
+impl From<Counted> for Progress {
+    fn from(Counted { turn, failures }: Counted) -> Self {
+        Self { reached: turn, failures }
+    }
+}
+
+impl From<Progress> for Counted {
+    fn from(Progress { reached, failures }: Progress) -> Self {
+        Self { turn: reached, failures }
+    }
+}

@@ -1,4 +1,4 @@
-//! What agents use that costs money: the tokens of models. Pure; `session/usage.rs` counts it, `edge/service/usage.rs` sums it
+//! What agents use that costs money: the tokens of models. Pure; `session/debts/usage.rs` counts it, `edge/service/usage.rs` sums it
 //! in D1.
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! ListWebhooks, an operation of our extension: which webhooks in trouble a page shows, and where it goes on.
 //!
-//! Decides only. The rows come from the list in D1, which tasks keep (`session/troubles.rs`); no task is asked.
+//! Decides only. The rows come from the list in D1, which tasks keep (`session/debts/troubles.rs`); no task is asked.
 
 use serde_json::json;
 

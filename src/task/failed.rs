@@ -1,9 +1,7 @@
 //! How many steps of a task have failed though the task went on.
 
-use super::StepRecord;
+use super::{StepRecord, set_member};
 use a2a::model::Metadata;
-
-use super::machine::set_member;
 
 /// The failed steps of a task, by the turns that took them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

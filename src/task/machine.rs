@@ -3,24 +3,18 @@
 mod parking;
 mod runs;
 
-use std::fmt;
-
-use serde_json::Value;
-
-use super::callback::Callbacks;
 use super::failed::FailedSteps;
+use super::run::{Move, Run};
 use super::transition::may_enter;
 use super::{
-    CallbackCall, CallbackRecord, HeldText, LogEntry, Park, RunRequest, RunStart, StepRecord,
-    WaitEnd, WokenBy,
+    ATTEMPT, Effect, HeldText, Input, LogEntry, NewTask, RunRequest, RunStart, StepRecord,
+    TaskError, WokenBy, set_member,
 };
+use crate::usage::TaskUsage;
 use a2a::model::{
-    Artifact, ContextId, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent,
-    TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
+    ContextId, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent, TaskId,
+    TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
-use a2a_agents::Recovery;
-
-use crate::usage::{StepUsage, TaskUsage};
 
 /// A task, and what may happen to it next.
 ///
@@ -36,168 +30,14 @@ pub struct TaskMachine {
     status_generation: u64,
     /// The generation of the newest event about an artifact; 0 if there was none.
     artifact_generation: u64,
-    /// Whether a run of the executor is under way. Not part of the log: a machine that comes from
-    /// storage has none.
-    running: bool,
-    /// How the newest run began.
-    run: Option<RunStart>,
-    /// What the newest message came with, for the run that will handle it. Not part of the log.
-    latest: Option<RunRequest>,
-    /// Messages that came since the newest run began and that it has not taken.
-    unread: usize,
-    /// What the newest run waits for, outside of memory. None once the task has ended.
-    parked: Option<Park>,
-    /// Whether the newest turn has been parked, and its run is not over. Such a run goes on also if its task waits for
-    /// the client.
-    is_waiting_turn: bool,
-    /// The callbacks of the newest turn.
-    callbacks: Callbacks,
+    /// The newest run.
+    run: Run,
     /// Whether the executor has done what it has to do about an end that it did not choose, where that is kept.
     is_end_told: bool,
     /// What the turns have used of models.
     usage: TaskUsage,
     /// The steps that failed.
     failed: FailedSteps,
-}
-
-/// What a new task starts from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewTask {
-    /// Its id.
-    pub id: TaskId,
-    /// Its conversation.
-    pub context_id: ContextId,
-    /// The message that asked for it.
-    pub message: Message,
-    /// Its metadata.
-    pub metadata: Option<Metadata>,
-    /// What else the request for it said.
-    pub request: RunRequest,
-    /// When its first run began.
-    pub begun: UnixMillis,
-}
-
-/// Something that happens to a task.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// The client says something more; with it what else its request said.
-    Message(Message, RunRequest),
-    /// The client cancels.
-    Cancel,
-    /// The executor enters a state.
-    Status {
-        /// The state.
-        state: TaskState,
-        /// What the agent says with it.
-        message: Option<Message>,
-        /// The metadata of the event.
-        metadata: Option<Metadata>,
-    },
-    /// The executor begins or replaces an artifact, or adds to one.
-    Artifact {
-        /// The artifact, or its next chunk.
-        artifact: Artifact,
-        /// Whether it is a chunk of an artifact that exists.
-        append: bool,
-        /// Whether the artifact is complete with it.
-        last_chunk: bool,
-        /// The metadata of the event.
-        metadata: Option<Metadata>,
-        /// What is held back of it, for a run that repeats it.
-        held: Option<HeldText>,
-    },
-    /// The run took a message that was offered to it.
-    MessageTaken,
-    /// A step of the run is done.
-    StepDone(StepRecord),
-    /// The run has used something of models that no step of it will tell. Counts also if the task has ended meanwhile.
-    Used(StepUsage),
-    /// The run waits outside of memory, and is dropped.
-    Park(Park),
-    /// A wait of the run is over, without that it was parked.
-    WaitOver(WaitEnd),
-    /// The run makes a callback.
-    CallbackMade(CallbackRecord),
-    /// Somebody has posted to a callback, which takes it.
-    Called(CallbackCall),
-    /// A parked run goes on if its time has come.
-    Wake {
-        /// Whether there is anybody who can run it.
-        is_served: bool,
-    },
-    /// The executor has done what it has to do about an end that it did not choose.
-    EndTold,
-    /// The executor's run is over.
-    RunEnded(RunOutcome),
-    /// The executor's run is gone before it was over.
-    RunLost {
-        /// How it went.
-        loss: Loss,
-        /// What the executor wants to be done about it.
-        recovery: Recovery,
-        /// How many attempts a turn has at most.
-        max_attempts: u32,
-    },
-}
-
-/// How a run of the executor ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunOutcome {
-    /// It returned normally.
-    Finished,
-    /// It failed, for this reason, which the client may read.
-    Failed(String),
-}
-
-/// How a run was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// The object was evicted or died while it was under way.
-    Interrupted,
-    /// It panicked.
-    Crashed,
-}
-
-/// What the outside must do, in the order given.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Append this entry to the log. Entries of one synchronous run go into one row.
-    Append(LogEntry),
-    /// Start a run of the executor for this message, as [`TaskMachine::run`] says.
-    Run(Message),
-    /// Offer this message to the run that is under way.
-    Offer(Message),
-    /// Give the run that is under way what was posted to a callback.
-    Call(CallbackCall),
-    /// Tell the run to stop; nothing that it says counts any more.
-    Stop,
-}
-
-/// Why an input was refused. Nothing has changed then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TaskError {
-    /// The task is in this terminal state, which is final.
-    Finished(TaskState),
-    /// The task ended in this state and cannot be canceled any more.
-    NotCancelable(TaskState),
-    /// No agent may make this move.
-    IllegalMove {
-        /// The present state.
-        from: TaskState,
-        /// The state asked for.
-        to: TaskState,
-    },
-    /// Nobody is at work on the task, so nobody can say this.
-    NoRun,
-    /// The message names another conversation than the task's.
-    OtherContext {
-        /// The task's conversation.
-        expected: ContextId,
-    },
-    /// A chunk for an artifact that was never begun.
-    UnknownArtifact(String),
-    /// An artifact or chunk without parts.
-    NoParts(String),
 }
 
 impl TaskMachine {
@@ -212,7 +52,6 @@ impl TaskMachine {
         let task = Task { id, context_id, status, artifacts: Vec::new(), history, metadata };
         let opening = LogEntry::Task(task.clone());
         let mut machine = Self::of(task);
-        machine.running = true;
         let run = LogEntry::Run(RunStart {
             attempt: 1,
             resumes: false,
@@ -221,6 +60,7 @@ impl TaskMachine {
             request,
         });
         machine.apply(run.clone());
+        machine.run.make(Move::Enter);
         (machine, [opening, run])
     }
 
@@ -247,13 +87,7 @@ impl TaskMachine {
             generation: 1,
             status_generation: 1,
             artifact_generation: 0,
-            running: false,
-            run: None,
-            latest: None,
-            unread: 0,
-            parked: None,
-            is_waiting_turn: false,
-            callbacks: Callbacks::default(),
+            run: Run::None,
             is_end_told: false,
             usage: TaskUsage::default(),
             failed: FailedSteps::default(),
@@ -272,7 +106,7 @@ impl TaskMachine {
             Input::Cancel if state == TaskState::Canceled => Ok(Vec::new()),
             Input::Cancel if state.is_terminal() => Err(TaskError::NotCancelable(state)),
             Input::Cancel => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
-            Input::MessageTaken if self.unread == 0 || state.is_terminal() => Ok(Vec::new()),
+            Input::MessageTaken if self.run.unread() == 0 || state.is_terminal() => Ok(Vec::new()),
             Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
             Input::EndTold if self.ended_otherwise() => Ok(vec![self.append(LogEntry::Ended)]),
             Input::EndTold => Ok(Vec::new()),
@@ -284,39 +118,20 @@ impl TaskMachine {
                 Ok(self.lose_run(loss, recovery, max_attempts, now))
             }
             Input::Wake { is_served } => Ok(self.wake(is_served, now)),
-            Input::Status { .. }
-            | Input::Artifact { .. }
-            | Input::StepDone(_)
-            | Input::Park(_)
-            | Input::WaitOver(_)
-            | Input::CallbackMade(_)
-            | Input::Called(_)
-                if state.is_terminal() =>
-            {
-                Err(TaskError::Finished(state))
-            }
             Input::Called(call) => self.called(call, now),
-            Input::Status { .. }
-            | Input::Artifact { .. }
-            | Input::StepDone(_)
-            | Input::Park(_)
-            | Input::WaitOver(_)
-            | Input::CallbackMade(_)
-                if !self.running =>
-            {
-                Err(TaskError::NoRun)
-            }
-            Input::Park(park) => Ok(self.park(park)),
-            Input::WaitOver(end) => Ok(vec![self.append(LogEntry::Woken(end))]),
-            Input::CallbackMade(record) => Ok(vec![self.append(LogEntry::Callback(record))]),
-            Input::StepDone(step) => Ok(vec![self.append(LogEntry::Step(step))]),
-            Input::Status { state: to, .. } if !may_enter(state, to) => {
-                Err(TaskError::IllegalMove { from: state, to })
-            }
+            Input::Park(park) => self.by_run(LogEntry::Parked(park)),
+            Input::WaitOver(end) => self.by_run(LogEntry::Woken(end)),
+            Input::CallbackMade(record) => self.by_run(LogEntry::Callback(record)),
+            Input::StepDone(step) => self.by_run(LogEntry::Step(step)),
             Input::Status { state: to, message, metadata } => {
+                self.check_run()?;
+                if !may_enter(state, to) {
+                    return Err(TaskError::IllegalMove { from: state, to });
+                }
                 Ok(vec![self.enter_with(to, message, metadata, now)])
             }
             Input::Artifact { artifact, append, last_chunk, metadata, held } => {
+                self.check_run()?;
                 let (task_id, context_id) = (self.task.id.clone(), self.task.context_id.clone());
                 let event = TaskArtifactUpdateEvent {
                     task_id,
@@ -329,6 +144,23 @@ impl TaskMachine {
                 self.produce(event, held)
             }
         }
+    }
+
+    /// Whether the task takes what its run says.
+    fn check_run(&self) -> Result<(), TaskError> {
+        self.check_unfinished()?;
+        if self.run.is_active() { Ok(()) } else { Err(TaskError::NoRun) }
+    }
+
+    fn check_unfinished(&self) -> Result<(), TaskError> {
+        let state = self.state();
+        if state.is_terminal() { Err(TaskError::Finished(state)) } else { Ok(()) }
+    }
+
+    /// An entry that only the run under way can add.
+    fn by_run(&mut self, entry: LogEntry) -> Result<Vec<Effect>, TaskError> {
+        self.check_run()?;
+        Ok(vec![self.append(entry)])
     }
 
     /// The task as it stands.
@@ -363,7 +195,7 @@ impl TaskMachine {
 
     /// How the newest run began.
     pub fn run(&self) -> Option<&RunStart> {
-        self.run.as_ref()
+        self.run.start()
     }
 
     /// What the turns have used of models.
@@ -378,7 +210,7 @@ impl TaskMachine {
 
     /// The newest turn: which of the client's messages it handles, from 1; 0 before the first.
     pub fn turn(&self) -> u64 {
-        self.run.as_ref().map_or(0, |run| run.message as u64)
+        self.run.start().map_or(0, |run| run.message as u64)
     }
 
     /// The newest turn that has used something of models and has come to its end.
@@ -395,12 +227,12 @@ impl TaskMachine {
 
     /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
     pub fn is_orphaned(&self) -> bool {
-        !self.running && (self.needs_run() || (self.asks() && self.unread > 0))
+        self.run.is_lost(self.state())
     }
 
     /// Whether no run handles the newest turn any more: none is under way, parked, or lost.
     pub fn is_turn_over(&self) -> bool {
-        !self.running && self.parked.is_none() && !self.is_orphaned()
+        self.run.is_over(self.state())
     }
 
     /// Whether the task has ended otherwise than by its executor, and it is not known that the executor was told: the client
@@ -412,12 +244,12 @@ impl TaskMachine {
             TaskState::Failed => self.has_said(&self.task.status),
             _ => false,
         };
-        is_end && self.run.is_some() && !self.is_end_told
+        is_end && self.run.start().is_some() && !self.is_end_told
     }
 
     /// Whether a run of the executor is under way in this process.
     pub fn is_running(&self) -> bool {
-        self.running
+        self.run.is_active()
     }
 
     /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
@@ -439,27 +271,28 @@ impl TaskMachine {
         if self.has_received(&message) {
             return Ok(Vec::new());
         }
-        if self.state().is_terminal() {
-            return Err(TaskError::Finished(self.state()));
-        }
+        self.check_unfinished()?;
         let message = addressed(message, &self.task.id, &self.task.context_id);
         let was_interrupted = self.state().is_interrupted();
         let mut effects = vec![self.append(LogEntry::Message(message.clone()))];
         if was_interrupted {
             effects.push(self.enter(TaskState::Working, None, now));
         }
-        if self.running {
-            self.latest = Some(request);
-            effects.push(Effect::Offer(message));
-        } else if let Some(park) = &self.parked {
-            let wakes = park.or_message;
-            self.latest = Some(request);
-            if wakes {
-                effects.extend(self.unpark(WokenBy::Message, now));
+        match &mut self.run {
+            Run::Active(turn) => {
+                turn.latest = Some(request);
+                effects.push(Effect::Offer(message));
             }
-        } else {
-            self.latest = None;
-            effects.extend(self.begin_turn(message, request, now));
+            Run::Parked(turn, park) => {
+                turn.latest = Some(request);
+                if park.or_message {
+                    let (start, park) = (turn.start.clone(), park.clone());
+                    effects.extend(self.unpark(start, &park, WokenBy::Message, now));
+                }
+            }
+            Run::None | Run::Absent(_) | Run::Over(_) => {
+                effects.extend(self.begin_turn(message, request, now));
+            }
         }
         Ok(effects)
     }
@@ -555,7 +388,9 @@ impl TaskMachine {
                     task.history.extend(task.status.message.take());
                 }
                 task.history.push(message);
-                self.unread += 1;
+                if let Some(turn) = self.run.turn_mut() {
+                    turn.unread += 1;
+                }
             }
             LogEntry::StatusUpdate(event) => {
                 // What the agent said with the former state becomes history.
@@ -563,7 +398,7 @@ impl TaskMachine {
                 task.status = event.status;
                 self.status_generation = self.generation;
                 if task.status.state.is_terminal() {
-                    self.parked = None;
+                    self.run.make(Move::TaskEnd);
                 }
             }
             LogEntry::ArtifactUpdate(event) => {
@@ -579,33 +414,37 @@ impl TaskMachine {
             LogEntry::Run(start) => {
                 let attempt = Some(start.attempt).filter(|attempt| *attempt > 1);
                 set_member(&mut task.metadata, ATTEMPT, attempt.map(Into::into));
-                // A further attempt is given again what came since the message that it handles.
-                self.unread = self.messages().count().saturating_sub(start.message);
                 if !start.resumes {
-                    self.is_waiting_turn = false;
-                    self.callbacks = Callbacks::default();
-                    let before = self.run.as_ref();
-                    self.failed.begin(before.is_some_and(|run| run.message == start.message));
-                    self.failed.note(&mut self.task.metadata);
+                    let repeats = |run: &RunStart| run.message == start.message;
+                    self.failed.begin(self.run.start().is_some_and(repeats));
+                    self.failed.note(&mut task.metadata);
                 }
-                self.run = Some(start);
-                self.parked = None;
+                // A further attempt is given again what came since the message that it handles.
+                let unread = self.messages().count().saturating_sub(start.message);
+                self.run.make(Move::Begin(start, unread));
             }
-            LogEntry::Taken => self.unread = self.unread.saturating_sub(1),
-            LogEntry::Parked(park) => {
-                self.is_waiting_turn = true;
-                self.parked = Some(park);
+            LogEntry::Taken => {
+                if let Some(turn) = self.run.turn_mut() {
+                    turn.unread = turn.unread.saturating_sub(1);
+                }
             }
-            LogEntry::Ended => {
-                self.is_waiting_turn = false;
-                self.is_end_told = self.task.status.state.is_terminal();
+            LogEntry::Parked(park) => self.run.make(Move::Park(park)),
+            LogEntry::Ended if task.status.state.is_terminal() => self.is_end_told = true,
+            LogEntry::Ended => self.run.make(Move::End),
+            LogEntry::Callback(record) => {
+                if let Some(turn) = self.run.turn_mut() {
+                    turn.callbacks.add(record);
+                }
             }
-            LogEntry::Callback(record) => self.callbacks.add(record),
-            LogEntry::Called(call) => self.callbacks.take(&call),
+            LogEntry::Called(call) => {
+                if let Some(turn) = self.run.turn_mut() {
+                    turn.callbacks.take(&call);
+                }
+            }
             // The rest of it is for the run that resumes: see `Recall`.
             LogEntry::Step(step) => {
                 if let Some(usage) = step.usage {
-                    let turn = self.run.as_ref().map_or(0, |run| run.message as u64);
+                    let turn = self.run.start().map_or(0, |run| run.message as u64);
                     self.usage.add(turn, usage);
                     self.usage.note(&mut task.metadata);
                 }
@@ -644,55 +483,10 @@ impl TaskMachine {
     }
 }
 
-impl fmt::Display for TaskError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Finished(state) => write!(out, "the task is {state}, which is final"),
-            Self::NotCancelable(state) => {
-                write!(out, "the task is {state} and cannot be canceled any more")
-            }
-            Self::IllegalMove { from, to } => {
-                write!(out, "a task that is {from} cannot become {to}")
-            }
-            Self::NoRun => out.write_str("the run is over and can say nothing more"),
-            Self::OtherContext { expected } => {
-                write!(out, "the task belongs to context {expected}")
-            }
-            Self::UnknownArtifact(id) => {
-                write!(out, "artifact {id} was never begun, so nothing can be appended to it")
-            }
-            Self::NoParts(id) => write!(out, "artifact {id} needs at least one part"),
-        }
-    }
-}
-
-impl std::error::Error for TaskError {}
-
 /// Why a run that took too long failed its task.
 pub fn timed_out(timeout_ms: u64) -> String {
     format!("{TIMED_OUT} after {timeout_ms} ms")
 }
-
-/// Sets a member of metadata, or takes it away.
-pub(crate) fn set_member(metadata: &mut Option<Metadata>, name: &str, value: Option<Value>) {
-    let is_told = metadata.as_ref().is_some_and(|known| known.member(name).is_some());
-    if value.is_none() && !is_told {
-        return;
-    }
-    let mut members = metadata.take().unwrap_or_default().members();
-    match value {
-        Some(value) => {
-            members.insert(name.to_owned(), value);
-        }
-        None => {
-            members.shift_remove(name);
-        }
-    }
-    *metadata = Some(members).filter(|members| !members.is_empty()).map(Into::into);
-}
-
-/// The member of a task's metadata that holds the number of the attempt, from the second one on.
-pub const ATTEMPT: &str = "urn:a2a-edge:attempt";
 
 /// The message as it is kept: with the ids of its task and conversation.
 fn addressed(message: Message, id: &TaskId, context_id: &ContextId) -> Message {

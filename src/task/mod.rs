@@ -6,22 +6,27 @@
 
 mod callback;
 mod deadlines;
+mod effect;
 mod failed;
+mod input;
 mod log;
 mod machine;
+mod metadata;
 mod park;
 mod recall;
+mod run;
 mod transition;
 
 pub use a2a_agents::Recovery;
 pub use callback::{Admission, CallbackCall, CallbackName, CallbackRecord};
 pub use deadlines::{Armed, DEBTS, Deadlines, Owed, Wants};
+pub use effect::{Effect, TaskError};
 pub use failed::FAILED_STEPS;
+pub use input::{Input, Loss, NewTask, RunOutcome};
 pub use log::{HeldText, LogEntry, RunRequest, RunStart, StepRecord};
-pub(crate) use machine::set_member;
-pub use machine::{
-    ATTEMPT, Effect, Input, Loss, NewTask, RunOutcome, TaskError, TaskMachine, timed_out,
-};
+pub use machine::{TaskMachine, timed_out};
+pub use metadata::ATTEMPT;
+pub(crate) use metadata::set_member;
 pub use park::{Park, Unanswered, WaitEnd, WokenBy};
 pub use recall::{Diverged, Recall, Said};
 pub use transition::may_enter;

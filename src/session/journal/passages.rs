@@ -1,5 +1,5 @@
 //! Bodies that were posted to callbacks stand in the log once. Where an event gives one on as it came, or one is posted
-//! again, the stored line names the place of the first instead. `STORAGE.md` has the form; only `journal.rs` sees it.
+//! again, the stored line names the place of the first instead. `STORAGE.md` has the form; only `journal/` sees it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,51 +1,47 @@
 //! How a run is parked, how it goes on, and what others may post to meanwhile.
 
-use super::{Effect, TaskError, TaskMachine};
+use super::TaskMachine;
+use crate::task::run::Run;
 use crate::task::{
-    Admission, CallbackCall, CallbackName, CallbackRecord, LogEntry, Park, RunStart, WaitEnd,
-    WokenBy,
+    Admission, CallbackCall, CallbackName, CallbackRecord, Effect, LogEntry, Park, RunStart,
+    TaskError, WaitEnd, WokenBy,
 };
 use a2a::model::{Message, UnixMillis};
 
 impl TaskMachine {
     /// What the run of the task waits for outside of memory, if it is parked.
     pub fn parked(&self) -> Option<&Park> {
-        self.parked.as_ref()
+        self.run.park()
     }
 
     /// Whether a run is to be under way, in memory.
     pub fn needs_run(&self) -> bool {
-        let goes_on = self.asks() && self.is_waiting_turn;
-        self.parked.is_none() && (self.is_active() || goes_on)
-    }
-
-    /// Whether the task waits for its client, and for no run that is parked.
-    pub(super) fn asks(&self) -> bool {
-        self.state().is_interrupted() && self.parked.is_none()
+        self.run.is_needed(self.state())
     }
 
     /// The message that the newest run handles.
     pub fn message_of_run(&self) -> Option<&Message> {
-        self.messages().nth(self.run.as_ref()?.message.checked_sub(1)?)
+        self.messages().nth(self.run.start()?.message.checked_sub(1)?)
     }
 
     /// Whether the run is parked, and its time has come.
     pub fn is_due(&self, now: UnixMillis) -> bool {
-        self.parked.as_ref().is_some_and(|park| park.until() <= now)
-    }
-
-    /// The run is dropped, and waits.
-    pub(super) fn park(&mut self, park: Park) -> Vec<Effect> {
-        self.running = false;
-        vec![self.append(LogEntry::Parked(park))]
+        self.run.park().is_some_and(|park| park.until() <= now)
     }
 
     /// Lets a parked run go on if its time has come; the task fails if nobody can run it any more.
     pub(super) fn wake(&mut self, is_served: bool, now: UnixMillis) -> Vec<Effect> {
-        match self.is_due(now) {
-            true if is_served => self.unpark(WokenBy::Time, now),
-            true => vec![self.fail(NOT_SERVED.to_owned(), now)],
-            false => Vec::new(),
+        match &self.run {
+            Run::Parked(turn, park) if park.until() <= now => {
+                if !is_served {
+                    return vec![self.fail(NOT_SERVED.to_owned(), now)];
+                }
+                let (start, park) = (turn.start.clone(), park.clone());
+                self.unpark(start, &park, WokenBy::Time, now)
+            }
+            Run::None | Run::Active(_) | Run::Parked(..) | Run::Absent(_) | Run::Over(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -53,17 +49,18 @@ impl TaskMachine {
     /// attempt soon, so its callbacks are open.
     pub fn admit_call(&self, token: &str, key: Option<&str>, now: UnixMillis) -> Admission {
         let is_open = !self.is_turn_over() && !self.state().is_terminal();
-        self.callbacks.admit(token, key, is_open, now)
+        let Some(turn) = self.run.turn() else { return Admission::Unknown };
+        turn.callbacks.admit(token, key, is_open, now)
     }
 
     /// The callback of this name, if the newest turn has made it.
     pub fn callback(&self, name: &CallbackName) -> Option<&CallbackRecord> {
-        self.callbacks.find(name)
+        self.run.turn()?.callbacks.find(name)
     }
 
     /// How many callbacks the newest turn has made.
     pub fn callback_count(&self) -> usize {
-        self.callbacks.count()
+        self.run.turn().map_or(0, |turn| turn.callbacks.count())
     }
 
     /// Somebody has posted to a callback. A run that is parked for it goes on; one that waits for something else finds it
@@ -73,26 +70,31 @@ impl TaskMachine {
         call: CallbackCall,
         now: UnixMillis,
     ) -> Result<Vec<Effect>, TaskError> {
-        let Some(park) = &self.parked else {
-            if !self.running {
-                return Err(TaskError::NoRun);
+        self.check_unfinished()?;
+        match &self.run {
+            Run::None | Run::Absent(_) | Run::Over(_) => Err(TaskError::NoRun),
+            Run::Active(_) => {
+                Ok(vec![self.append(LogEntry::Called(call.clone())), Effect::Call(call)])
             }
-            return Ok(vec![self.append(LogEntry::Called(call.clone())), Effect::Call(call)]);
-        };
-        let is_waited_for = park.callback.as_ref() == Some(&call.name);
-        let mut effects = vec![self.append(LogEntry::Called(call))];
-        if is_waited_for {
-            effects.extend(self.unpark(WokenBy::Callback, now));
+            Run::Parked(turn, park) if park.callback.as_ref() == Some(&call.name) => {
+                let (start, park) = (turn.start.clone(), park.clone());
+                let mut effects = vec![self.append(LogEntry::Called(call))];
+                effects.extend(self.unpark(start, &park, WokenBy::Callback, now));
+                Ok(effects)
+            }
+            Run::Parked(..) => Ok(vec![self.append(LogEntry::Called(call))]),
         }
-        Ok(effects)
     }
 
-    /// Lets a parked run go on: another one resumes it, in whose time the pause does not count. That is no further
-    /// attempt; a run that came this far has the attempts for what follows.
-    pub(super) fn unpark(&mut self, by: WokenBy, now: UnixMillis) -> Vec<Effect> {
-        let (Some(park), Some(run)) = (self.parked.clone(), self.run.clone()) else {
-            return Vec::new();
-        };
+    /// Lets the run that began like this and is parked go on: another one resumes it, in whose time the pause does not count.
+    /// That is no further attempt; a run that came this far has the attempts for what follows.
+    pub(super) fn unpark(
+        &mut self,
+        run: RunStart,
+        park: &Park,
+        by: WokenBy,
+        now: UnixMillis,
+    ) -> Vec<Effect> {
         let pause = now.0.saturating_sub(park.at_ms).max(0);
         let begun_ms = run.begun_ms.saturating_add(pause);
         let woken = self.append(LogEntry::Woken(WaitEnd { nth: park.nth, by }));

@@ -1,7 +1,8 @@
 //! How runs begin, end and are lost.
 
-use super::{Effect, Loss, RunOutcome, TaskMachine, timed_out};
-use crate::task::{LogEntry, Recovery, RunRequest, RunStart};
+use super::{TaskMachine, timed_out};
+use crate::task::run::{Move, Run};
+use crate::task::{Effect, LogEntry, Loss, Recovery, RunOutcome, RunRequest, RunStart};
 use a2a::model::{Message, TaskState, UnixMillis};
 
 impl TaskMachine {
@@ -12,7 +13,6 @@ impl TaskMachine {
         request: RunRequest,
         now: UnixMillis,
     ) -> [Effect; 2] {
-        self.running = true;
         let start = RunStart {
             attempt: 1,
             resumes: false,
@@ -20,22 +20,31 @@ impl TaskMachine {
             begun_ms: now.0,
             request,
         };
-        [self.append(LogEntry::Run(start)), Effect::Run(message)]
+        [self.begin_run(start), Effect::Run(message)]
+    }
+
+    /// A run begins, in this process.
+    fn begin_run(&mut self, start: RunStart) -> Effect {
+        let begun = self.append(LogEntry::Run(start));
+        self.run.make(Move::Enter);
+        begun
     }
 
     /// The run is over: the task ends with it, waits for its client, or goes on with what the run has not taken.
     pub(super) fn end_run(&mut self, outcome: RunOutcome, now: UnixMillis) -> Vec<Effect> {
-        self.running = false;
+        let Run::Active(turn) = &self.run else { return Vec::new() };
+        let (unread, has_waited) = (turn.unread, turn.has_waited);
+        self.run.make(Move::End);
         if self.state().is_terminal() {
             return Vec::new();
         }
         let reason = match outcome {
             RunOutcome::Failed(reason) => reason,
-            RunOutcome::Finished if self.unread > 0 => return self.run_again(now),
-            RunOutcome::Finished if self.asks() && self.is_waiting_turn => {
-                return vec![self.append(LogEntry::Ended)];
+            RunOutcome::Finished if unread > 0 => return self.run_again(now),
+            RunOutcome::Finished if self.state().is_interrupted() => {
+                // A run that has never waited is over for the log as soon as its task waits for the client.
+                return if has_waited { vec![self.append(LogEntry::Ended)] } else { Vec::new() };
             }
-            RunOutcome::Finished if self.state().is_interrupted() => return Vec::new(),
             RunOutcome::Finished => {
                 "the agent ended its turn without finishing the task".to_owned()
             }
@@ -51,16 +60,20 @@ impl TaskMachine {
         max_attempts: u32,
         now: UnixMillis,
     ) -> Vec<Effect> {
-        self.running = false;
-        if !self.needs_run() {
-            let is_asked = self.asks() && self.unread > 0;
-            return if is_asked { self.run_again(now) } else { Vec::new() };
+        let state = self.state();
+        self.run.make(if state.is_terminal() { Move::End } else { Move::Lose });
+        if !self.run.is_lost(state) {
+            return Vec::new();
+        }
+        if !self.run.is_needed(state) {
+            // The task waits for its client, who has answered already.
+            return self.run_again(now);
         }
         let mut reason = match loss {
             Loss::Interrupted => "interrupted: the agent stopped while it was at work".to_owned(),
             Loss::Crashed => "internal error: the agent crashed".to_owned(),
         };
-        let Some(lost) = self.run.clone() else { return vec![self.fail(reason, now)] };
+        let Some(lost) = self.run.start().cloned() else { return vec![self.fail(reason, now)] };
         if now >= lost.deadline() {
             return vec![self.fail(timed_out(lost.request.timeout_ms), now)];
         }
@@ -82,8 +95,7 @@ impl TaskMachine {
         let mut messages = self.messages().skip(start.message.saturating_sub(1)).cloned();
         let message = messages.next()?;
         let offered: Vec<Message> = messages.collect();
-        self.running = true;
-        let mut effects = vec![self.append(LogEntry::Run(start)), Effect::Run(message)];
+        let mut effects = vec![self.begin_run(start), Effect::Run(message)];
         effects.extend(offered.into_iter().map(Effect::Offer));
         Some(effects)
     }
@@ -91,8 +103,9 @@ impl TaskMachine {
     /// Starts a run for the newest message, which no run has taken.
     fn run_again(&mut self, now: UnixMillis) -> Vec<Effect> {
         let newest = self.messages().last().cloned();
-        let request = self.latest.take().or_else(|| self.run.clone().map(|run| run.request));
-        let (Some(message), Some(request)) = (newest, request) else { return Vec::new() };
+        let request =
+            self.run.turn().map(|turn| turn.latest.as_ref().unwrap_or(&turn.start.request));
+        let (Some(message), Some(request)) = (newest, request.cloned()) else { return Vec::new() };
         let mut effects = Vec::new();
         if self.state().is_interrupted() {
             effects.push(self.enter(TaskState::Working, None, now));

@@ -1,0 +1,72 @@
+//! What an input of the machine leads to: effects that the outside carries out, or a refusal.
+
+use std::fmt;
+
+use super::{CallbackCall, LogEntry};
+use a2a::model::{ContextId, Message, TaskState};
+
+/// What the outside must do, in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Append this entry to the log. Entries of one synchronous run go into one row.
+    Append(LogEntry),
+    /// Start a run of the executor for this message, as [`TaskMachine::run`] says.
+    Run(Message),
+    /// Offer this message to the run that is under way.
+    Offer(Message),
+    /// Give the run that is under way what was posted to a callback.
+    Call(CallbackCall),
+    /// Tell the run to stop; nothing that it says counts any more.
+    Stop,
+}
+
+/// Why an input was refused. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskError {
+    /// The task is in this terminal state, which is final.
+    Finished(TaskState),
+    /// The task ended in this state and cannot be canceled any more.
+    NotCancelable(TaskState),
+    /// No agent may make this move.
+    IllegalMove {
+        /// The present state.
+        from: TaskState,
+        /// The state asked for.
+        to: TaskState,
+    },
+    /// Nobody is at work on the task, so nobody can say this.
+    NoRun,
+    /// The message names another conversation than the task's.
+    OtherContext {
+        /// The task's conversation.
+        expected: ContextId,
+    },
+    /// A chunk for an artifact that was never begun.
+    UnknownArtifact(String),
+    /// An artifact or chunk without parts.
+    NoParts(String),
+}
+
+impl fmt::Display for TaskError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finished(state) => write!(out, "the task is {state}, which is final"),
+            Self::NotCancelable(state) => {
+                write!(out, "the task is {state} and cannot be canceled any more")
+            }
+            Self::IllegalMove { from, to } => {
+                write!(out, "a task that is {from} cannot become {to}")
+            }
+            Self::NoRun => out.write_str("the run is over and can say nothing more"),
+            Self::OtherContext { expected } => {
+                write!(out, "the task belongs to context {expected}")
+            }
+            Self::UnknownArtifact(id) => {
+                write!(out, "artifact {id} was never begun, so nothing can be appended to it")
+            }
+            Self::NoParts(id) => write!(out, "artifact {id} needs at least one part"),
+        }
+    }
+}
+
+impl std::error::Error for TaskError {}

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use a2a::http::retry_after_ms;
 use a2a::model::decode::{Decode, Fields};
@@ -21,9 +21,11 @@ pub struct Delivery {
     /// How often the next event was tried in vain.
     pub attempts: u32,
     /// Since when it is tried in vain.
-    pub failing_since: Option<i64>,
+    #[serde(serialize_with = "number")]
+    pub failing_since: Option<UnixMillis>,
     /// When it is tried again.
-    pub retry_at: Option<i64>,
+    #[serde(serialize_with = "number")]
+    pub retry_at: Option<UnixMillis>,
     /// How many events in a row were given up after all attempts. An event that the receiver refused does
     /// not count.
     pub given_up: u32,
@@ -34,14 +36,14 @@ pub struct Delivery {
     /// The newest attempts, oldest first, up to 20.
     pub recent: VecDeque<Attempt>,
     /// When the newest attempt ended without an answer in time; none if it was another end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub silent_at: Option<i64>,
+    #[serde(serialize_with = "number", skip_serializing_if = "Option::is_none")]
+    pub silent_at: Option<UnixMillis>,
     /// While suspended: whether the end of the task is still tried, once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tells_end: bool,
     /// Since when it is failing or suspended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unhealthy_since: Option<i64>,
+    #[serde(serialize_with = "number", skip_serializing_if = "Option::is_none")]
+    pub unhealthy_since: Option<UnixMillis>,
     /// The newest events that were given up and not asked for again, oldest first, up to 20.
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub dead_letters: VecDeque<DeadLetter>,
@@ -176,26 +178,25 @@ impl Delivery {
     }
 
     /// Since when it is in trouble; none if it is not.
-    pub fn troubled_since(&self) -> Option<i64> {
-        self.unhealthy_since.or_else(|| self.dead_letters.front().map(|letter| letter.at))
+    pub fn troubled_since(&self) -> Option<UnixMillis> {
+        let oldest = || self.dead_letters.front().map(|letter| UnixMillis(letter.at));
+        self.unhealthy_since.or_else(oldest)
     }
 
     /// Whether something may be sent at this instant, if there is anything.
     pub fn is_ready(&self, now: UnixMillis) -> bool {
         let is_open = self.health != Health::Suspended || self.tells_end;
-        is_open && self.retry_at.is_none_or(|at| at <= now.0)
+        is_open && self.retry_at.is_none_or(|at| at <= now)
     }
 
     /// What is known of how the receiver answers.
     pub fn standing(&self, now: UnixMillis) -> Standing {
-        let is_lately = |at: i64| now.0.saturating_sub(at) <= SILENT_MS;
+        let is_lately = |at: UnixMillis| now.millis_since(at) <= SILENT_MS;
         if self.silent_at.is_some_and(is_lately) {
             return Standing::Silent;
         }
-        match self.recent.iter().any(|attempt| attempt.status.is_some()) {
-            true => Standing::Answering,
-            false => Standing::Unknown,
-        }
+        let has_answered = self.recent.iter().any(|attempt| attempt.status.is_some());
+        if has_answered { Standing::Answering } else { Standing::Unknown }
     }
 
     /// Takes what a sender reports. `chance` is from 0 to 1 and spreads retries.
@@ -215,7 +216,7 @@ impl Delivery {
             Verdict::Retry if was_suspended => Verdict::GivenUp,
             verdict => verdict,
         };
-        self.silent_at = report.is_timeout.then_some(now.0);
+        self.silent_at = report.is_timeout.then_some(now);
         let attempt = self.attempts + 1;
         let error = match (verdict, report.status) {
             (Verdict::Delivered, _) => None,
@@ -241,11 +242,11 @@ impl Delivery {
             }
             Verdict::Retry => {
                 self.attempts = attempt;
-                self.failing_since.get_or_insert(now.0);
+                self.failing_since.get_or_insert(now);
                 let delay = delay_after(attempt, policy.delay_ms, chance);
                 let asked = report.retry_after_s.unwrap_or(0).saturating_mul(1_000);
                 let delay = delay.max(asked).min(MAX_DELAY_MS);
-                self.retry_at = Some(now.0.saturating_add(i64::try_from(delay).unwrap_or(0)));
+                self.retry_at = Some(now.after(delay));
                 self.health = Health::Failing;
             }
             Verdict::GivenUp => {
@@ -277,7 +278,7 @@ impl Delivery {
         match self.health {
             Health::Active => self.unhealthy_since = None,
             Health::Failing | Health::Suspended => {
-                self.unhealthy_since.get_or_insert(now.0);
+                self.unhealthy_since.get_or_insert(now);
             }
         }
         verdict
@@ -301,12 +302,9 @@ impl Delivery {
             None if report.is_hopeless => return Verdict::GivenUp,
             None => {}
         }
-        let since = self.failing_since.unwrap_or(now.0);
-        let age = u64::try_from(now.0.saturating_sub(since)).unwrap_or(0);
-        match self.attempts + 1 >= policy.max_attempts || age >= policy.max_age_ms {
-            true => Verdict::GivenUp,
-            false => Verdict::Retry,
-        }
+        let age_ms = now.millis_since(self.failing_since.unwrap_or(now));
+        let is_last = self.attempts + 1 >= policy.max_attempts || age_ms >= policy.max_age_ms;
+        if is_last { Verdict::GivenUp } else { Verdict::Retry }
     }
 
     fn settle(&mut self, generation: u64) {
@@ -356,13 +354,18 @@ pub fn retry_after_s(text: &str, now: UnixMillis) -> Option<u64> {
     Some(retry_after_ms(text, now)?.min(MAX_DELAY_MS).div_ceil(1_000))
 }
 
+/// An instant as it is stored and shown here: a number of milliseconds since the epoch.
+fn number<S: Serializer>(at: &Option<UnixMillis>, serializer: S) -> Result<S::Ok, S::Error> {
+    at.map(|at| at.0).serialize(serializer)
+}
+
 impl Decode for Delivery {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
             done: fields.number("done")?,
             attempts: fields.number("attempts")?,
-            failing_since: fields.number("failingSince"),
-            retry_at: fields.number("retryAt"),
+            failing_since: fields.number("failingSince").map(UnixMillis),
+            retry_at: fields.number("retryAt").map(UnixMillis),
             given_up: fields.number("givenUp")?,
             health: match fields.string("health")?.as_str() {
                 "active" => Health::Active,
@@ -371,9 +374,9 @@ impl Decode for Delivery {
             },
             last_error: fields.string("lastError"),
             recent: fields.list("recent").unwrap_or_default().into(),
-            silent_at: fields.number("silentAt"),
+            silent_at: fields.number("silentAt").map(UnixMillis),
             tells_end: fields.boolean("tellsEnd").unwrap_or_default(),
-            unhealthy_since: fields.number("unhealthySince"),
+            unhealthy_since: fields.number("unhealthySince").map(UnixMillis),
             dead_letters: fields.list("deadLetters").unwrap_or_default().into(),
         })
     }
@@ -441,7 +444,7 @@ const MAX_DELAY_MS: u64 = 3_600_000;
 
 /// How long a receiver that did not answer in time counts as silent: one minute, in milliseconds. Retries
 /// soon come less often than that, and then one that is merely slow has all the time it may have.
-const SILENT_MS: i64 = 60_000;
+const SILENT_MS: u64 = 60_000;
 
 #[cfg(test)]
 mod tests {
@@ -492,7 +495,7 @@ mod tests {
         let mut pauses = Vec::new();
         for _ in 0..2 {
             assert_eq!(delivery.report(no_answer(), &POLICY, UnixMillis(0), 1.0), Verdict::Retry);
-            pauses.push(delivery.retry_at.unwrap());
+            pauses.push(delivery.retry_at.unwrap().0);
             assert!(!delivery.is_ready(UnixMillis(0)));
             assert_eq!((delivery.done, delivery.health), (4, Health::Failing));
         }
@@ -522,7 +525,10 @@ mod tests {
         assert!(!delivery.is_in_trouble());
         delivery.report(answered(1, 503), &POLICY, UnixMillis(5), 0.0);
         assert!(delivery.is_in_trouble() && delivery.dead_letters.is_empty());
-        assert_eq!((delivery.unhealthy_since, delivery.troubled_since()), (Some(5), Some(5)));
+        assert_eq!(
+            (delivery.unhealthy_since, delivery.troubled_since()),
+            (Some(UnixMillis(5)), Some(UnixMillis(5)))
+        );
         delivery.report(Report { at: 7, ..answered(1, 404) }, &POLICY, UnixMillis(8), 0.0);
         delivery.report(Report { at: 9, ..answered(2, 422) }, &POLICY, UnixMillis(9), 0.0);
         delivery.report(answered(3, 204), &POLICY, UnixMillis(10), 0.0);
@@ -533,7 +539,11 @@ mod tests {
         };
         assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 422, 9)]);
         assert_eq!((delivery.health, delivery.unhealthy_since), (Health::Active, None));
-        assert_eq!(delivery.troubled_since(), Some(7), "healthy again, and there are dead letters");
+        assert_eq!(
+            delivery.troubled_since(),
+            Some(UnixMillis(7)),
+            "healthy again, and there are dead letters"
+        );
         let text = serde_json::to_string(&delivery).unwrap();
         assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
         assert_eq!(delivery.replaced().dead_letters.len(), 2, "of the webhook in its place");
@@ -542,7 +552,7 @@ mod tests {
         assert_eq!(delivery.dead_letters, [letter(1, 404, 7)]);
         delivery.report(Report { at: 11, ..answered(2, 410) }, &POLICY, UnixMillis(11), 0.0);
         assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 410, 11)]);
-        assert_eq!(delivery.unhealthy_since, Some(11));
+        assert_eq!(delivery.unhealthy_since, Some(UnixMillis(11)));
         delivery.restart_from(1);
         assert!(!delivery.is_in_trouble());
         assert_eq!(delivery.troubled_since(), None);
@@ -566,11 +576,11 @@ mod tests {
         let mut delivery = Delivery::after(0);
         let report = Report { retry_after_s: Some(30), ..answered(1, 429) };
         delivery.report(report, &POLICY, UnixMillis(0), 0.0);
-        assert_eq!(delivery.retry_at, Some(30_000));
+        assert_eq!(delivery.retry_at, Some(UnixMillis(30_000)));
         let mut delivery = Delivery::after(0);
         let report = Report { retry_after_s: Some(u64::MAX), ..answered(1, 503) };
         delivery.report(report, &POLICY, UnixMillis(0), 0.0);
-        assert_eq!(delivery.retry_at, Some(3_600_000));
+        assert_eq!(delivery.retry_at, Some(UnixMillis(3_600_000)));
     }
 
     #[test]
@@ -611,7 +621,10 @@ mod tests {
             let mut delivery = Delivery::after(0);
             let verdict = delivery.report(report, &POLICY, UnixMillis(0), 0.0);
             assert_eq!(verdict, Verdict::Retry, "{text}");
-            assert!(delivery.retry_at.is_some_and(|at| (500..=3_600_000).contains(&at)), "{text}");
+            assert!(
+                delivery.retry_at.is_some_and(|at| (500..=3_600_000).contains(&at.0)),
+                "{text}"
+            );
         }
     }
 
@@ -649,8 +662,8 @@ mod tests {
         assert_eq!(delivery.standing(UnixMillis(0)), Standing::Unknown);
         let silent = |generation| Report { generation, is_timeout: true, ..Report::default() };
         delivery.report(silent(1), &POLICY, UnixMillis(0), 0.0);
-        assert_eq!(delivery.standing(UnixMillis(SILENT_MS)), Standing::Silent);
-        assert_eq!(delivery.standing(UnixMillis(SILENT_MS + 1)), Standing::Unknown);
+        assert_eq!(delivery.standing(UnixMillis(0).after(SILENT_MS)), Standing::Silent);
+        assert_eq!(delivery.standing(UnixMillis(0).after(SILENT_MS + 1)), Standing::Unknown);
         let text = serde_json::to_string(&delivery).unwrap();
         assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
         delivery.report(answered(1, 503), &POLICY, UnixMillis(1), 0.0);

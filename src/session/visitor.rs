@@ -44,13 +44,10 @@ impl Visitor<'_> {
 
     /// Writes the line of an audit that a caller was denied a task. It is told that there is none.
     pub(super) fn note_denied(&self, task: &TaskId, observer: &dyn Observer) {
-        match self {
-            Self::Caller(agent, caller, trail) => {
-                let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail).on(task);
-                let denied = denied.refused(Some("another caller's task"));
-                observer.observe(&Observation::Audited(denied));
-            }
-            Self::Server | Self::Operator(_) | Self::Callback(..) => {}
+        if let Self::Caller(agent, caller, trail) = self {
+            let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail).on(task);
+            let denied = denied.refused(Some("another caller's task"));
+            observer.observe(&Observation::Audited(denied));
         }
     }
 }

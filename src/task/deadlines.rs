@@ -136,7 +136,10 @@ impl Deadlines {
             None => look(known, soon),
             Some(retry) => exact(known, retry),
         };
-        let debts = std::array::from_fn(|debt| Some(pay(known.debts[debt], wants.debts[debt]?)));
+        let mut debts = known.debts;
+        for (due, owed) in debts.iter_mut().zip(wants.debts) {
+            *due = owed.map(|owed| pay(*due, owed));
+        }
         let webhook_look = wants.webhook_look.map(|by| look(known.webhook, by.max(at_once)));
         let webhook_retry = wants.webhook_retry.map(|at| exact(known.webhook, at));
         self.due = Due {

@@ -428,22 +428,28 @@ pub(super) struct Place {
 }
 
 /// Bounds how often rows are written: one per interval, and a burst of [`BURST`] rows at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LeakyBucket {
-    /// When the rows written so far have leaked out, in milliseconds since the epoch.
-    empty_at: i64,
+    /// When the rows written so far have leaked out.
+    empty_at: UnixMillis,
+}
+
+impl Default for LeakyBucket {
+    fn default() -> Self {
+        Self { empty_at: UnixMillis(0) }
+    }
 }
 
 impl LeakyBucket {
     /// How long to wait until the next row may be written, in milliseconds.
     fn wait_ms(self, interval_ms: u64, now: UnixMillis) -> u64 {
         let burst = i64::try_from(interval_ms.saturating_mul(BURST - 1)).unwrap_or(i64::MAX);
-        UnixMillis(self.empty_at.saturating_sub(burst)).millis_since(now)
+        UnixMillis(self.empty_at.0.saturating_sub(burst)).millis_since(now)
     }
 
     /// A row is written.
     fn take(&mut self, interval_ms: u64, now: UnixMillis) {
-        self.empty_at = UnixMillis(self.empty_at.max(now.0)).after(interval_ms).0;
+        self.empty_at = self.empty_at.max(now).after(interval_ms);
     }
 }
 

@@ -211,14 +211,14 @@ fn change_of(webhook: &Webhook, task: &TaskId) -> WebhookChange {
     let Webhook { config, delivery, listing, .. } = webhook;
     let Delivery { health, retry_at, last_error, unhealthy_since, dead_letters, done, .. } =
         delivery;
-    let troubles = delivery.troubled_since().map(|since_ms| {
+    let troubles = delivery.troubled_since().map(|since| {
         let shown = json!({
             "taskId": task,
             "id": config.id,
             "url": origin_of(&config.url),
             "health": health,
-            "failingSince": unhealthy_since,
-            "nextAttemptAt": retry_at,
+            "failingSince": unhealthy_since.map(|at| at.0),
+            "nextAttemptAt": retry_at.map(|at| at.0),
             "lastError": last_error,
             "deliveredGeneration": done,
             "givenUp": dead_letters.len(),
@@ -228,7 +228,7 @@ fn change_of(webhook: &Webhook, task: &TaskId) -> WebhookChange {
         WebhookTroubles {
             health: *health,
             dead_letters: dead_letters.len(),
-            since_ms,
+            since_ms: since.0,
             shown: shown.to_string(),
         }
     });

@@ -209,7 +209,7 @@ impl Webhook {
         keep_alive_ms: u64,
         now: UnixMillis,
     ) {
-        let due = self.delivery.retry_at.map(UnixMillis);
+        let due = self.delivery.retry_at;
         let stored_since = || due.or(machine.task().status.timestamp).unwrap_or(now);
         let since = if self.is_watched { now } else { stored_since() };
         let since = *self.waits_since.get_or_insert(since);
@@ -233,7 +233,7 @@ impl Webhook {
             return Looks::default();
         }
         let soon = now.after(keep_alive_ms);
-        let retry_at = self.delivery.retry_at.map(UnixMillis).filter(|at| *at > now);
+        let retry_at = self.delivery.retry_at.filter(|at| *at > now);
         match (self.lease(now), retry_at) {
             // The holder reports, or else the lease ends.
             (Some(lease), _) => Looks { look: Some(soon.max(lease.until)), retry: None },
